@@ -3,7 +3,6 @@
 package exec
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -331,66 +330,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
-		ec.unmarshalInputAPIKeyCreateInput,
-		ec.unmarshalInputAddressInput,
-		ec.unmarshalInputAppCreateInput,
-		ec.unmarshalInputAppUpdateInput,
-		ec.unmarshalInputAuditFilter,
-		ec.unmarshalInputCollectionConditionInput,
-		ec.unmarshalInputCollectionInput,
-		ec.unmarshalInputCollectionRuleInput,
-		ec.unmarshalInputCustomerCreateInput,
-		ec.unmarshalInputCustomerFilter,
-		ec.unmarshalInputCustomerUpdateInput,
-		ec.unmarshalInputDiscountInput,
-		ec.unmarshalInputEventFilter,
-		ec.unmarshalInputExportFiltersInput,
-		ec.unmarshalInputExportStartInput,
-		ec.unmarshalInputFulfillInput,
-		ec.unmarshalInputGrantFilter,
-		ec.unmarshalInputLineQuantityInput,
-		ec.unmarshalInputMarketplaceThemeSubmitInput,
-		ec.unmarshalInputMenuLinkInput,
-		ec.unmarshalInputMenusInput,
-		ec.unmarshalInputOrderCreateInput,
-		ec.unmarshalInputOrderFilter,
-		ec.unmarshalInputOrderLineInput,
-		ec.unmarshalInputOrderNoteInput,
-		ec.unmarshalInputOrderPricingInput,
-		ec.unmarshalInputOrderUpdateInput,
-		ec.unmarshalInputPageCreateInput,
-		ec.unmarshalInputPageUpdateInput,
-		ec.unmarshalInputPasskeyAnswerInput,
-		ec.unmarshalInputPaymentAccountInput,
-		ec.unmarshalInputPaymentInput,
-		ec.unmarshalInputPaymentMethodInput,
-		ec.unmarshalInputPaymentSettingsInput,
-		ec.unmarshalInputProductCreateInput,
-		ec.unmarshalInputProductFilter,
-		ec.unmarshalInputProductImageAddInput,
-		ec.unmarshalInputProductOptionInput,
-		ec.unmarshalInputProductUpdateInput,
-		ec.unmarshalInputProductVariantInput,
-		ec.unmarshalInputProductVariantUpdateInput,
-		ec.unmarshalInputRefundInput,
-		ec.unmarshalInputRequestFilter,
-		ec.unmarshalInputSessionProveInput,
-		ec.unmarshalInputShippingRateInput,
-		ec.unmarshalInputShippingZoneInput,
-		ec.unmarshalInputStaffInviteInput,
-		ec.unmarshalInputStoreCreateInput,
-		ec.unmarshalInputStoreUpdateInput,
-		ec.unmarshalInputTaxRateInput,
-		ec.unmarshalInputTaxSettingsInput,
-		ec.unmarshalInputThemeImportInput,
-		ec.unmarshalInputThemeSettingInput,
-		ec.unmarshalInputWebhookDeliveryFilter,
-		ec.unmarshalInputWebhookEndpointCreateInput,
-		ec.unmarshalInputWebhookEndpointUpdateInput,
-		ec.unmarshalInputWebhookFilterInput,
-		ec.unmarshalInputWebhookHeaderInput,
-	)
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -400,7 +339,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			var data graphql.Marshaler
 			if first {
 				first = false
-				ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 				data = ec._Query(ctx, opCtx.Operation.SelectionSet)
 			} else {
 				if atomic.LoadInt32(&ec.PendingDeferred) > 0 {
@@ -414,8 +352,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 					return nil
 				}
 			}
-			var buf bytes.Buffer
-			data.MarshalGQL(&buf)
+			buf := model.AnswerBuffer(ctx)
+			data.MarshalGQL(buf)
 			response.Data = buf.Bytes()
 			if atomic.LoadInt32(&ec.Deferred) > 0 {
 				hasNext := atomic.LoadInt32(&ec.PendingDeferred) > 0
@@ -430,10 +368,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				return nil
 			}
 			first = false
-			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
-			var buf bytes.Buffer
-			data.MarshalGQL(&buf)
+			buf := model.AnswerBuffer(ctx)
+			data.MarshalGQL(buf)
 
 			return &graphql.Response{
 				Data: buf.Bytes(),
@@ -5763,19 +5700,7 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 // region    **************************** field.gotpl *****************************
 
 func (ec *executionContext) _APIKey_id(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5792,19 +5717,7 @@ func (ec *executionContext) fieldContext_APIKey_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _APIKey_name(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5821,19 +5734,7 @@ func (ec *executionContext) fieldContext_APIKey_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_hint(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5850,19 +5751,7 @@ func (ec *executionContext) fieldContext_APIKey_hint(_ context.Context, field gr
 }
 
 func (ec *executionContext) _APIKey_scopes(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5879,19 +5768,7 @@ func (ec *executionContext) fieldContext_APIKey_scopes(_ context.Context, field 
 }
 
 func (ec *executionContext) _APIKey_lineageId(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_lineageId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicLineageID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicLineageID())
 }
 
 func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5908,19 +5785,7 @@ func (ec *executionContext) fieldContext_APIKey_lineageId(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_superseded(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_superseded,
-		func(ctx context.Context) (any, error) {
-			return obj.Superseded(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded())
 }
 
 func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5937,19 +5802,7 @@ func (ec *executionContext) fieldContext_APIKey_superseded(_ context.Context, fi
 }
 
 func (ec *executionContext) _APIKey_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5966,19 +5819,7 @@ func (ec *executionContext) fieldContext_APIKey_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt())
 }
 
 func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5995,19 +5836,7 @@ func (ec *executionContext) fieldContext_APIKey_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_allowedNetworks(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_allowedNetworks,
-		func(ctx context.Context) (any, error) {
-			return obj.AllowedNetworks(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.AllowedNetworks())
 }
 
 func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6024,19 +5853,7 @@ func (ec *executionContext) fieldContext_APIKey_allowedNetworks(_ context.Contex
 }
 
 func (ec *executionContext) _APIKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6053,19 +5870,7 @@ func (ec *executionContext) fieldContext_APIKey_revokedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _APIKey_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.APIKey) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKey_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_APIKey_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6209,19 +6014,7 @@ func (ec *executionContext) fieldContext_APIKeyConnection_pageInfo(_ context.Con
 }
 
 func (ec *executionContext) _APIKeyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.APIKey]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKeyEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_APIKeyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6344,19 +6137,7 @@ func (ec *executionContext) fieldContext_APIKeyPayload_apiKey(_ context.Context,
 }
 
 func (ec *executionContext) _APIKeyPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.APIKeyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_APIKeyPayload_secret,
-		func(ctx context.Context) (any, error) {
-			return obj.Secret, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
 }
 
 func (ec *executionContext) fieldContext_APIKeyPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6412,19 +6193,7 @@ func (ec *executionContext) fieldContext_APIKeyPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _Account_id(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Account_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Account_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6441,19 +6210,7 @@ func (ec *executionContext) fieldContext_Account_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Account_name(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Account_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Account_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6470,19 +6227,7 @@ func (ec *executionContext) fieldContext_Account_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _Account_email(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Account_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Account_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6499,19 +6244,7 @@ func (ec *executionContext) fieldContext_Account_email(_ context.Context, field 
 }
 
 func (ec *executionContext) _Account_verified(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Account_verified,
-		func(ctx context.Context) (any, error) {
-			return obj.Verified, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Verified)
 }
 
 func (ec *executionContext) fieldContext_Account_verified(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6528,19 +6261,7 @@ func (ec *executionContext) fieldContext_Account_verified(_ context.Context, fie
 }
 
 func (ec *executionContext) _Account_role(ctx context.Context, field graphql.CollectedField, obj *model.Account) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Account_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
-		true,
-		true,
-	)
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Account_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6892,19 +6613,7 @@ func (ec *executionContext) fieldContext_Account_log(ctx context.Context, field 
 }
 
 func (ec *executionContext) _AccountEvent_id(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6921,19 +6630,7 @@ func (ec *executionContext) fieldContext_AccountEvent_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _AccountEvent_action(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_action,
-		func(ctx context.Context) (any, error) {
-			return obj.Action(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action())
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6950,19 +6647,7 @@ func (ec *executionContext) fieldContext_AccountEvent_action(_ context.Context, 
 }
 
 func (ec *executionContext) _AccountEvent_address(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_address,
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6979,19 +6664,7 @@ func (ec *executionContext) fieldContext_AccountEvent_address(_ context.Context,
 }
 
 func (ec *executionContext) _AccountEvent_agent(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_agent,
-		func(ctx context.Context) (any, error) {
-			return obj.Agent, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7008,19 +6681,7 @@ func (ec *executionContext) fieldContext_AccountEvent_agent(_ context.Context, f
 }
 
 func (ec *executionContext) _AccountEvent_detail(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_detail,
-		func(ctx context.Context) (any, error) {
-			return obj.Detail, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7037,19 +6698,7 @@ func (ec *executionContext) fieldContext_AccountEvent_detail(_ context.Context, 
 }
 
 func (ec *executionContext) _AccountEvent_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AccountEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEvent_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_AccountEvent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7183,19 +6832,7 @@ func (ec *executionContext) fieldContext_AccountEventConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _AccountEventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AccountEvent]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AccountEventEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_AccountEventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7255,19 +6892,7 @@ func (ec *executionContext) fieldContext_AccountEventEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _Address_name(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Address_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7284,19 +6909,7 @@ func (ec *executionContext) fieldContext_Address_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_company(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_company,
-		func(ctx context.Context) (any, error) {
-			return obj.Company, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Company)
 }
 
 func (ec *executionContext) fieldContext_Address_company(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7313,19 +6926,7 @@ func (ec *executionContext) fieldContext_Address_company(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_line1(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_line1,
-		func(ctx context.Context) (any, error) {
-			return obj.Line1, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Line1)
 }
 
 func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7342,19 +6943,7 @@ func (ec *executionContext) fieldContext_Address_line1(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_line2(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_line2,
-		func(ctx context.Context) (any, error) {
-			return obj.Line2, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Line2)
 }
 
 func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7371,19 +6960,7 @@ func (ec *executionContext) fieldContext_Address_line2(_ context.Context, field 
 }
 
 func (ec *executionContext) _Address_city(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_city,
-		func(ctx context.Context) (any, error) {
-			return obj.City, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.City)
 }
 
 func (ec *executionContext) fieldContext_Address_city(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7400,19 +6977,7 @@ func (ec *executionContext) fieldContext_Address_city(_ context.Context, field g
 }
 
 func (ec *executionContext) _Address_region(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_region,
-		func(ctx context.Context) (any, error) {
-			return obj.Region, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
 }
 
 func (ec *executionContext) fieldContext_Address_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7429,19 +6994,7 @@ func (ec *executionContext) fieldContext_Address_region(_ context.Context, field
 }
 
 func (ec *executionContext) _Address_postalCode(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_postalCode,
-		func(ctx context.Context) (any, error) {
-			return obj.PostalCode, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PostalCode)
 }
 
 func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7458,19 +7011,7 @@ func (ec *executionContext) fieldContext_Address_postalCode(_ context.Context, f
 }
 
 func (ec *executionContext) _Address_country(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_country,
-		func(ctx context.Context) (any, error) {
-			return obj.Country, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
 }
 
 func (ec *executionContext) fieldContext_Address_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7487,19 +7028,7 @@ func (ec *executionContext) fieldContext_Address_country(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Address_phone(ctx context.Context, field graphql.CollectedField, obj *document.AddressFields) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Address_phone,
-		func(ctx context.Context) (any, error) {
-			return obj.Phone, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
 }
 
 func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7516,19 +7045,7 @@ func (ec *executionContext) fieldContext_Address_phone(_ context.Context, field 
 }
 
 func (ec *executionContext) _AddressPayload_sentTo(ctx context.Context, field graphql.CollectedField, obj *model.AddressPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AddressPayload_sentTo,
-		func(ctx context.Context) (any, error) {
-			return obj.SentTo, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SentTo)
 }
 
 func (ec *executionContext) fieldContext_AddressPayload_sentTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7584,19 +7101,7 @@ func (ec *executionContext) fieldContext_AddressPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _App_id(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_App_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7613,19 +7118,7 @@ func (ec *executionContext) fieldContext_App_id(_ context.Context, field graphql
 }
 
 func (ec *executionContext) _App_clientId(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_clientId,
-		func(ctx context.Context) (any, error) {
-			return obj.ClientID, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
 }
 
 func (ec *executionContext) fieldContext_App_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7642,19 +7135,7 @@ func (ec *executionContext) fieldContext_App_clientId(_ context.Context, field g
 }
 
 func (ec *executionContext) _App_name(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_App_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7671,19 +7152,7 @@ func (ec *executionContext) fieldContext_App_name(_ context.Context, field graph
 }
 
 func (ec *executionContext) _App_developer(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_developer,
-		func(ctx context.Context) (any, error) {
-			return obj.Developer, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
 }
 
 func (ec *executionContext) fieldContext_App_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7700,19 +7169,7 @@ func (ec *executionContext) fieldContext_App_developer(_ context.Context, field 
 }
 
 func (ec *executionContext) _App_website(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_website,
-		func(ctx context.Context) (any, error) {
-			return obj.Website, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
 }
 
 func (ec *executionContext) fieldContext_App_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7729,19 +7186,7 @@ func (ec *executionContext) fieldContext_App_website(_ context.Context, field gr
 }
 
 func (ec *executionContext) _App_redirectUris(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_redirectUris,
-		func(ctx context.Context) (any, error) {
-			return obj.RedirectURIs(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.RedirectURIs())
 }
 
 func (ec *executionContext) fieldContext_App_redirectUris(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7758,19 +7203,7 @@ func (ec *executionContext) fieldContext_App_redirectUris(_ context.Context, fie
 }
 
 func (ec *executionContext) _App_scopes(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_App_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7787,19 +7220,7 @@ func (ec *executionContext) fieldContext_App_scopes(_ context.Context, field gra
 }
 
 func (ec *executionContext) _App_legacy(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_legacy,
-		func(ctx context.Context) (any, error) {
-			return obj.Legacy, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
 }
 
 func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7816,19 +7237,7 @@ func (ec *executionContext) fieldContext_App_legacy(_ context.Context, field gra
 }
 
 func (ec *executionContext) _App_verifiedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_verifiedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.VerifiedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.VerifiedAt)
 }
 
 func (ec *executionContext) fieldContext_App_verifiedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7845,19 +7254,7 @@ func (ec *executionContext) fieldContext_App_verifiedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _App_disabledAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_disabledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.DisabledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DisabledAt)
 }
 
 func (ec *executionContext) fieldContext_App_disabledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7874,19 +7271,7 @@ func (ec *executionContext) fieldContext_App_disabledAt(_ context.Context, field
 }
 
 func (ec *executionContext) _App_version(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_App_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7903,19 +7288,7 @@ func (ec *executionContext) fieldContext_App_version(_ context.Context, field gr
 }
 
 func (ec *executionContext) _App_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_App_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7932,19 +7305,7 @@ func (ec *executionContext) fieldContext_App_createdAt(_ context.Context, field 
 }
 
 func (ec *executionContext) _App_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.App) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_App_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_App_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8092,19 +7453,7 @@ func (ec *executionContext) fieldContext_AppConnection_pageInfo(_ context.Contex
 }
 
 func (ec *executionContext) _AppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.App]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_AppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8274,19 +7623,7 @@ func (ec *executionContext) fieldContext_AppPayload_userErrors(_ context.Context
 }
 
 func (ec *executionContext) _AppSummary_id(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8303,19 +7640,7 @@ func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _AppSummary_clientId(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_clientId,
-		func(ctx context.Context) (any, error) {
-			return obj.ClientID, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8332,19 +7657,7 @@ func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, 
 }
 
 func (ec *executionContext) _AppSummary_name(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8361,19 +7674,7 @@ func (ec *executionContext) fieldContext_AppSummary_name(_ context.Context, fiel
 }
 
 func (ec *executionContext) _AppSummary_developer(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_developer,
-		func(ctx context.Context) (any, error) {
-			return obj.Developer, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Developer)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_developer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8390,19 +7691,7 @@ func (ec *executionContext) fieldContext_AppSummary_developer(_ context.Context,
 }
 
 func (ec *executionContext) _AppSummary_website(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_website,
-		func(ctx context.Context) (any, error) {
-			return obj.Website, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Website)
 }
 
 func (ec *executionContext) fieldContext_AppSummary_website(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8419,19 +7708,7 @@ func (ec *executionContext) fieldContext_AppSummary_website(_ context.Context, f
 }
 
 func (ec *executionContext) _AppSummary_disabled(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AppSummary_disabled,
-		func(ctx context.Context) (any, error) {
-			return obj.Disabled(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Disabled())
 }
 
 func (ec *executionContext) fieldContext_AppSummary_disabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8448,19 +7725,7 @@ func (ec *executionContext) fieldContext_AppSummary_disabled(_ context.Context, 
 }
 
 func (ec *executionContext) _AuditEntry_id(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8514,19 +7779,7 @@ func (ec *executionContext) fieldContext_AuditEntry_actor(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_action(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_action,
-		func(ctx context.Context) (any, error) {
-			return obj.Action, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8543,19 +7796,7 @@ func (ec *executionContext) fieldContext_AuditEntry_action(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8572,19 +7813,7 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceType(_ context.Conte
 }
 
 func (ec *executionContext) _AuditEntry_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicResourceID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicResourceID())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8601,19 +7830,7 @@ func (ec *executionContext) fieldContext_AuditEntry_resourceId(_ context.Context
 }
 
 func (ec *executionContext) _AuditEntry_detail(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_detail,
-		func(ctx context.Context) (any, error) {
-			return obj.Detail, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8630,19 +7847,7 @@ func (ec *executionContext) fieldContext_AuditEntry_detail(_ context.Context, fi
 }
 
 func (ec *executionContext) _AuditEntry_address(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_address,
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8659,19 +7864,7 @@ func (ec *executionContext) fieldContext_AuditEntry_address(_ context.Context, f
 }
 
 func (ec *executionContext) _AuditEntry_agent(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_agent,
-		func(ctx context.Context) (any, error) {
-			return obj.Agent, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Agent)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8688,19 +7881,7 @@ func (ec *executionContext) fieldContext_AuditEntry_agent(_ context.Context, fie
 }
 
 func (ec *executionContext) _AuditEntry_requestId(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_requestId,
-		func(ctx context.Context) (any, error) {
-			return obj.RequestID, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8717,19 +7898,7 @@ func (ec *executionContext) fieldContext_AuditEntry_requestId(_ context.Context,
 }
 
 func (ec *executionContext) _AuditEntry_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.AuditEntry) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntry_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_AuditEntry_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8871,19 +8040,7 @@ func (ec *executionContext) fieldContext_AuditEntryConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _AuditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_AuditEntryEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_AuditEntryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8951,19 +8108,7 @@ func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, 
 }
 
 func (ec *executionContext) _Author_type(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind,
-		true,
-		true,
-	)
+	return ec.marshalNActorType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐKind(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_Author_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8980,19 +8125,7 @@ func (ec *executionContext) fieldContext_Author_type(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Author_id(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 
 func (ec *executionContext) fieldContext_Author_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9009,19 +8142,7 @@ func (ec *executionContext) fieldContext_Author_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Author_name(ctx context.Context, field graphql.CollectedField, obj *model.Author) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Author_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Author_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9038,19 +8159,7 @@ func (ec *executionContext) fieldContext_Author_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _BoundedCount_count(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_BoundedCount_count,
-		func(ctx context.Context) (any, error) {
-			return obj.Count, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 
 func (ec *executionContext) fieldContext_BoundedCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9067,19 +8176,7 @@ func (ec *executionContext) fieldContext_BoundedCount_count(_ context.Context, f
 }
 
 func (ec *executionContext) _BoundedCount_more(ctx context.Context, field graphql.CollectedField, obj *model.BoundedCount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_BoundedCount_more,
-		func(ctx context.Context) (any, error) {
-			return obj.More, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
 }
 
 func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9096,19 +8193,7 @@ func (ec *executionContext) fieldContext_BoundedCount_more(_ context.Context, fi
 }
 
 func (ec *executionContext) _Collection_id(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9125,19 +8210,7 @@ func (ec *executionContext) fieldContext_Collection_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _Collection_title(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Collection_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9154,19 +8227,7 @@ func (ec *executionContext) fieldContext_Collection_title(_ context.Context, fie
 }
 
 func (ec *executionContext) _Collection_handle(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Collection_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9183,19 +8244,7 @@ func (ec *executionContext) fieldContext_Collection_handle(_ context.Context, fi
 }
 
 func (ec *executionContext) _Collection_description(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_Collection_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9212,19 +8261,7 @@ func (ec *executionContext) fieldContext_Collection_description(_ context.Contex
 }
 
 func (ec *executionContext) _Collection_sort(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_sort,
-		func(ctx context.Context) (any, error) {
-			return obj.Sort, nil
-		},
-		nil,
-		ec.marshalNCollectionSort2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionSort,
-		true,
-		true,
-	)
+	return ec.marshalNCollectionSort2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionSort(ctx, field.Selections, obj.Sort)
 }
 
 func (ec *executionContext) fieldContext_Collection_sort(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9359,19 +8396,7 @@ func (ec *executionContext) fieldContext_Collection_products(_ context.Context, 
 }
 
 func (ec *executionContext) _Collection_version(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Collection_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9388,19 +8413,7 @@ func (ec *executionContext) fieldContext_Collection_version(_ context.Context, f
 }
 
 func (ec *executionContext) _Collection_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Collection_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9417,19 +8430,7 @@ func (ec *executionContext) fieldContext_Collection_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _Collection_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Collection) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Collection_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Collection_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9446,19 +8447,7 @@ func (ec *executionContext) fieldContext_Collection_updatedAt(_ context.Context,
 }
 
 func (ec *executionContext) _CollectionCondition_field(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionCondition_field,
-		func(ctx context.Context) (any, error) {
-			return obj.Field, nil
-		},
-		nil,
-		ec.marshalNCollectionField2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionField,
-		true,
-		true,
-	)
+	return ec.marshalNCollectionField2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCollectionField(ctx, field.Selections, obj.Field)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9475,19 +8464,7 @@ func (ec *executionContext) fieldContext_CollectionCondition_field(_ context.Con
 }
 
 func (ec *executionContext) _CollectionCondition_text(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionCondition_text,
-		func(ctx context.Context) (any, error) {
-			return obj.Text, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Text)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9504,19 +8481,7 @@ func (ec *executionContext) fieldContext_CollectionCondition_text(_ context.Cont
 }
 
 func (ec *executionContext) _CollectionCondition_leastMinor(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionCondition_leastMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.LeastMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9533,19 +8498,7 @@ func (ec *executionContext) fieldContext_CollectionCondition_leastMinor(_ contex
 }
 
 func (ec *executionContext) _CollectionCondition_mostMinor(ctx context.Context, field graphql.CollectedField, obj *document.CollectionCondition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionCondition_mostMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.MostMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MostMinor)
 }
 
 func (ec *executionContext) fieldContext_CollectionCondition_mostMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9687,19 +8640,7 @@ func (ec *executionContext) fieldContext_CollectionConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _CollectionDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.CollectionDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_CollectionDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9755,19 +8696,7 @@ func (ec *executionContext) fieldContext_CollectionDeletePayload_userErrors(_ co
 }
 
 func (ec *executionContext) _CollectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Collection]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_CollectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9925,19 +8854,7 @@ func (ec *executionContext) fieldContext_CollectionPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _CollectionRule_any(ctx context.Context, field graphql.CollectedField, obj *model.CollectionRule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionRule_any,
-		func(ctx context.Context) (any, error) {
-			return obj.Any, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Any)
 }
 
 func (ec *executionContext) fieldContext_CollectionRule_any(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -9954,19 +8871,7 @@ func (ec *executionContext) fieldContext_CollectionRule_any(_ context.Context, f
 }
 
 func (ec *executionContext) _CollectionRule_inStock(ctx context.Context, field graphql.CollectedField, obj *model.CollectionRule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CollectionRule_inStock,
-		func(ctx context.Context) (any, error) {
-			return obj.InStock, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.InStock)
 }
 
 func (ec *executionContext) fieldContext_CollectionRule_inStock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10022,19 +8927,7 @@ func (ec *executionContext) fieldContext_CollectionRule_conditions(_ context.Con
 }
 
 func (ec *executionContext) _Conversion_carts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conversion_carts,
-		func(ctx context.Context) (any, error) {
-			return obj.Carts, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Carts)
 }
 
 func (ec *executionContext) fieldContext_Conversion_carts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10051,19 +8944,7 @@ func (ec *executionContext) fieldContext_Conversion_carts(_ context.Context, fie
 }
 
 func (ec *executionContext) _Conversion_checkouts(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conversion_checkouts,
-		func(ctx context.Context) (any, error) {
-			return obj.Checkouts, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Checkouts)
 }
 
 func (ec *executionContext) fieldContext_Conversion_checkouts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10080,19 +8961,7 @@ func (ec *executionContext) fieldContext_Conversion_checkouts(_ context.Context,
 }
 
 func (ec *executionContext) _Conversion_orders(ctx context.Context, field graphql.CollectedField, obj *model.Conversion) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Conversion_orders,
-		func(ctx context.Context) (any, error) {
-			return obj.Orders, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Orders)
 }
 
 func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10109,19 +8978,7 @@ func (ec *executionContext) fieldContext_Conversion_orders(_ context.Context, fi
 }
 
 func (ec *executionContext) _Count_value(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Count_value,
-		func(ctx context.Context) (any, error) {
-			return obj.Value, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Value)
 }
 
 func (ec *executionContext) fieldContext_Count_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10138,19 +8995,7 @@ func (ec *executionContext) fieldContext_Count_value(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Count_more(ctx context.Context, field graphql.CollectedField, obj *model.Count) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Count_more,
-		func(ctx context.Context) (any, error) {
-			return obj.More, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
 }
 
 func (ec *executionContext) fieldContext_Count_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10167,19 +9012,7 @@ func (ec *executionContext) fieldContext_Count_more(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Country_code(ctx context.Context, field graphql.CollectedField, obj *model.Country) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Country_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_Country_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10233,19 +9066,7 @@ func (ec *executionContext) fieldContext_Country_regions(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_id(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10262,19 +9083,7 @@ func (ec *executionContext) fieldContext_Customer_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Customer_email(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10291,19 +9100,7 @@ func (ec *executionContext) fieldContext_Customer_email(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_phone(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_phone,
-		func(ctx context.Context) (any, error) {
-			return obj.Phone, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Phone)
 }
 
 func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10320,19 +9117,7 @@ func (ec *executionContext) fieldContext_Customer_phone(_ context.Context, field
 }
 
 func (ec *executionContext) _Customer_firstName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_firstName,
-		func(ctx context.Context) (any, error) {
-			return obj.FirstName, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.FirstName)
 }
 
 func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10349,19 +9134,7 @@ func (ec *executionContext) fieldContext_Customer_firstName(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_lastName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_lastName,
-		func(ctx context.Context) (any, error) {
-			return obj.LastName, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastName)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10378,19 +9151,7 @@ func (ec *executionContext) fieldContext_Customer_lastName(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_displayName(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_displayName,
-		func(ctx context.Context) (any, error) {
-			return obj.DisplayName(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.DisplayName())
 }
 
 func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10407,19 +9168,7 @@ func (ec *executionContext) fieldContext_Customer_displayName(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_status(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus,
-		true,
-		true,
-	)
+	return ec.marshalNCustomerStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐCustomerStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Customer_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10436,19 +9185,7 @@ func (ec *executionContext) fieldContext_Customer_status(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_locale(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_locale,
-		func(ctx context.Context) (any, error) {
-			return obj.Locale, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Locale)
 }
 
 func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10465,19 +9202,7 @@ func (ec *executionContext) fieldContext_Customer_locale(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Customer_emailMarketing(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_emailMarketing,
-		func(ctx context.Context) (any, error) {
-			return obj.EmailMarketing, nil
-		},
-		nil,
-		ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing,
-		true,
-		true,
-	)
+	return ec.marshalNEmailMarketing2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEmailMarketing(ctx, field.Selections, obj.EmailMarketing)
 }
 
 func (ec *executionContext) fieldContext_Customer_emailMarketing(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10621,19 +9346,7 @@ func (ec *executionContext) fieldContext_Customer_tags(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_note(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_note,
-		func(ctx context.Context) (any, error) {
-			return obj.Note, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Note)
 }
 
 func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10650,19 +9363,7 @@ func (ec *executionContext) fieldContext_Customer_note(_ context.Context, field 
 }
 
 func (ec *executionContext) _Customer_ordersCount(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_ordersCount,
-		func(ctx context.Context) (any, error) {
-			return obj.OrdersCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.OrdersCount)
 }
 
 func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10679,19 +9380,7 @@ func (ec *executionContext) fieldContext_Customer_ordersCount(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_totalSpentMinor(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_totalSpentMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSpentMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalSpentMinor)
 }
 
 func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10708,19 +9397,7 @@ func (ec *executionContext) fieldContext_Customer_totalSpentMinor(_ context.Cont
 }
 
 func (ec *executionContext) _Customer_currency(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10737,19 +9414,7 @@ func (ec *executionContext) fieldContext_Customer_currency(_ context.Context, fi
 }
 
 func (ec *executionContext) _Customer_lastOrderAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_lastOrderAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastOrderAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastOrderAt)
 }
 
 func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10766,19 +9431,7 @@ func (ec *executionContext) fieldContext_Customer_lastOrderAt(_ context.Context,
 }
 
 func (ec *executionContext) _Customer_version(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Customer_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10795,19 +9448,7 @@ func (ec *executionContext) fieldContext_Customer_version(_ context.Context, fie
 }
 
 func (ec *executionContext) _Customer_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10824,19 +9465,7 @@ func (ec *executionContext) fieldContext_Customer_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Customer_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Customer) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Customer_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Customer_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10998,19 +9627,7 @@ func (ec *executionContext) fieldContext_CustomerConnection_pageInfo(_ context.C
 }
 
 func (ec *executionContext) _CustomerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Customer]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_CustomerEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_CustomerEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11208,19 +9825,7 @@ func (ec *executionContext) fieldContext_CustomerPayload_userErrors(_ context.Co
 }
 
 func (ec *executionContext) _Discount_id(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Discount_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11237,19 +9842,7 @@ func (ec *executionContext) fieldContext_Discount_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Discount_code(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_Discount_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11266,19 +9859,7 @@ func (ec *executionContext) fieldContext_Discount_code(_ context.Context, field 
 }
 
 func (ec *executionContext) _Discount_kind(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind,
-		true,
-		true,
-	)
+	return ec.marshalNDiscountKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDiscountKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Discount_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11295,19 +9876,7 @@ func (ec *executionContext) fieldContext_Discount_kind(_ context.Context, field 
 }
 
 func (ec *executionContext) _Discount_basisPoints(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_basisPoints,
-		func(ctx context.Context) (any, error) {
-			return obj.BasisPoints, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.BasisPoints)
 }
 
 func (ec *executionContext) fieldContext_Discount_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11324,19 +9893,7 @@ func (ec *executionContext) fieldContext_Discount_basisPoints(_ context.Context,
 }
 
 func (ec *executionContext) _Discount_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_amountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.AmountMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.AmountMinor)
 }
 
 func (ec *executionContext) fieldContext_Discount_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11353,19 +9910,7 @@ func (ec *executionContext) fieldContext_Discount_amountMinor(_ context.Context,
 }
 
 func (ec *executionContext) _Discount_startsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_startsAt,
-		func(ctx context.Context) (any, error) {
-			return obj.StartsAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartsAt)
 }
 
 func (ec *executionContext) fieldContext_Discount_startsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11382,19 +9927,7 @@ func (ec *executionContext) fieldContext_Discount_startsAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Discount_endsAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_endsAt,
-		func(ctx context.Context) (any, error) {
-			return obj.EndsAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndsAt)
 }
 
 func (ec *executionContext) fieldContext_Discount_endsAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11411,19 +9944,7 @@ func (ec *executionContext) fieldContext_Discount_endsAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Discount_leastMinor(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_leastMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.LeastMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
 }
 
 func (ec *executionContext) fieldContext_Discount_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11440,19 +9961,7 @@ func (ec *executionContext) fieldContext_Discount_leastMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Discount_usesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_usesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.UsesMax, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.UsesMax)
 }
 
 func (ec *executionContext) fieldContext_Discount_usesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11469,19 +9978,7 @@ func (ec *executionContext) fieldContext_Discount_usesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Discount_customerUsesMax(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_customerUsesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.CustomerUsesMax, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.CustomerUsesMax)
 }
 
 func (ec *executionContext) fieldContext_Discount_customerUsesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11498,19 +9995,7 @@ func (ec *executionContext) fieldContext_Discount_customerUsesMax(_ context.Cont
 }
 
 func (ec *executionContext) _Discount_uses(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_uses,
-		func(ctx context.Context) (any, error) {
-			return obj.Uses, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Uses)
 }
 
 func (ec *executionContext) fieldContext_Discount_uses(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11556,19 +10041,7 @@ func (ec *executionContext) fieldContext_Discount_collectionIds(_ context.Contex
 }
 
 func (ec *executionContext) _Discount_active(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_active,
-		func(ctx context.Context) (any, error) {
-			return obj.Active, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
 }
 
 func (ec *executionContext) fieldContext_Discount_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11585,19 +10058,7 @@ func (ec *executionContext) fieldContext_Discount_active(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Discount_version(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Discount_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11614,19 +10075,7 @@ func (ec *executionContext) fieldContext_Discount_version(_ context.Context, fie
 }
 
 func (ec *executionContext) _Discount_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Discount_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11643,19 +10092,7 @@ func (ec *executionContext) fieldContext_Discount_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Discount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Discount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Discount_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Discount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11809,19 +10246,7 @@ func (ec *executionContext) fieldContext_DiscountConnection_pageInfo(_ context.C
 }
 
 func (ec *executionContext) _DiscountDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.DiscountDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_DiscountDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_DiscountDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11877,19 +10302,7 @@ func (ec *executionContext) fieldContext_DiscountDeletePayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _DiscountEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Discount]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_DiscountEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_DiscountEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12071,19 +10484,7 @@ func (ec *executionContext) fieldContext_DiscountPayload_userErrors(_ context.Co
 }
 
 func (ec *executionContext) _Event_id(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Event_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12100,19 +10501,7 @@ func (ec *executionContext) fieldContext_Event_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Event_type(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type())
 }
 
 func (ec *executionContext) fieldContext_Event_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12129,19 +10518,7 @@ func (ec *executionContext) fieldContext_Event_type(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Event_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_Event_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12158,19 +10535,7 @@ func (ec *executionContext) fieldContext_Event_resourceType(_ context.Context, f
 }
 
 func (ec *executionContext) _Event_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicResourceID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicResourceID())
 }
 
 func (ec *executionContext) fieldContext_Event_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12187,19 +10552,7 @@ func (ec *executionContext) fieldContext_Event_resourceId(_ context.Context, fie
 }
 
 func (ec *executionContext) _Event_sequence(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_sequence,
-		func(ctx context.Context) (any, error) {
-			return obj.Sequence, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Sequence)
 }
 
 func (ec *executionContext) fieldContext_Event_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12216,19 +10569,7 @@ func (ec *executionContext) fieldContext_Event_sequence(_ context.Context, field
 }
 
 func (ec *executionContext) _Event_occurredAt(ctx context.Context, field graphql.CollectedField, obj *model.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Event_occurredAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Event_occurredAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12393,19 +10734,7 @@ func (ec *executionContext) fieldContext_EventConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _EventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Event]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_EventEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_EventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12467,19 +10796,7 @@ func (ec *executionContext) fieldContext_EventEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _Export_id(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Export_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12496,19 +10813,7 @@ func (ec *executionContext) fieldContext_Export_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Export_kind(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind,
-		true,
-		true,
-	)
+	return ec.marshalNExportKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Export_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12525,19 +10830,7 @@ func (ec *executionContext) fieldContext_Export_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Export_format(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_format,
-		func(ctx context.Context) (any, error) {
-			return obj.Format, nil
-		},
-		nil,
-		ec.marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat,
-		true,
-		true,
-	)
+	return ec.marshalNExportFormat2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportFormat(ctx, field.Selections, obj.Format)
 }
 
 func (ec *executionContext) fieldContext_Export_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12554,19 +10847,7 @@ func (ec *executionContext) fieldContext_Export_format(_ context.Context, field 
 }
 
 func (ec *executionContext) _Export_compression(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_compression,
-		func(ctx context.Context) (any, error) {
-			return obj.Compression, nil
-		},
-		nil,
-		ec.marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression,
-		true,
-		true,
-	)
+	return ec.marshalNExportCompression2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportCompression(ctx, field.Selections, obj.Compression)
 }
 
 func (ec *executionContext) fieldContext_Export_compression(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12583,19 +10864,7 @@ func (ec *executionContext) fieldContext_Export_compression(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_webhookId(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_webhookId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicEndpointID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicEndpointID())
 }
 
 func (ec *executionContext) fieldContext_Export_webhookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12655,19 +10924,7 @@ func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field
 }
 
 func (ec *executionContext) _Export_status(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus,
-		true,
-		true,
-	)
+	return ec.marshalNExportStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐExportStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Export_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12719,19 +10976,7 @@ func (ec *executionContext) fieldContext_Export_progress(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Export_rowCount(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_rowCount,
-		func(ctx context.Context) (any, error) {
-			return obj.RowCount(), nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowCount())
 }
 
 func (ec *executionContext) fieldContext_Export_rowCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12748,19 +10993,7 @@ func (ec *executionContext) fieldContext_Export_rowCount(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Export_fileSizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_fileSizeBytes,
-		func(ctx context.Context) (any, error) {
-			return obj.FileSizeBytes(), nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.FileSizeBytes())
 }
 
 func (ec *executionContext) fieldContext_Export_fileSizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12777,19 +11010,7 @@ func (ec *executionContext) fieldContext_Export_fileSizeBytes(_ context.Context,
 }
 
 func (ec *executionContext) _Export_sha256(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_sha256,
-		func(ctx context.Context) (any, error) {
-			return obj.Sha256, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sha256)
 }
 
 func (ec *executionContext) fieldContext_Export_sha256(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12878,19 +11099,7 @@ func (ec *executionContext) fieldContext_Export_requestedBy(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Export_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12907,19 +11116,7 @@ func (ec *executionContext) fieldContext_Export_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_startedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_startedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.StartedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.StartedAt)
 }
 
 func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12936,19 +11133,7 @@ func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_completedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CompletedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
 }
 
 func (ec *executionContext) fieldContext_Export_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12965,19 +11150,7 @@ func (ec *executionContext) fieldContext_Export_completedAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Export_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -12994,19 +11167,7 @@ func (ec *executionContext) fieldContext_Export_expiresAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Export_downloadUrl(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_downloadUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.DownloadURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DownloadURL())
 }
 
 func (ec *executionContext) fieldContext_Export_downloadUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13023,19 +11184,7 @@ func (ec *executionContext) fieldContext_Export_downloadUrl(_ context.Context, f
 }
 
 func (ec *executionContext) _Export_downloadUrlExpiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Export_downloadUrlExpiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.DownloadURLExpiresAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.DownloadURLExpiresAt())
 }
 
 func (ec *executionContext) fieldContext_Export_downloadUrlExpiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13195,19 +11344,7 @@ func (ec *executionContext) fieldContext_ExportConnection_pageInfo(_ context.Con
 }
 
 func (ec *executionContext) _ExportDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ExportDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ExportDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13263,19 +11400,7 @@ func (ec *executionContext) fieldContext_ExportDeletePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ExportEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Export]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_ExportEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13361,19 +11486,7 @@ func (ec *executionContext) fieldContext_ExportEdge_node(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ExportError_code(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportError_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_ExportError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13390,19 +11503,7 @@ func (ec *executionContext) fieldContext_ExportError_code(_ context.Context, fie
 }
 
 func (ec *executionContext) _ExportError_message(ctx context.Context, field graphql.CollectedField, obj *model.ExportError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportError_message,
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
 }
 
 func (ec *executionContext) fieldContext_ExportError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13419,19 +11520,7 @@ func (ec *executionContext) fieldContext_ExportError_message(_ context.Context, 
 }
 
 func (ec *executionContext) _ExportFilters_createdFrom(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_createdFrom,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedFrom, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedFrom)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_createdFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13448,19 +11537,7 @@ func (ec *executionContext) fieldContext_ExportFilters_createdFrom(_ context.Con
 }
 
 func (ec *executionContext) _ExportFilters_createdTo(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_createdTo,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedTo, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedTo)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_createdTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13477,19 +11554,7 @@ func (ec *executionContext) fieldContext_ExportFilters_createdTo(_ context.Conte
 }
 
 func (ec *executionContext) _ExportFilters_status(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13506,19 +11571,7 @@ func (ec *executionContext) fieldContext_ExportFilters_status(_ context.Context,
 }
 
 func (ec *executionContext) _ExportFilters_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_financialStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FinancialStatus, nil
-		},
-		nil,
-		ec.marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus,
-		true,
-		false,
-	)
+	return ec.marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13535,19 +11588,7 @@ func (ec *executionContext) fieldContext_ExportFilters_financialStatus(_ context
 }
 
 func (ec *executionContext) _ExportFilters_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_fulfillmentStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfillmentStatus, nil
-		},
-		nil,
-		ec.marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus,
-		true,
-		false,
-	)
+	return ec.marshalOFulfillmentStatus2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13564,19 +11605,7 @@ func (ec *executionContext) fieldContext_ExportFilters_fulfillmentStatus(_ conte
 }
 
 func (ec *executionContext) _ExportFilters_customerId(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportFilters_customerId,
-		func(ctx context.Context) (any, error) {
-			return obj.CustomerID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CustomerID)
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13701,19 +11730,7 @@ func (ec *executionContext) fieldContext_ExportPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _ExportProgress_rowsDone(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportProgress_rowsDone,
-		func(ctx context.Context) (any, error) {
-			return obj.RowsDone, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RowsDone)
 }
 
 func (ec *executionContext) fieldContext_ExportProgress_rowsDone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13730,19 +11747,7 @@ func (ec *executionContext) fieldContext_ExportProgress_rowsDone(_ context.Conte
 }
 
 func (ec *executionContext) _ExportProgress_rowsEstimated(ctx context.Context, field graphql.CollectedField, obj *model.ExportProgress) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ExportProgress_rowsEstimated,
-		func(ctx context.Context) (any, error) {
-			return obj.RowsEstimated, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RowsEstimated)
 }
 
 func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13759,19 +11764,7 @@ func (ec *executionContext) fieldContext_ExportProgress_rowsEstimated(_ context.
 }
 
 func (ec *executionContext) _Factor_id(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Factor_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Factor_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13788,19 +11781,7 @@ func (ec *executionContext) fieldContext_Factor_id(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Factor_kind(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Factor_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind,
-		true,
-		true,
-	)
+	return ec.marshalNFactorKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFactorKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Factor_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13817,19 +11798,7 @@ func (ec *executionContext) fieldContext_Factor_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Factor_name(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Factor_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Factor_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13846,19 +11815,7 @@ func (ec *executionContext) fieldContext_Factor_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Factor_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Factor_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Factor_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13875,19 +11832,7 @@ func (ec *executionContext) fieldContext_Factor_createdAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Factor_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.Factor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Factor_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_Factor_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13945,19 +11890,7 @@ func (ec *executionContext) fieldContext_FactorAddPayload_factor(_ context.Conte
 }
 
 func (ec *executionContext) _FactorAddPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.FactorAddPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FactorAddPayload_recoveryCodes,
-		func(ctx context.Context) (any, error) {
-			return obj.RecoveryCodes, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
 }
 
 func (ec *executionContext) fieldContext_FactorAddPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14093,19 +12026,7 @@ func (ec *executionContext) fieldContext_FactorPayload_userErrors(_ context.Cont
 }
 
 func (ec *executionContext) _FactorRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.FactorRemovePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_FactorRemovePayload_removedId,
-		func(ctx context.Context) (any, error) {
-			return obj.RemovedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
 }
 
 func (ec *executionContext) fieldContext_FactorRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14161,19 +12082,7 @@ func (ec *executionContext) fieldContext_FactorRemovePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _Fulfillment_id(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14225,19 +12134,7 @@ func (ec *executionContext) fieldContext_Fulfillment_lines(_ context.Context, fi
 }
 
 func (ec *executionContext) _Fulfillment_carrier(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_carrier,
-		func(ctx context.Context) (any, error) {
-			return obj.Carrier, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Carrier)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14254,19 +12151,7 @@ func (ec *executionContext) fieldContext_Fulfillment_carrier(_ context.Context, 
 }
 
 func (ec *executionContext) _Fulfillment_trackingNumber(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_trackingNumber,
-		func(ctx context.Context) (any, error) {
-			return obj.TrackingNumber, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingNumber)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14283,19 +12168,7 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingNumber(_ context.Co
 }
 
 func (ec *executionContext) _Fulfillment_trackingUrl(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_trackingUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.TrackingURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TrackingURL)
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14312,19 +12185,7 @@ func (ec *executionContext) fieldContext_Fulfillment_trackingUrl(_ context.Conte
 }
 
 func (ec *executionContext) _Fulfillment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Fulfillment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Fulfillment_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14341,19 +12202,7 @@ func (ec *executionContext) fieldContext_Fulfillment_createdAt(_ context.Context
 }
 
 func (ec *executionContext) _Grant_id(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Grant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14450,19 +12299,7 @@ func (ec *executionContext) fieldContext_Grant_user(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Grant_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_Grant_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14479,19 +12316,7 @@ func (ec *executionContext) fieldContext_Grant_scopes(_ context.Context, field g
 }
 
 func (ec *executionContext) _Grant_consentedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_consentedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Grant_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14508,19 +12333,7 @@ func (ec *executionContext) fieldContext_Grant_consentedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Grant_redeemedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_redeemedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CodeUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CodeUsedAt)
 }
 
 func (ec *executionContext) fieldContext_Grant_redeemedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14537,19 +12350,7 @@ func (ec *executionContext) fieldContext_Grant_redeemedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Grant_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Grant_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14566,19 +12367,7 @@ func (ec *executionContext) fieldContext_Grant_expiresAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Grant_revokedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_Grant_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14595,19 +12384,7 @@ func (ec *executionContext) fieldContext_Grant_revokedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Grant_revokedReason(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_revokedReason,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedReason, nil
-		},
-		nil,
-		ec.marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd,
-		true,
-		false,
-	)
+	return ec.marshalOGrantEnd2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐGrantEnd(ctx, field.Selections, obj.RevokedReason)
 }
 
 func (ec *executionContext) fieldContext_Grant_revokedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14624,19 +12401,7 @@ func (ec *executionContext) fieldContext_Grant_revokedReason(_ context.Context, 
 }
 
 func (ec *executionContext) _Grant_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_Grant_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14653,19 +12418,7 @@ func (ec *executionContext) fieldContext_Grant_lastUsedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Grant_live(ctx context.Context, field graphql.CollectedField, obj *model.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Grant_live,
-		func(ctx context.Context) (any, error) {
-			return obj.Live, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Live)
 }
 
 func (ec *executionContext) fieldContext_Grant_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14809,19 +12562,7 @@ func (ec *executionContext) fieldContext_GrantConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _GrantEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Grant]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GrantEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_GrantEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14983,19 +12724,7 @@ func (ec *executionContext) fieldContext_GrantPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _GrantSummary_id(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GrantSummary_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_GrantSummary_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15012,19 +12741,7 @@ func (ec *executionContext) fieldContext_GrantSummary_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _GrantSummary_consentedAt(ctx context.Context, field graphql.CollectedField, obj *db.Grant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_GrantSummary_consentedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_GrantSummary_consentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15041,19 +12758,7 @@ func (ec *executionContext) fieldContext_GrantSummary_consentedAt(_ context.Cont
 }
 
 func (ec *executionContext) _Identity_type(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType,
-		true,
-		true,
-	)
+	return ec.marshalNCredentialType2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCredentialType(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15070,19 +12775,7 @@ func (ec *executionContext) fieldContext_Identity_type(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_credentialId(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_credentialId,
-		func(ctx context.Context) (any, error) {
-			return obj.CredentialID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.CredentialID)
 }
 
 func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15099,19 +12792,7 @@ func (ec *executionContext) fieldContext_Identity_credentialId(_ context.Context
 }
 
 func (ec *executionContext) _Identity_name(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15128,19 +12809,7 @@ func (ec *executionContext) fieldContext_Identity_name(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_hint(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15157,19 +12826,7 @@ func (ec *executionContext) fieldContext_Identity_hint(_ context.Context, field 
 }
 
 func (ec *executionContext) _Identity_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 
 func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15186,19 +12843,7 @@ func (ec *executionContext) fieldContext_Identity_createdAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15215,19 +12860,7 @@ func (ec *executionContext) fieldContext_Identity_expiresAt(_ context.Context, f
 }
 
 func (ec *executionContext) _Identity_superseded(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_superseded,
-		func(ctx context.Context) (any, error) {
-			return obj.Superseded, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Superseded)
 }
 
 func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15244,19 +12877,7 @@ func (ec *executionContext) fieldContext_Identity_superseded(_ context.Context, 
 }
 
 func (ec *executionContext) _Identity_scopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15273,19 +12894,7 @@ func (ec *executionContext) fieldContext_Identity_scopes(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Identity_grantedScopes(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_grantedScopes,
-		func(ctx context.Context) (any, error) {
-			return obj.GrantedScopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.GrantedScopes())
 }
 
 func (ec *executionContext) fieldContext_Identity_grantedScopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15546,19 +13155,7 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Identity_serverTime(ctx context.Context, field graphql.CollectedField, obj *model.Identity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Identity_serverTime,
-		func(ctx context.Context) (any, error) {
-			return obj.ServerTime, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ServerTime)
 }
 
 func (ec *executionContext) fieldContext_Identity_serverTime(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15618,19 +13215,7 @@ func (ec *executionContext) fieldContext_InstalledApp_app(_ context.Context, fie
 }
 
 func (ec *executionContext) _InstalledApp_scopes(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InstalledApp_scopes,
-		func(ctx context.Context) (any, error) {
-			return obj.Scopes(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Scopes())
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15700,19 +13285,7 @@ func (ec *executionContext) fieldContext_InstalledApp_grants(_ context.Context, 
 }
 
 func (ec *executionContext) _InstalledApp_firstConsentedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InstalledApp_firstConsentedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.FirstConsentedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FirstConsentedAt())
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_firstConsentedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15729,19 +13302,7 @@ func (ec *executionContext) fieldContext_InstalledApp_firstConsentedAt(_ context
 }
 
 func (ec *executionContext) _InstalledApp_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *model.InstalledApp) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InstalledApp_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt())
 }
 
 func (ec *executionContext) fieldContext_InstalledApp_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15873,19 +13434,7 @@ func (ec *executionContext) fieldContext_InstalledAppConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _InstalledAppEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.InstalledApp]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InstalledAppEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_InstalledAppEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15943,19 +13492,7 @@ func (ec *executionContext) fieldContext_InstalledAppEdge_node(_ context.Context
 }
 
 func (ec *executionContext) _InstalledAppRevokePayload_revokedIds(ctx context.Context, field graphql.CollectedField, obj *model.InstalledAppRevokePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InstalledAppRevokePayload_revokedIds,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedIds, nil
-		},
-		nil,
-		ec.marshalNID2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNID2ᚕstringᚄ(ctx, field.Selections, obj.RevokedIds)
 }
 
 func (ec *executionContext) fieldContext_InstalledAppRevokePayload_revokedIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16011,19 +13548,7 @@ func (ec *executionContext) fieldContext_InstalledAppRevokePayload_userErrors(_ 
 }
 
 func (ec *executionContext) _Invitation_id(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Invitation_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16040,19 +13565,7 @@ func (ec *executionContext) fieldContext_Invitation_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _Invitation_email(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Invitation_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16069,19 +13582,7 @@ func (ec *executionContext) fieldContext_Invitation_email(_ context.Context, fie
 }
 
 func (ec *executionContext) _Invitation_role(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
-		true,
-		true,
-	)
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Invitation_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16098,19 +13599,7 @@ func (ec *executionContext) fieldContext_Invitation_role(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Invitation_status(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status(), nil
-		},
-		nil,
-		ec.marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus,
-		true,
-		true,
-	)
+	return ec.marshalNInvitationStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationStatus(ctx, field.Selections, obj.Status())
 }
 
 func (ec *executionContext) fieldContext_Invitation_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16127,19 +13616,7 @@ func (ec *executionContext) fieldContext_Invitation_status(_ context.Context, fi
 }
 
 func (ec *executionContext) _Invitation_inviterId(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_inviterId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicInviterID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicInviterID())
 }
 
 func (ec *executionContext) fieldContext_Invitation_inviterId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16156,19 +13633,7 @@ func (ec *executionContext) fieldContext_Invitation_inviterId(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_inviterName(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_inviterName,
-		func(ctx context.Context) (any, error) {
-			return obj.InviterName, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.InviterName)
 }
 
 func (ec *executionContext) fieldContext_Invitation_inviterName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16185,19 +13650,7 @@ func (ec *executionContext) fieldContext_Invitation_inviterName(_ context.Contex
 }
 
 func (ec *executionContext) _Invitation_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Invitation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16214,19 +13667,7 @@ func (ec *executionContext) fieldContext_Invitation_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Invitation_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16243,19 +13684,7 @@ func (ec *executionContext) fieldContext_Invitation_expiresAt(_ context.Context,
 }
 
 func (ec *executionContext) _Invitation_endedAt(ctx context.Context, field graphql.CollectedField, obj *model.Invitation) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Invitation_endedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.EndedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.EndedAt)
 }
 
 func (ec *executionContext) fieldContext_Invitation_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16395,19 +13824,7 @@ func (ec *executionContext) fieldContext_InvitationConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _InvitationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Invitation]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InvitationEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_InvitationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16522,19 +13939,7 @@ func (ec *executionContext) fieldContext_InvitationPayload_invitation(_ context.
 }
 
 func (ec *executionContext) _InvitationPayload_link(ctx context.Context, field graphql.CollectedField, obj *model.InvitationPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_InvitationPayload_link,
-		func(ctx context.Context) (any, error) {
-			return obj.Link, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Link)
 }
 
 func (ec *executionContext) fieldContext_InvitationPayload_link(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16590,19 +13995,7 @@ func (ec *executionContext) fieldContext_InvitationPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Limits_ratePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_ratePerSecond,
-		func(ctx context.Context) (any, error) {
-			return obj.RatePerSecond(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16619,19 +14012,7 @@ func (ec *executionContext) fieldContext_Limits_ratePerSecond(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_rateBurst(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_rateBurst,
-		func(ctx context.Context) (any, error) {
-			return obj.RateBurst(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.RateBurst())
 }
 
 func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16648,19 +14029,7 @@ func (ec *executionContext) fieldContext_Limits_rateBurst(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_pageSizeDefault(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_pageSizeDefault,
-		func(ctx context.Context) (any, error) {
-			return obj.PageSizeDefault, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeDefault)
 }
 
 func (ec *executionContext) fieldContext_Limits_pageSizeDefault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16677,19 +14046,7 @@ func (ec *executionContext) fieldContext_Limits_pageSizeDefault(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pageSizeMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_pageSizeMax,
-		func(ctx context.Context) (any, error) {
-			return obj.PageSizeMax, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PageSizeMax)
 }
 
 func (ec *executionContext) fieldContext_Limits_pageSizeMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16706,19 +14063,7 @@ func (ec *executionContext) fieldContext_Limits_pageSizeMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_bodyBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_bodyBytesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.BodyBytesMax, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.BodyBytesMax)
 }
 
 func (ec *executionContext) fieldContext_Limits_bodyBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16735,19 +14080,7 @@ func (ec *executionContext) fieldContext_Limits_bodyBytesMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_idempotencyKeyTtlSeconds(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_idempotencyKeyTtlSeconds,
-		func(ctx context.Context) (any, error) {
-			return obj.IdempotencyKeyTTLSeconds, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.IdempotencyKeyTTLSeconds)
 }
 
 func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16764,19 +14097,7 @@ func (ec *executionContext) fieldContext_Limits_idempotencyKeyTtlSeconds(_ conte
 }
 
 func (ec *executionContext) _Limits_storeRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_storeRatePerSecond,
-		func(ctx context.Context) (any, error) {
-			return obj.StoreRatePerSecond(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoreRatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16793,19 +14114,7 @@ func (ec *executionContext) fieldContext_Limits_storeRatePerSecond(_ context.Con
 }
 
 func (ec *executionContext) _Limits_visitorRatePerSecond(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_visitorRatePerSecond,
-		func(ctx context.Context) (any, error) {
-			return obj.VisitorRatePerSecond(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.VisitorRatePerSecond())
 }
 
 func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16822,19 +14131,7 @@ func (ec *executionContext) fieldContext_Limits_visitorRatePerSecond(_ context.C
 }
 
 func (ec *executionContext) _Limits_peopleMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_peopleMax,
-		func(ctx context.Context) (any, error) {
-			return obj.PeopleMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PeopleMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16851,19 +14148,7 @@ func (ec *executionContext) fieldContext_Limits_peopleMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_invitationsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_invitationsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.InvitationsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.InvitationsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16880,19 +14165,7 @@ func (ec *executionContext) fieldContext_Limits_invitationsMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_apiKeysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_apiKeysMax,
-		func(ctx context.Context) (any, error) {
-			return obj.APIKeysMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.APIKeysMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16909,19 +14182,7 @@ func (ec *executionContext) fieldContext_Limits_apiKeysMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _Limits_appsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_appsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.AppsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AppsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16938,19 +14199,7 @@ func (ec *executionContext) fieldContext_Limits_appsMax(_ context.Context, field
 }
 
 func (ec *executionContext) _Limits_webhookEndpointsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_webhookEndpointsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.WebhookEndpointsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.WebhookEndpointsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16967,19 +14216,7 @@ func (ec *executionContext) fieldContext_Limits_webhookEndpointsMax(_ context.Co
 }
 
 func (ec *executionContext) _Limits_themesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_themesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ThemesMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ThemesMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16996,19 +14233,7 @@ func (ec *executionContext) fieldContext_Limits_themesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_themeBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_themeBytesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ThemeBytesMax(), nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.ThemeBytesMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17025,19 +14250,7 @@ func (ec *executionContext) fieldContext_Limits_themeBytesMax(_ context.Context,
 }
 
 func (ec *executionContext) _Limits_pictureBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_pictureBytesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.PictureBytesMax(), nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.PictureBytesMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17054,19 +14267,7 @@ func (ec *executionContext) fieldContext_Limits_pictureBytesMax(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pagesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_pagesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.PagesMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PagesMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_pagesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17083,19 +14284,7 @@ func (ec *executionContext) fieldContext_Limits_pagesMax(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Limits_shippingZonesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_shippingZonesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ShippingZonesMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ShippingZonesMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_shippingZonesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17112,19 +14301,7 @@ func (ec *executionContext) fieldContext_Limits_shippingZonesMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_discountsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_discountsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.DiscountsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_discountsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17141,19 +14318,7 @@ func (ec *executionContext) fieldContext_Limits_discountsMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_collectionsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_collectionsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.CollectionsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.CollectionsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_collectionsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17170,19 +14335,7 @@ func (ec *executionContext) fieldContext_Limits_collectionsMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_exportsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_exportsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ExportsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17199,19 +14352,7 @@ func (ec *executionContext) fieldContext_Limits_exportsMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _Limits_exportsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_exportsPerDayMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ExportsPerDayMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsPerDayMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17228,19 +14369,7 @@ func (ec *executionContext) fieldContext_Limits_exportsPerDayMax(_ context.Conte
 }
 
 func (ec *executionContext) _Limits_exportsRunningMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_exportsRunningMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ExportsRunningMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ExportsRunningMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17257,19 +14386,7 @@ func (ec *executionContext) fieldContext_Limits_exportsRunningMax(_ context.Cont
 }
 
 func (ec *executionContext) _Limits_mailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_mailsPerDayMax,
-		func(ctx context.Context) (any, error) {
-			return obj.MailsPerDayMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MailsPerDayMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17286,19 +14403,7 @@ func (ec *executionContext) fieldContext_Limits_mailsPerDayMax(_ context.Context
 }
 
 func (ec *executionContext) _Limits_orderMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_orderMailsPerDayMax,
-		func(ctx context.Context) (any, error) {
-			return obj.OrderMailsPerDayMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OrderMailsPerDayMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_orderMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17315,19 +14420,7 @@ func (ec *executionContext) fieldContext_Limits_orderMailsPerDayMax(_ context.Co
 }
 
 func (ec *executionContext) _Limits_newStoreMailsPerDayMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_newStoreMailsPerDayMax,
-		func(ctx context.Context) (any, error) {
-			return obj.NewStoreMailsPerDayMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreMailsPerDayMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_newStoreMailsPerDayMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17344,19 +14437,7 @@ func (ec *executionContext) fieldContext_Limits_newStoreMailsPerDayMax(_ context
 }
 
 func (ec *executionContext) _Limits_newStoreDaysMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_newStoreDaysMax,
-		func(ctx context.Context) (any, error) {
-			return obj.NewStoreDaysMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.NewStoreDaysMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_newStoreDaysMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17373,19 +14454,7 @@ func (ec *executionContext) fieldContext_Limits_newStoreDaysMax(_ context.Contex
 }
 
 func (ec *executionContext) _Limits_pingsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_pingsPerMinuteMax,
-		func(ctx context.Context) (any, error) {
-			return obj.PingsPerMinuteMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PingsPerMinuteMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17402,19 +14471,7 @@ func (ec *executionContext) fieldContext_Limits_pingsPerMinuteMax(_ context.Cont
 }
 
 func (ec *executionContext) _Limits_reportOrdersPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_reportOrdersPerMinuteMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ReportOrdersPerMinuteMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ReportOrdersPerMinuteMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17431,19 +14488,7 @@ func (ec *executionContext) fieldContext_Limits_reportOrdersPerMinuteMax(_ conte
 }
 
 func (ec *executionContext) _Limits_productsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_productsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ProductsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ProductsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_productsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17460,19 +14505,7 @@ func (ec *executionContext) fieldContext_Limits_productsMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_variantsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_variantsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.VariantsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.VariantsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_variantsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17489,19 +14522,7 @@ func (ec *executionContext) fieldContext_Limits_variantsMax(_ context.Context, f
 }
 
 func (ec *executionContext) _Limits_customersMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_customersMax,
-		func(ctx context.Context) (any, error) {
-			return obj.CustomersMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.CustomersMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17518,19 +14539,7 @@ func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, 
 }
 
 func (ec *executionContext) _Limits_writtenBytesPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_writtenBytesPerMinuteMax,
-		func(ctx context.Context) (any, error) {
-			return obj.WrittenBytesPerMinuteMax(), nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.WrittenBytesPerMinuteMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_writtenBytesPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17547,19 +14556,7 @@ func (ec *executionContext) fieldContext_Limits_writtenBytesPerMinuteMax(_ conte
 }
 
 func (ec *executionContext) _Limits_imageMegapixelsPerMinuteMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_imageMegapixelsPerMinuteMax,
-		func(ctx context.Context) (any, error) {
-			return obj.ImageMegapixelsPerMinuteMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ImageMegapixelsPerMinuteMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_imageMegapixelsPerMinuteMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17576,19 +14573,7 @@ func (ec *executionContext) fieldContext_Limits_imageMegapixelsPerMinuteMax(_ co
 }
 
 func (ec *executionContext) _Limits_storesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_storesMax,
-		func(ctx context.Context) (any, error) {
-			return obj.StoresMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.StoresMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17605,19 +14590,7 @@ func (ec *executionContext) fieldContext_Limits_storesMax(_ context.Context, fie
 }
 
 func (ec *executionContext) _Limits_factorsMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Limits_factorsMax,
-		func(ctx context.Context) (any, error) {
-			return obj.FactorsMax(), nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.FactorsMax())
 }
 
 func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17634,19 +14607,7 @@ func (ec *executionContext) fieldContext_Limits_factorsMax(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_id(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17663,19 +14624,7 @@ func (ec *executionContext) fieldContext_LineItem_id(_ context.Context, field gr
 }
 
 func (ec *executionContext) _LineItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_productId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicProductID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicProductID())
 }
 
 func (ec *executionContext) fieldContext_LineItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17791,19 +14740,7 @@ func (ec *executionContext) fieldContext_LineItem_product(_ context.Context, fie
 }
 
 func (ec *executionContext) _LineItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17820,19 +14757,7 @@ func (ec *executionContext) fieldContext_LineItem_title(_ context.Context, field
 }
 
 func (ec *executionContext) _LineItem_sku(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_sku,
-		func(ctx context.Context) (any, error) {
-			return obj.Sku, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
 }
 
 func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17849,19 +14774,7 @@ func (ec *executionContext) fieldContext_LineItem_sku(_ context.Context, field g
 }
 
 func (ec *executionContext) _LineItem_quantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_quantity,
-		func(ctx context.Context) (any, error) {
-			return obj.Quantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17878,19 +14791,7 @@ func (ec *executionContext) fieldContext_LineItem_quantity(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_fulfilledQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_fulfilledQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfilledQuantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.FulfilledQuantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17907,19 +14808,7 @@ func (ec *executionContext) fieldContext_LineItem_fulfilledQuantity(_ context.Co
 }
 
 func (ec *executionContext) _LineItem_refundedQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_refundedQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.RefundedQuantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.RefundedQuantity)
 }
 
 func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17936,19 +14825,7 @@ func (ec *executionContext) fieldContext_LineItem_refundedQuantity(_ context.Con
 }
 
 func (ec *executionContext) _LineItem_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_unitPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.UnitPriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17965,19 +14842,7 @@ func (ec *executionContext) fieldContext_LineItem_unitPriceMinor(_ context.Conte
 }
 
 func (ec *executionContext) _LineItem_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -17994,19 +14859,7 @@ func (ec *executionContext) fieldContext_LineItem_discountMinor(_ context.Contex
 }
 
 func (ec *executionContext) _LineItem_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18023,19 +14876,7 @@ func (ec *executionContext) fieldContext_LineItem_taxMinor(_ context.Context, fi
 }
 
 func (ec *executionContext) _LineItem_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18052,19 +14893,7 @@ func (ec *executionContext) fieldContext_LineItem_totalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _LineItem_variantId(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_variantId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicVariantID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicVariantID())
 }
 
 func (ec *executionContext) fieldContext_LineItem_variantId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18110,19 +14939,7 @@ func (ec *executionContext) fieldContext_LineItem_options(_ context.Context, fie
 }
 
 func (ec *executionContext) _LineItem_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *model.LineItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineItem_requiresShipping,
-		func(ctx context.Context) (any, error) {
-			return obj.RequiresShipping, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
 }
 
 func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18139,19 +14956,7 @@ func (ec *executionContext) fieldContext_LineItem_requiresShipping(_ context.Con
 }
 
 func (ec *executionContext) _LineQuantity_lineItemId(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineQuantity_lineItemId,
-		func(ctx context.Context) (any, error) {
-			return obj.LineID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.LineID)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18168,19 +14973,7 @@ func (ec *executionContext) fieldContext_LineQuantity_lineItemId(_ context.Conte
 }
 
 func (ec *executionContext) _LineQuantity_quantity(ctx context.Context, field graphql.CollectedField, obj *document.Line) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LineQuantity_quantity,
-		func(ctx context.Context) (any, error) {
-			return obj.Quantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
 
 func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18197,19 +14990,7 @@ func (ec *executionContext) fieldContext_LineQuantity_quantity(_ context.Context
 }
 
 func (ec *executionContext) _LoggedRequest_id(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18226,19 +15007,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_id(_ context.Context, fie
 }
 
 func (ec *executionContext) _LoggedRequest_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18255,19 +15024,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_createdAt(_ context.Conte
 }
 
 func (ec *executionContext) _LoggedRequest_method(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_method,
-		func(ctx context.Context) (any, error) {
-			return obj.Method, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Method)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18284,19 +15041,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_method(_ context.Context,
 }
 
 func (ec *executionContext) _LoggedRequest_path(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_path,
-		func(ctx context.Context) (any, error) {
-			return obj.Path(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path())
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18313,19 +15058,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_path(_ context.Context, f
 }
 
 func (ec *executionContext) _LoggedRequest_route(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_route,
-		func(ctx context.Context) (any, error) {
-			return obj.Route, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Route)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_route(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18342,19 +15075,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_route(_ context.Context, 
 }
 
 func (ec *executionContext) _LoggedRequest_status(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18371,19 +15092,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_status(_ context.Context,
 }
 
 func (ec *executionContext) _LoggedRequest_code(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18400,19 +15109,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_code(_ context.Context, f
 }
 
 func (ec *executionContext) _LoggedRequest_duration(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_duration,
-		func(ctx context.Context) (any, error) {
-			return obj.Duration, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18525,19 +15222,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_app(_ context.Context, fi
 }
 
 func (ec *executionContext) _LoggedRequest_storeId(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_storeId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicCallerID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCallerID())
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_storeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18554,19 +15239,7 @@ func (ec *executionContext) fieldContext_LoggedRequest_storeId(_ context.Context
 }
 
 func (ec *executionContext) _LoggedRequest_omitted(ctx context.Context, field graphql.CollectedField, obj *model.LoggedRequest) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequest_omitted,
-		func(ctx context.Context) (any, error) {
-			return obj.Omitted, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Omitted)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequest_omitted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18712,19 +15385,7 @@ func (ec *executionContext) fieldContext_LoggedRequestConnection_pageInfo(_ cont
 }
 
 func (ec *executionContext) _LoggedRequestEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.LoggedRequest]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LoggedRequestEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_LoggedRequestEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18870,19 +15531,7 @@ func (ec *executionContext) fieldContext_LowStock_fewest(_ context.Context, fiel
 }
 
 func (ec *executionContext) _LowStockItem_productId(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LowStockItem_productId,
-		func(ctx context.Context) (any, error) {
-			return obj.ProductID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ProductID)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_productId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18899,19 +15548,7 @@ func (ec *executionContext) fieldContext_LowStockItem_productId(_ context.Contex
 }
 
 func (ec *executionContext) _LowStockItem_title(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LowStockItem_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18928,19 +15565,7 @@ func (ec *executionContext) fieldContext_LowStockItem_title(_ context.Context, f
 }
 
 func (ec *executionContext) _LowStockItem_variantTitle(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LowStockItem_variantTitle,
-		func(ctx context.Context) (any, error) {
-			return obj.VariantTitle, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.VariantTitle)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_variantTitle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18957,19 +15582,7 @@ func (ec *executionContext) fieldContext_LowStockItem_variantTitle(_ context.Con
 }
 
 func (ec *executionContext) _LowStockItem_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *model.LowStockItem) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_LowStockItem_inventoryQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.InventoryQuantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InventoryQuantity)
 }
 
 func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18986,19 +15599,7 @@ func (ec *executionContext) fieldContext_LowStockItem_inventoryQuantity(_ contex
 }
 
 func (ec *executionContext) _MarketplaceSubmission_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19015,19 +15616,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_id(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_slug,
-		func(ctx context.Context) (any, error) {
-			return obj.Slug, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19044,19 +15633,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_slug(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceSubmission_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19073,19 +15650,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_name(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceSubmission_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_tagline,
-		func(ctx context.Context) (any, error) {
-			return obj.Tagline, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19102,19 +15667,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_tagline(_ context
 }
 
 func (ec *executionContext) _MarketplaceSubmission_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_author,
-		func(ctx context.Context) (any, error) {
-			return obj.Author, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19131,19 +15684,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_author(_ context.
 }
 
 func (ec *executionContext) _MarketplaceSubmission_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_version,
-		func(ctx context.Context) (any, error) {
-			return obj.ThemeVersion, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19160,19 +15701,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_version(_ context
 }
 
 func (ec *executionContext) _MarketplaceSubmission_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19189,19 +15718,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_priceMinor(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19218,19 +15735,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_currency(_ contex
 }
 
 func (ec *executionContext) _MarketplaceSubmission_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_categories,
-		func(ctx context.Context) (any, error) {
-			return obj.Categories(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19247,19 +15752,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_categories(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_previewImageUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.PreviewImageURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19276,19 +15769,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_previewImageUrl(_
 }
 
 func (ec *executionContext) _MarketplaceSubmission_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_installsCount,
-		func(ctx context.Context) (any, error) {
-			return obj.InstallsCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19305,19 +15786,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_installsCount(_ c
 }
 
 func (ec *executionContext) _MarketplaceSubmission_status(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus,
-		true,
-		true,
-	)
+	return ec.marshalNListingStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐListingStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19334,19 +15803,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_status(_ context.
 }
 
 func (ec *executionContext) _MarketplaceSubmission_reviewNote(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_reviewNote,
-		func(ctx context.Context) (any, error) {
-			return obj.ReviewNote, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReviewNote)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19363,19 +15820,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_reviewNote(_ cont
 }
 
 func (ec *executionContext) _MarketplaceSubmission_own(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_own,
-		func(ctx context.Context) (any, error) {
-			return obj.Own(ctx), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Own(ctx))
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_own(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19392,19 +15837,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_own(_ context.Con
 }
 
 func (ec *executionContext) _MarketplaceSubmission_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_publishedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19421,19 +15854,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_publishedAt(_ con
 }
 
 func (ec *executionContext) _MarketplaceSubmission_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19450,19 +15871,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmission_createdAt(_ conte
 }
 
 func (ec *executionContext) _MarketplaceSubmission_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceSubmission) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmission_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmission_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19618,19 +16027,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionConnection_pageInf
 }
 
 func (ec *executionContext) _MarketplaceSubmissionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceSubmission]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceSubmissionEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceSubmissionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19816,19 +16213,7 @@ func (ec *executionContext) fieldContext_MarketplaceSubmissionPayload_userErrors
 }
 
 func (ec *executionContext) _MarketplaceTheme_id(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19845,19 +16230,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_id(_ context.Context, 
 }
 
 func (ec *executionContext) _MarketplaceTheme_slug(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_slug,
-		func(ctx context.Context) (any, error) {
-			return obj.Slug, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19874,19 +16247,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_slug(_ context.Context
 }
 
 func (ec *executionContext) _MarketplaceTheme_name(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19903,19 +16264,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_name(_ context.Context
 }
 
 func (ec *executionContext) _MarketplaceTheme_tagline(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_tagline,
-		func(ctx context.Context) (any, error) {
-			return obj.Tagline, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Tagline)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_tagline(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19932,19 +16281,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_tagline(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_author(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_author,
-		func(ctx context.Context) (any, error) {
-			return obj.Author, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Author)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19961,19 +16298,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_author(_ context.Conte
 }
 
 func (ec *executionContext) _MarketplaceTheme_version(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_version,
-		func(ctx context.Context) (any, error) {
-			return obj.ThemeVersion, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ThemeVersion)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19990,19 +16315,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_version(_ context.Cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_priceMinor(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20019,19 +16332,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_priceMinor(_ context.C
 }
 
 func (ec *executionContext) _MarketplaceTheme_currency(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20048,19 +16349,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_currency(_ context.Con
 }
 
 func (ec *executionContext) _MarketplaceTheme_categories(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_categories,
-		func(ctx context.Context) (any, error) {
-			return obj.Categories(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Categories())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_categories(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20077,19 +16366,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_categories(_ context.C
 }
 
 func (ec *executionContext) _MarketplaceTheme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_previewImageUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.PreviewImageURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20106,19 +16383,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_previewImageUrl(_ cont
 }
 
 func (ec *executionContext) _MarketplaceTheme_ratingPercent(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_ratingPercent,
-		func(ctx context.Context) (any, error) {
-			return obj.RatingPercent, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RatingPercent)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_ratingPercent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20135,19 +16400,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_ratingPercent(_ contex
 }
 
 func (ec *executionContext) _MarketplaceTheme_installsCount(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_installsCount,
-		func(ctx context.Context) (any, error) {
-			return obj.InstallsCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.InstallsCount)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installsCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20164,19 +16417,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installsCount(_ contex
 }
 
 func (ec *executionContext) _MarketplaceTheme_installed(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_installed,
-		func(ctx context.Context) (any, error) {
-			return obj.Installed(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Installed())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20193,19 +16434,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installed(_ context.Co
 }
 
 func (ec *executionContext) _MarketplaceTheme_installedThemeId(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_installedThemeId,
-		func(ctx context.Context) (any, error) {
-			return obj.InstalledThemeID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.InstalledThemeID())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_installedThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20222,19 +16451,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_installedThemeId(_ con
 }
 
 func (ec *executionContext) _MarketplaceTheme_publishedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_publishedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt())
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20251,19 +16468,7 @@ func (ec *executionContext) fieldContext_MarketplaceTheme_publishedAt(_ context.
 }
 
 func (ec *executionContext) _MarketplaceTheme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.MarketplaceTheme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceTheme_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceTheme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20417,19 +16622,7 @@ func (ec *executionContext) fieldContext_MarketplaceThemeConnection_pageInfo(_ c
 }
 
 func (ec *executionContext) _MarketplaceThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.MarketplaceTheme]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MarketplaceThemeEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_MarketplaceThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20572,19 +16765,7 @@ func (ec *executionContext) fieldContext_Membership_store(_ context.Context, fie
 }
 
 func (ec *executionContext) _Membership_role(ctx context.Context, field graphql.CollectedField, obj *model.Membership) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Membership_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
-		true,
-		true,
-	)
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Membership_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20601,19 +16782,7 @@ func (ec *executionContext) fieldContext_Membership_role(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MenuLink_title(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MenuLink_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20630,19 +16799,7 @@ func (ec *executionContext) fieldContext_MenuLink_title(_ context.Context, field
 }
 
 func (ec *executionContext) _MenuLink_target(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MenuLink_target,
-		func(ctx context.Context) (any, error) {
-			return obj.Target, nil
-		},
-		nil,
-		ec.marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget,
-		true,
-		true,
-	)
+	return ec.marshalNMenuTarget2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐMenuTarget(ctx, field.Selections, obj.Target)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_target(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20659,19 +16816,7 @@ func (ec *executionContext) fieldContext_MenuLink_target(_ context.Context, fiel
 }
 
 func (ec *executionContext) _MenuLink_resourceId(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MenuLink_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ResourceID)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20688,19 +16833,7 @@ func (ec *executionContext) fieldContext_MenuLink_resourceId(_ context.Context, 
 }
 
 func (ec *executionContext) _MenuLink_address(ctx context.Context, field graphql.CollectedField, obj *document.MenuLink) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_MenuLink_address,
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
 }
 
 func (ec *executionContext) fieldContext_MenuLink_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20840,19 +16973,7 @@ func (ec *executionContext) fieldContext_Menus_footer(_ context.Context, field g
 }
 
 func (ec *executionContext) _Menus_version(ctx context.Context, field graphql.CollectedField, obj *model.Menus) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Menus_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Menus_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29402,19 +25523,7 @@ func (ec *executionContext) fieldContext_Mutation_discountDelete(ctx context.Con
 }
 
 func (ec *executionContext) _Notification_id(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Notification_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29431,19 +25540,7 @@ func (ec *executionContext) fieldContext_Notification_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Notification_level(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_level,
-		func(ctx context.Context) (any, error) {
-			return obj.Level, nil
-		},
-		nil,
-		ec.marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel,
-		true,
-		true,
-	)
+	return ec.marshalNNotificationLevel2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNotificationLevel(ctx, field.Selections, obj.Level)
 }
 
 func (ec *executionContext) fieldContext_Notification_level(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29460,19 +25557,7 @@ func (ec *executionContext) fieldContext_Notification_level(_ context.Context, f
 }
 
 func (ec *executionContext) _Notification_title(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Notification_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29489,19 +25574,7 @@ func (ec *executionContext) fieldContext_Notification_title(_ context.Context, f
 }
 
 func (ec *executionContext) _Notification_body(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
 }
 
 func (ec *executionContext) fieldContext_Notification_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29518,19 +25591,7 @@ func (ec *executionContext) fieldContext_Notification_body(_ context.Context, fi
 }
 
 func (ec *executionContext) _Notification_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_Notification_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29547,19 +25608,7 @@ func (ec *executionContext) fieldContext_Notification_resourceType(_ context.Con
 }
 
 func (ec *executionContext) _Notification_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicResourceID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicResourceID())
 }
 
 func (ec *executionContext) fieldContext_Notification_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29576,19 +25625,7 @@ func (ec *executionContext) fieldContext_Notification_resourceId(_ context.Conte
 }
 
 func (ec *executionContext) _Notification_readAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_readAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ReadAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ReadAt)
 }
 
 func (ec *executionContext) fieldContext_Notification_readAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29605,19 +25642,7 @@ func (ec *executionContext) fieldContext_Notification_readAt(_ context.Context, 
 }
 
 func (ec *executionContext) _Notification_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Notification) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Notification_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Notification_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29755,19 +25780,7 @@ func (ec *executionContext) fieldContext_NotificationConnection_pageInfo(_ conte
 }
 
 func (ec *executionContext) _NotificationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Notification]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_NotificationEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_NotificationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29917,19 +25930,7 @@ func (ec *executionContext) fieldContext_NotificationPayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _NotificationsPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.NotificationsPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_NotificationsPayload_count,
-		func(ctx context.Context) (any, error) {
-			return obj.Count, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 
 func (ec *executionContext) fieldContext_NotificationsPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29985,19 +25986,7 @@ func (ec *executionContext) fieldContext_NotificationsPayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _OfferedRate_id(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OfferedRate_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30014,19 +26003,7 @@ func (ec *executionContext) fieldContext_OfferedRate_id(_ context.Context, field
 }
 
 func (ec *executionContext) _OfferedRate_name(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OfferedRate_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30043,19 +26020,7 @@ func (ec *executionContext) fieldContext_OfferedRate_name(_ context.Context, fie
 }
 
 func (ec *executionContext) _OfferedRate_costMinor(ctx context.Context, field graphql.CollectedField, obj *model.OfferedRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OfferedRate_costMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.CostMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.CostMinor)
 }
 
 func (ec *executionContext) fieldContext_OfferedRate_costMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30072,19 +26037,7 @@ func (ec *executionContext) fieldContext_OfferedRate_costMinor(_ context.Context
 }
 
 func (ec *executionContext) _Order_id(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30101,19 +26054,7 @@ func (ec *executionContext) fieldContext_Order_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Order_number(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_number,
-		func(ctx context.Context) (any, error) {
-			return obj.Number, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Number)
 }
 
 func (ec *executionContext) fieldContext_Order_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30130,19 +26071,7 @@ func (ec *executionContext) fieldContext_Order_number(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_status(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus,
-		true,
-		true,
-	)
+	return ec.marshalNOrderStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐOrderStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Order_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30159,19 +26088,7 @@ func (ec *executionContext) fieldContext_Order_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_financialStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_financialStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FinancialStatus, nil
-		},
-		nil,
-		ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus,
-		true,
-		true,
-	)
+	return ec.marshalNFinancialStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFinancialStatus(ctx, field.Selections, obj.FinancialStatus)
 }
 
 func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30188,19 +26105,7 @@ func (ec *executionContext) fieldContext_Order_financialStatus(_ context.Context
 }
 
 func (ec *executionContext) _Order_fulfillmentStatus(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_fulfillmentStatus,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfillmentStatus, nil
-		},
-		nil,
-		ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus,
-		true,
-		true,
-	)
+	return ec.marshalNFulfillmentStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐFulfillmentStatus(ctx, field.Selections, obj.FulfillmentStatus)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30217,19 +26122,7 @@ func (ec *executionContext) fieldContext_Order_fulfillmentStatus(_ context.Conte
 }
 
 func (ec *executionContext) _Order_currency(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30246,19 +26139,7 @@ func (ec *executionContext) fieldContext_Order_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_subtotalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.SubtotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30275,19 +26156,7 @@ func (ec *executionContext) fieldContext_Order_subtotalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30304,19 +26173,7 @@ func (ec *executionContext) fieldContext_Order_discountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_shippingMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.ShippingMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30333,19 +26190,7 @@ func (ec *executionContext) fieldContext_Order_shippingMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30362,19 +26207,7 @@ func (ec *executionContext) fieldContext_Order_taxMinor(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30391,19 +26224,7 @@ func (ec *executionContext) fieldContext_Order_totalMinor(_ context.Context, fie
 }
 
 func (ec *executionContext) _Order_paidMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_paidMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PaidMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PaidMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30420,19 +26241,7 @@ func (ec *executionContext) fieldContext_Order_paidMinor(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_refundedMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_refundedMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.RefundedMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.RefundedMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30449,19 +26258,7 @@ func (ec *executionContext) fieldContext_Order_refundedMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_customerId(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_customerId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicCustomerID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicCustomerID())
 }
 
 func (ec *executionContext) fieldContext_Order_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30567,19 +26364,7 @@ func (ec *executionContext) fieldContext_Order_customer(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_email(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Order_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -30755,19 +26540,7 @@ func (ec *executionContext) fieldContext_Order_lineItems(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_notesCount(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_notesCount,
-		func(ctx context.Context) (any, error) {
-			return obj.NotesCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.NotesCount)
 }
 
 func (ec *executionContext) fieldContext_Order_notesCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31223,19 +26996,7 @@ func (ec *executionContext) fieldContext_Order_tags(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Order_source(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_source,
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Source)
 }
 
 func (ec *executionContext) fieldContext_Order_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31252,19 +27013,7 @@ func (ec *executionContext) fieldContext_Order_source(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_placedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_placedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PlacedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PlacedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31281,19 +27030,7 @@ func (ec *executionContext) fieldContext_Order_placedAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Order_paidAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_paidAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PaidAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PaidAt)
 }
 
 func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31310,19 +27047,7 @@ func (ec *executionContext) fieldContext_Order_paidAt(_ context.Context, field g
 }
 
 func (ec *executionContext) _Order_fulfilledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_fulfilledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.FulfilledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FulfilledAt)
 }
 
 func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31339,19 +27064,7 @@ func (ec *executionContext) fieldContext_Order_fulfilledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_cancelledAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_cancelledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CancelledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CancelledAt)
 }
 
 func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31368,19 +27081,7 @@ func (ec *executionContext) fieldContext_Order_cancelledAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_completedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CompletedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31397,19 +27098,7 @@ func (ec *executionContext) fieldContext_Order_completedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Order_version(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Order_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31426,19 +27115,7 @@ func (ec *executionContext) fieldContext_Order_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Order_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31455,19 +27132,7 @@ func (ec *executionContext) fieldContext_Order_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31484,19 +27149,7 @@ func (ec *executionContext) fieldContext_Order_updatedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Order_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_includedTaxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.IncludedTaxMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
 }
 
 func (ec *executionContext) fieldContext_Order_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31513,19 +27166,7 @@ func (ec *executionContext) fieldContext_Order_includedTaxMinor(_ context.Contex
 }
 
 func (ec *executionContext) _Order_discountCode(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_discountCode,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountCode, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DiscountCode)
 }
 
 func (ec *executionContext) fieldContext_Order_discountCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31542,19 +27183,7 @@ func (ec *executionContext) fieldContext_Order_discountCode(_ context.Context, f
 }
 
 func (ec *executionContext) _Order_shippingMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_shippingMethod,
-		func(ctx context.Context) (any, error) {
-			return obj.ShippingMethod, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ShippingMethod)
 }
 
 func (ec *executionContext) fieldContext_Order_shippingMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31571,19 +27200,7 @@ func (ec *executionContext) fieldContext_Order_shippingMethod(_ context.Context,
 }
 
 func (ec *executionContext) _Order_paymentMethod(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_paymentMethod,
-		func(ctx context.Context) (any, error) {
-			return obj.PaymentMethod, nil
-		},
-		nil,
-		ec.marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod,
-		true,
-		false,
-	)
+	return ec.marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.PaymentMethod)
 }
 
 func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31600,19 +27217,7 @@ func (ec *executionContext) fieldContext_Order_paymentMethod(_ context.Context, 
 }
 
 func (ec *executionContext) _Order_externalNumber(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Order_externalNumber,
-		func(ctx context.Context) (any, error) {
-			return obj.ExternalNumber, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ExternalNumber)
 }
 
 func (ec *executionContext) fieldContext_Order_externalNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31629,19 +27234,7 @@ func (ec *executionContext) fieldContext_Order_externalNumber(_ context.Context,
 }
 
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderAct_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_OrderAct_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31695,19 +27288,7 @@ func (ec *executionContext) fieldContext_OrderAct_actor(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderAct_action(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderAct_action,
-		func(ctx context.Context) (any, error) {
-			return obj.Action, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31724,19 +27305,7 @@ func (ec *executionContext) fieldContext_OrderAct_action(_ context.Context, fiel
 }
 
 func (ec *executionContext) _OrderAct_requestId(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderAct_requestId,
-		func(ctx context.Context) (any, error) {
-			return obj.RequestID, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.RequestID)
 }
 
 func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -31753,19 +27322,7 @@ func (ec *executionContext) fieldContext_OrderAct_requestId(_ context.Context, f
 }
 
 func (ec *executionContext) _OrderAct_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderAct_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_OrderAct_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32074,19 +27631,7 @@ func (ec *executionContext) fieldContext_OrderCounts_cancelled(_ context.Context
 }
 
 func (ec *executionContext) _OrderEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Order]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_OrderEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32216,19 +27761,7 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32245,19 +27778,7 @@ func (ec *executionContext) fieldContext_OrderNote_id(_ context.Context, field g
 }
 
 func (ec *executionContext) _OrderNote_orderId(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_orderId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicOrderID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicOrderID())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32274,19 +27795,7 @@ func (ec *executionContext) fieldContext_OrderNote_orderId(_ context.Context, fi
 }
 
 func (ec *executionContext) _OrderNote_body(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32303,19 +27812,7 @@ func (ec *executionContext) fieldContext_OrderNote_body(_ context.Context, field
 }
 
 func (ec *executionContext) _OrderNote_visibility(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_visibility,
-		func(ctx context.Context) (any, error) {
-			return obj.Visibility, nil
-		},
-		nil,
-		ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility,
-		true,
-		true,
-	)
+	return ec.marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐNoteVisibility(ctx, field.Selections, obj.Visibility)
 }
 
 func (ec *executionContext) fieldContext_OrderNote_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32369,19 +27866,7 @@ func (ec *executionContext) fieldContext_OrderNote_author(_ context.Context, fie
 }
 
 func (ec *executionContext) _OrderNote_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.OrderNote) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNote_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_OrderNote_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32515,19 +28000,7 @@ func (ec *executionContext) fieldContext_OrderNoteConnection_pageInfo(_ context.
 }
 
 func (ec *executionContext) _OrderNoteEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.OrderNote]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderNoteEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_OrderNoteEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -32934,19 +28407,7 @@ func (ec *executionContext) fieldContext_OrderPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _OrderPreview_currency(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33006,19 +28467,7 @@ func (ec *executionContext) fieldContext_OrderPreview_lineItems(_ context.Contex
 }
 
 func (ec *executionContext) _OrderPreview_subtotalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_subtotalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.SubtotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.SubtotalMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_subtotalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33035,19 +28484,7 @@ func (ec *executionContext) fieldContext_OrderPreview_subtotalMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_discountMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33064,19 +28501,7 @@ func (ec *executionContext) fieldContext_OrderPreview_discountMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_shippingMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_shippingMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.ShippingMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.ShippingMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_shippingMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33093,19 +28518,7 @@ func (ec *executionContext) fieldContext_OrderPreview_shippingMinor(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreview_taxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33122,19 +28535,7 @@ func (ec *executionContext) fieldContext_OrderPreview_taxMinor(_ context.Context
 }
 
 func (ec *executionContext) _OrderPreview_includedTaxMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_includedTaxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.IncludedTaxMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.IncludedTaxMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33151,19 +28552,7 @@ func (ec *executionContext) fieldContext_OrderPreview_includedTaxMinor(_ context
 }
 
 func (ec *executionContext) _OrderPreview_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.OrderPreview) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreview_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreview_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33217,19 +28606,7 @@ func (ec *executionContext) fieldContext_OrderPreview_shippingRates(_ context.Co
 }
 
 func (ec *executionContext) _OrderPreviewLine_title(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33246,19 +28623,7 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_title(_ context.Contex
 }
 
 func (ec *executionContext) _OrderPreviewLine_quantity(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_quantity,
-		func(ctx context.Context) (any, error) {
-			return obj.Quantity, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Quantity)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_quantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33275,19 +28640,7 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_quantity(_ context.Con
 }
 
 func (ec *executionContext) _OrderPreviewLine_unitPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_unitPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.UnitPriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.UnitPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_unitPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33304,19 +28657,7 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_unitPriceMinor(_ conte
 }
 
 func (ec *executionContext) _OrderPreviewLine_discountMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_discountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.DiscountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.DiscountMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_discountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33333,19 +28674,7 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_discountMinor(_ contex
 }
 
 func (ec *executionContext) _OrderPreviewLine_taxMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_taxMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TaxMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TaxMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_taxMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33362,19 +28691,7 @@ func (ec *executionContext) fieldContext_OrderPreviewLine_taxMinor(_ context.Con
 }
 
 func (ec *executionContext) _OrderPreviewLine_totalMinor(ctx context.Context, field graphql.CollectedField, obj *db.OrderLine) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_OrderPreviewLine_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_OrderPreviewLine_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33531,19 +28848,7 @@ func (ec *executionContext) fieldContext_OrderWork_partlyPaid(_ context.Context,
 }
 
 func (ec *executionContext) _Page_id(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33560,19 +28865,7 @@ func (ec *executionContext) fieldContext_Page_id(_ context.Context, field graphq
 }
 
 func (ec *executionContext) _Page_title(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Page_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33589,19 +28882,7 @@ func (ec *executionContext) fieldContext_Page_title(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Page_handle(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Page_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33618,19 +28899,7 @@ func (ec *executionContext) fieldContext_Page_handle(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_status(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus,
-		true,
-		true,
-	)
+	return ec.marshalNPageStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Page_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33647,19 +28916,7 @@ func (ec *executionContext) fieldContext_Page_status(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Page_kind(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind,
-		true,
-		false,
-	)
+	return ec.marshalOPageKind2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPageKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Page_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33676,19 +28933,7 @@ func (ec *executionContext) fieldContext_Page_kind(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_body(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_body,
-		func(ctx context.Context) (any, error) {
-			return obj.Body, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
 }
 
 func (ec *executionContext) fieldContext_Page_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33705,19 +28950,7 @@ func (ec *executionContext) fieldContext_Page_body(_ context.Context, field grap
 }
 
 func (ec *executionContext) _Page_seoDescription(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_seoDescription,
-		func(ctx context.Context) (any, error) {
-			return obj.SeoDescription, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SeoDescription)
 }
 
 func (ec *executionContext) fieldContext_Page_seoDescription(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33734,19 +28967,7 @@ func (ec *executionContext) fieldContext_Page_seoDescription(_ context.Context, 
 }
 
 func (ec *executionContext) _Page_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_publishedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
 }
 
 func (ec *executionContext) fieldContext_Page_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33763,19 +28984,7 @@ func (ec *executionContext) fieldContext_Page_publishedAt(_ context.Context, fie
 }
 
 func (ec *executionContext) _Page_version(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Page_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33792,19 +29001,7 @@ func (ec *executionContext) fieldContext_Page_version(_ context.Context, field g
 }
 
 func (ec *executionContext) _Page_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33821,19 +29018,7 @@ func (ec *executionContext) fieldContext_Page_createdAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Page_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Page) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Page_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Page_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -33977,19 +29162,7 @@ func (ec *executionContext) fieldContext_PageConnection_pageInfo(_ context.Conte
 }
 
 func (ec *executionContext) _PageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.PageDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_PageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34045,19 +29218,7 @@ func (ec *executionContext) fieldContext_PageDeletePayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _PageEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Page]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_PageEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34127,19 +29288,7 @@ func (ec *executionContext) fieldContext_PageEdge_node(_ context.Context, field 
 }
 
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_hasNextPage,
-		func(ctx context.Context) (any, error) {
-			return obj.HasNextPage, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34156,19 +29305,7 @@ func (ec *executionContext) fieldContext_PageInfo_hasNextPage(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_hasPreviousPage(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_hasPreviousPage,
-		func(ctx context.Context) (any, error) {
-			return obj.HasPreviousPage, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasPreviousPage)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34185,19 +29322,7 @@ func (ec *executionContext) fieldContext_PageInfo_hasPreviousPage(_ context.Cont
 }
 
 func (ec *executionContext) _PageInfo_startCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_startCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.StartCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.StartCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34214,19 +29339,7 @@ func (ec *executionContext) fieldContext_PageInfo_startCursor(_ context.Context,
 }
 
 func (ec *executionContext) _PageInfo_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.PageInfo) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PageInfo_endCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
 }
 
 func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34335,19 +29448,7 @@ func (ec *executionContext) fieldContext_PagePayload_userErrors(_ context.Contex
 }
 
 func (ec *executionContext) _PasskeyAskPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PasskeyAskPayload_token,
-		func(ctx context.Context) (any, error) {
-			return obj.Token, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
 
 func (ec *executionContext) fieldContext_PasskeyAskPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34364,19 +29465,7 @@ func (ec *executionContext) fieldContext_PasskeyAskPayload_token(_ context.Conte
 }
 
 func (ec *executionContext) _PasskeyAskPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyAskPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PasskeyAskPayload_options,
-		func(ctx context.Context) (any, error) {
-			return obj.Options, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
 }
 
 func (ec *executionContext) fieldContext_PasskeyAskPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34432,19 +29521,7 @@ func (ec *executionContext) fieldContext_PasskeyAskPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _PasskeyBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PasskeyBeginPayload_token,
-		func(ctx context.Context) (any, error) {
-			return obj.Token, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
 
 func (ec *executionContext) fieldContext_PasskeyBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34461,19 +29538,7 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_token(_ context.Con
 }
 
 func (ec *executionContext) _PasskeyBeginPayload_options(ctx context.Context, field graphql.CollectedField, obj *model.PasskeyBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PasskeyBeginPayload_options,
-		func(ctx context.Context) (any, error) {
-			return obj.Options, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Options)
 }
 
 func (ec *executionContext) fieldContext_PasskeyBeginPayload_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34529,19 +29594,7 @@ func (ec *executionContext) fieldContext_PasskeyBeginPayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _PasswordChangePayload_changed(ctx context.Context, field graphql.CollectedField, obj *model.PasswordChangePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PasswordChangePayload_changed,
-		func(ctx context.Context) (any, error) {
-			return obj.Changed, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Changed)
 }
 
 func (ec *executionContext) fieldContext_PasswordChangePayload_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34597,19 +29650,7 @@ func (ec *executionContext) fieldContext_PasswordChangePayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _Payment_id(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34626,19 +29667,7 @@ func (ec *executionContext) fieldContext_Payment_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Payment_kind(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind,
-		true,
-		true,
-	)
+	return ec.marshalNPaymentKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34655,19 +29684,7 @@ func (ec *executionContext) fieldContext_Payment_kind(_ context.Context, field g
 }
 
 func (ec *executionContext) _Payment_amountMinor(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_amountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.AmountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
 }
 
 func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34684,19 +29701,7 @@ func (ec *executionContext) fieldContext_Payment_amountMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _Payment_currency(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34713,19 +29718,7 @@ func (ec *executionContext) fieldContext_Payment_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Payment_method(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_method,
-		func(ctx context.Context) (any, error) {
-			return obj.Method, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Method)
 }
 
 func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34742,19 +29735,7 @@ func (ec *executionContext) fieldContext_Payment_method(_ context.Context, field
 }
 
 func (ec *executionContext) _Payment_reference(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_reference,
-		func(ctx context.Context) (any, error) {
-			return obj.Reference, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reference)
 }
 
 func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34771,19 +29752,7 @@ func (ec *executionContext) fieldContext_Payment_reference(_ context.Context, fi
 }
 
 func (ec *executionContext) _Payment_reason(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_reason,
-		func(ctx context.Context) (any, error) {
-			return obj.Reason, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
 }
 
 func (ec *executionContext) fieldContext_Payment_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34835,19 +29804,7 @@ func (ec *executionContext) fieldContext_Payment_lines(_ context.Context, field 
 }
 
 func (ec *executionContext) _Payment_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Payment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Payment_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34864,19 +29821,7 @@ func (ec *executionContext) fieldContext_Payment_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _PaymentAccount_connected(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_connected,
-		func(ctx context.Context) (any, error) {
-			return obj.Connected, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Connected)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_connected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34893,19 +29838,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_connected(_ context.Cont
 }
 
 func (ec *executionContext) _PaymentAccount_live(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_live,
-		func(ctx context.Context) (any, error) {
-			return obj.Live, nil
-		},
-		nil,
-		ec.marshalOBoolean2ᚖbool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Live)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34922,19 +29855,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_live(_ context.Context, 
 }
 
 func (ec *executionContext) _PaymentAccount_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_secretHint,
-		func(ctx context.Context) (any, error) {
-			return obj.SecretHint, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SecretHint)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34951,19 +29872,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_secretHint(_ context.Con
 }
 
 func (ec *executionContext) _PaymentAccount_signingHint(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_signingHint,
-		func(ctx context.Context) (any, error) {
-			return obj.SigningHint, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SigningHint)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_signingHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -34980,19 +29889,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_signingHint(_ context.Co
 }
 
 func (ec *executionContext) _PaymentAccount_webhookUrl(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_webhookUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.WebhookURL, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.WebhookURL)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_webhookUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35009,19 +29906,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_webhookUrl(_ context.Con
 }
 
 func (ec *executionContext) _PaymentAccount_webhookEvents(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_webhookEvents,
-		func(ctx context.Context) (any, error) {
-			return obj.WebhookEvents, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.WebhookEvents)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_webhookEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35038,19 +29923,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_webhookEvents(_ context.
 }
 
 func (ec *executionContext) _PaymentAccount_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentAccount) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentAccount_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_PaymentAccount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35067,19 +29940,7 @@ func (ec *executionContext) fieldContext_PaymentAccount_updatedAt(_ context.Cont
 }
 
 func (ec *executionContext) _PaymentMethod_kind(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentMethod_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod,
-		true,
-		true,
-	)
+	return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35096,19 +29957,7 @@ func (ec *executionContext) fieldContext_PaymentMethod_kind(_ context.Context, f
 }
 
 func (ec *executionContext) _PaymentMethod_name(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentMethod_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35125,19 +29974,7 @@ func (ec *executionContext) fieldContext_PaymentMethod_name(_ context.Context, f
 }
 
 func (ec *executionContext) _PaymentMethod_instructions(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentMethod_instructions,
-		func(ctx context.Context) (any, error) {
-			return obj.Instructions, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Instructions)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_instructions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35154,19 +29991,7 @@ func (ec *executionContext) fieldContext_PaymentMethod_instructions(_ context.Co
 }
 
 func (ec *executionContext) _PaymentMethod_active(ctx context.Context, field graphql.CollectedField, obj *document.PaymentMethod) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentMethod_active,
-		func(ctx context.Context) (any, error) {
-			return obj.Active, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Active)
 }
 
 func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35183,19 +30008,7 @@ func (ec *executionContext) fieldContext_PaymentMethod_active(_ context.Context,
 }
 
 func (ec *executionContext) _PaymentRefund_paymentId(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_paymentId,
-		func(ctx context.Context) (any, error) {
-			return obj.PaymentID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PaymentID())
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_paymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35212,19 +30025,7 @@ func (ec *executionContext) fieldContext_PaymentRefund_paymentId(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentRefund_amountMinor(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_amountMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.AmountMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.AmountMinor)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_amountMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35241,19 +30042,7 @@ func (ec *executionContext) fieldContext_PaymentRefund_amountMinor(_ context.Con
 }
 
 func (ec *executionContext) _PaymentRefund_currency(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35270,19 +30059,7 @@ func (ec *executionContext) fieldContext_PaymentRefund_currency(_ context.Contex
 }
 
 func (ec *executionContext) _PaymentRefund_state(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_state,
-		func(ctx context.Context) (any, error) {
-			return obj.State, nil
-		},
-		nil,
-		ec.marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState,
-		true,
-		true,
-	)
+	return ec.marshalNPaymentRefundState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentRefundState(ctx, field.Selections, obj.State)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35299,19 +30076,7 @@ func (ec *executionContext) fieldContext_PaymentRefund_state(_ context.Context, 
 }
 
 func (ec *executionContext) _PaymentRefund_failure(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_failure,
-		func(ctx context.Context) (any, error) {
-			return obj.Failure, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Failure)
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_failure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35328,19 +30093,7 @@ func (ec *executionContext) fieldContext_PaymentRefund_failure(_ context.Context
 }
 
 func (ec *executionContext) _PaymentRefund_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentRefund) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentRefund_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_PaymentRefund_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35396,19 +30149,7 @@ func (ec *executionContext) fieldContext_PaymentSettings_methods(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentSettings_kinds(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentSettings_kinds,
-		func(ctx context.Context) (any, error) {
-			return obj.Kinds, nil
-		},
-		nil,
-		ec.marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx, field.Selections, obj.Kinds)
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_kinds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35470,19 +30211,7 @@ func (ec *executionContext) fieldContext_PaymentSettings_stripe(_ context.Contex
 }
 
 func (ec *executionContext) _PaymentSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentSettings_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35499,19 +30228,7 @@ func (ec *executionContext) fieldContext_PaymentSettings_version(_ context.Conte
 }
 
 func (ec *executionContext) _PaymentSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.PaymentSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_PaymentSettings_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
 }
 
 func (ec *executionContext) fieldContext_PaymentSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35608,19 +30325,7 @@ func (ec *executionContext) fieldContext_PaymentSettingsPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _Product_id(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Product_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35637,19 +30342,7 @@ func (ec *executionContext) fieldContext_Product_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Product_title(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Product_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35666,19 +30359,7 @@ func (ec *executionContext) fieldContext_Product_title(_ context.Context, field 
 }
 
 func (ec *executionContext) _Product_handle(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35695,19 +30376,7 @@ func (ec *executionContext) fieldContext_Product_handle(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_description(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_Product_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35724,19 +30393,7 @@ func (ec *executionContext) fieldContext_Product_description(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_status(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus,
-		true,
-		true,
-	)
+	return ec.marshalNProductStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐProductStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Product_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35753,19 +30410,7 @@ func (ec *executionContext) fieldContext_Product_status(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35782,19 +30427,7 @@ func (ec *executionContext) fieldContext_Product_priceMinor(_ context.Context, f
 }
 
 func (ec *executionContext) _Product_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_compareAtPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.CompareAtPriceMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35811,19 +30444,7 @@ func (ec *executionContext) fieldContext_Product_compareAtPriceMinor(_ context.C
 }
 
 func (ec *executionContext) _Product_currency(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Product_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35840,19 +30461,7 @@ func (ec *executionContext) fieldContext_Product_currency(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_sku(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_sku,
-		func(ctx context.Context) (any, error) {
-			return obj.Sku, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
 }
 
 func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35869,19 +30478,7 @@ func (ec *executionContext) fieldContext_Product_sku(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Product_vendor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_vendor,
-		func(ctx context.Context) (any, error) {
-			return obj.Vendor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Vendor)
 }
 
 func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35898,19 +30495,7 @@ func (ec *executionContext) fieldContext_Product_vendor(_ context.Context, field
 }
 
 func (ec *executionContext) _Product_productType(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_productType,
-		func(ctx context.Context) (any, error) {
-			return obj.ProductType, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ProductType)
 }
 
 func (ec *executionContext) fieldContext_Product_productType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35956,19 +30541,7 @@ func (ec *executionContext) fieldContext_Product_tags(_ context.Context, field g
 }
 
 func (ec *executionContext) _Product_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_inventoryQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.InventoryQuantity, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
 }
 
 func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35985,19 +30558,7 @@ func (ec *executionContext) fieldContext_Product_inventoryQuantity(_ context.Con
 }
 
 func (ec *executionContext) _Product_imageUrl(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_imageUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.ImageURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ImageURL)
 }
 
 func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36014,19 +30575,7 @@ func (ec *executionContext) fieldContext_Product_imageUrl(_ context.Context, fie
 }
 
 func (ec *executionContext) _Product_publishedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_publishedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.PublishedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PublishedAt)
 }
 
 func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36043,19 +30592,7 @@ func (ec *executionContext) fieldContext_Product_publishedAt(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_version(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Product_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36072,19 +30609,7 @@ func (ec *executionContext) fieldContext_Product_version(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Product_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36101,19 +30626,7 @@ func (ec *executionContext) fieldContext_Product_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_updatedAt(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36130,19 +30643,7 @@ func (ec *executionContext) fieldContext_Product_updatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Product_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_weightGrams,
-		func(ctx context.Context) (any, error) {
-			return obj.WeightGrams, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
 }
 
 func (ec *executionContext) fieldContext_Product_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36159,19 +30660,7 @@ func (ec *executionContext) fieldContext_Product_weightGrams(_ context.Context, 
 }
 
 func (ec *executionContext) _Product_maxPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_maxPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.MaxPriceMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MaxPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_Product_maxPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36376,19 +30865,7 @@ func (ec *executionContext) fieldContext_Product_image(_ context.Context, field 
 }
 
 func (ec *executionContext) _Product_requiresShipping(ctx context.Context, field graphql.CollectedField, obj *db.Product) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Product_requiresShipping,
-		func(ctx context.Context) (any, error) {
-			return obj.RequiresShipping, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RequiresShipping)
 }
 
 func (ec *executionContext) fieldContext_Product_requiresShipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36665,19 +31142,7 @@ func (ec *executionContext) fieldContext_ProductCounts_archived(_ context.Contex
 }
 
 func (ec *executionContext) _ProductDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ProductDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36733,19 +31198,7 @@ func (ec *executionContext) fieldContext_ProductDeletePayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _ProductEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.Product]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_ProductEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36843,19 +31296,7 @@ func (ec *executionContext) fieldContext_ProductEdge_node(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_id(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_ProductImage_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36872,19 +31313,7 @@ func (ec *executionContext) fieldContext_ProductImage_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ProductImage_url(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36901,19 +31330,7 @@ func (ec *executionContext) fieldContext_ProductImage_url(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_width(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_width,
-		func(ctx context.Context) (any, error) {
-			return obj.Width, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Width)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36930,19 +31347,7 @@ func (ec *executionContext) fieldContext_ProductImage_width(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductImage_height(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_height,
-		func(ctx context.Context) (any, error) {
-			return obj.Height, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Height)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36959,19 +31364,7 @@ func (ec *executionContext) fieldContext_ProductImage_height(_ context.Context, 
 }
 
 func (ec *executionContext) _ProductImage_alt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_alt,
-		func(ctx context.Context) (any, error) {
-			return obj.Alt, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Alt)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_alt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -36988,19 +31381,7 @@ func (ec *executionContext) fieldContext_ProductImage_alt(_ context.Context, fie
 }
 
 func (ec *executionContext) _ProductImage_filename(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_filename,
-		func(ctx context.Context) (any, error) {
-			return obj.Filename, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Filename)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_filename(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37017,19 +31398,7 @@ func (ec *executionContext) fieldContext_ProductImage_filename(_ context.Context
 }
 
 func (ec *executionContext) _ProductImage_contentType(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_contentType,
-		func(ctx context.Context) (any, error) {
-			return obj.ContentType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37046,19 +31415,7 @@ func (ec *executionContext) fieldContext_ProductImage_contentType(_ context.Cont
 }
 
 func (ec *executionContext) _ProductImage_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_sizeBytes,
-		func(ctx context.Context) (any, error) {
-			return obj.SizeBytes, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37075,19 +31432,7 @@ func (ec *executionContext) fieldContext_ProductImage_sizeBytes(_ context.Contex
 }
 
 func (ec *executionContext) _ProductImage_position(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_position,
-		func(ctx context.Context) (any, error) {
-			return obj.Position, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
 }
 
 func (ec *executionContext) fieldContext_ProductImage_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37104,19 +31449,7 @@ func (ec *executionContext) fieldContext_ProductImage_position(_ context.Context
 }
 
 func (ec *executionContext) _ProductImage_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.ProductImage) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImage_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_ProductImage_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37133,19 +31466,7 @@ func (ec *executionContext) fieldContext_ProductImage_createdAt(_ context.Contex
 }
 
 func (ec *executionContext) _ProductImageDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ProductImageDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductImageDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ProductImageDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37453,19 +31774,7 @@ func (ec *executionContext) fieldContext_ProductImagePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ProductOption_name(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductOption_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_ProductOption_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37482,19 +31791,7 @@ func (ec *executionContext) fieldContext_ProductOption_name(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductOption_values(ctx context.Context, field graphql.CollectedField, obj *document.Option) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductOption_values,
-		func(ctx context.Context) (any, error) {
-			return obj.Values, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Values)
 }
 
 func (ec *executionContext) fieldContext_ProductOption_values(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37631,19 +31928,7 @@ func (ec *executionContext) fieldContext_ProductPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _ProductVariant_id(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37660,19 +31945,7 @@ func (ec *executionContext) fieldContext_ProductVariant_id(_ context.Context, fi
 }
 
 func (ec *executionContext) _ProductVariant_title(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37689,19 +31962,7 @@ func (ec *executionContext) fieldContext_ProductVariant_title(_ context.Context,
 }
 
 func (ec *executionContext) _ProductVariant_sku(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_sku,
-		func(ctx context.Context) (any, error) {
-			return obj.Sku, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sku)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_sku(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37718,19 +31979,7 @@ func (ec *executionContext) fieldContext_ProductVariant_sku(_ context.Context, f
 }
 
 func (ec *executionContext) _ProductVariant_priceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37747,19 +31996,7 @@ func (ec *executionContext) fieldContext_ProductVariant_priceMinor(_ context.Con
 }
 
 func (ec *executionContext) _ProductVariant_compareAtPriceMinor(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_compareAtPriceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.CompareAtPriceMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.CompareAtPriceMinor)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_compareAtPriceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37776,19 +32013,7 @@ func (ec *executionContext) fieldContext_ProductVariant_compareAtPriceMinor(_ co
 }
 
 func (ec *executionContext) _ProductVariant_inventoryQuantity(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_inventoryQuantity,
-		func(ctx context.Context) (any, error) {
-			return obj.InventoryQuantity, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.InventoryQuantity)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_inventoryQuantity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37805,19 +32030,7 @@ func (ec *executionContext) fieldContext_ProductVariant_inventoryQuantity(_ cont
 }
 
 func (ec *executionContext) _ProductVariant_weightGrams(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_weightGrams,
-		func(ctx context.Context) (any, error) {
-			return obj.WeightGrams, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.WeightGrams)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_weightGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -37863,19 +32076,7 @@ func (ec *executionContext) fieldContext_ProductVariant_options(_ context.Contex
 }
 
 func (ec *executionContext) _ProductVariant_position(ctx context.Context, field graphql.CollectedField, obj *db.Variant) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ProductVariant_position,
-		func(ctx context.Context) (any, error) {
-			return obj.Position, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
 }
 
 func (ec *executionContext) fieldContext_ProductVariant_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42898,19 +37099,7 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 }
 
 func (ec *executionContext) _RecoveryCodesPayload_recoveryCodes(ctx context.Context, field graphql.CollectedField, obj *model.RecoveryCodesPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_RecoveryCodesPayload_recoveryCodes,
-		func(ctx context.Context) (any, error) {
-			return obj.RecoveryCodes, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.RecoveryCodes)
 }
 
 func (ec *executionContext) fieldContext_RecoveryCodesPayload_recoveryCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42966,19 +37155,7 @@ func (ec *executionContext) fieldContext_RecoveryCodesPayload_userErrors(_ conte
 }
 
 func (ec *executionContext) _Region_code(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Region_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_Region_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -42995,19 +37172,7 @@ func (ec *executionContext) fieldContext_Region_code(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Region_name(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Region_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Region_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43024,19 +37189,7 @@ func (ec *executionContext) fieldContext_Region_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Region_written(ctx context.Context, field graphql.CollectedField, obj *model.Region) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Region_written,
-		func(ctx context.Context) (any, error) {
-			return obj.Written, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Written)
 }
 
 func (ec *executionContext) fieldContext_Region_written(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43053,19 +37206,7 @@ func (ec *executionContext) fieldContext_Region_written(_ context.Context, field
 }
 
 func (ec *executionContext) _SalesDay_date(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SalesDay_date,
-		func(ctx context.Context) (any, error) {
-			return obj.Date, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Date)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43082,19 +37223,7 @@ func (ec *executionContext) fieldContext_SalesDay_date(_ context.Context, field 
 }
 
 func (ec *executionContext) _SalesDay_orders(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SalesDay_orders,
-		func(ctx context.Context) (any, error) {
-			return obj.Orders, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Orders)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_orders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43111,19 +37240,7 @@ func (ec *executionContext) fieldContext_SalesDay_orders(_ context.Context, fiel
 }
 
 func (ec *executionContext) _SalesDay_totalMinor(ctx context.Context, field graphql.CollectedField, obj *model.SalesDay) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SalesDay_totalMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.TotalMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.TotalMinor)
 }
 
 func (ec *executionContext) fieldContext_SalesDay_totalMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43140,19 +37257,7 @@ func (ec *executionContext) fieldContext_SalesDay_totalMinor(_ context.Context, 
 }
 
 func (ec *executionContext) _SalesReport_currency(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SalesReport_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_SalesReport_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43169,19 +37274,7 @@ func (ec *executionContext) fieldContext_SalesReport_currency(_ context.Context,
 }
 
 func (ec *executionContext) _SalesReport_timezone(ctx context.Context, field graphql.CollectedField, obj *model.SalesReport) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SalesReport_timezone,
-		func(ctx context.Context) (any, error) {
-			return obj.Timezone, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
 }
 
 func (ec *executionContext) fieldContext_SalesReport_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43235,19 +37328,7 @@ func (ec *executionContext) fieldContext_SalesReport_days(_ context.Context, fie
 }
 
 func (ec *executionContext) _Scope_name(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43264,19 +37345,7 @@ func (ec *executionContext) fieldContext_Scope_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Scope_resource(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_resource,
-		func(ctx context.Context) (any, error) {
-			return obj.Resource, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Resource)
 }
 
 func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43293,19 +37362,7 @@ func (ec *executionContext) fieldContext_Scope_resource(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_access(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_access,
-		func(ctx context.Context) (any, error) {
-			return obj.Access, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Access)
 }
 
 func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43322,19 +37379,7 @@ func (ec *executionContext) fieldContext_Scope_access(_ context.Context, field g
 }
 
 func (ec *executionContext) _Scope_title(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_title,
-		func(ctx context.Context) (any, error) {
-			return obj.Title, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
 }
 
 func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43351,19 +37396,7 @@ func (ec *executionContext) fieldContext_Scope_title(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Scope_sentence(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_sentence,
-		func(ctx context.Context) (any, error) {
-			return obj.Sentence, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Sentence)
 }
 
 func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43380,19 +37413,7 @@ func (ec *executionContext) fieldContext_Scope_sentence(_ context.Context, field
 }
 
 func (ec *executionContext) _Scope_personal(ctx context.Context, field graphql.CollectedField, obj *scope.Scope) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Scope_personal,
-		func(ctx context.Context) (any, error) {
-			return obj.Personal, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Personal)
 }
 
 func (ec *executionContext) fieldContext_Scope_personal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43728,19 +37749,7 @@ func (ec *executionContext) fieldContext_SearchResult_customers(_ context.Contex
 }
 
 func (ec *executionContext) _Session_id(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID)
 }
 
 func (ec *executionContext) fieldContext_Session_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43757,19 +37766,7 @@ func (ec *executionContext) fieldContext_Session_id(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Session_address(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_address,
-		func(ctx context.Context) (any, error) {
-			return obj.Address, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Address)
 }
 
 func (ec *executionContext) fieldContext_Session_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43786,19 +37783,7 @@ func (ec *executionContext) fieldContext_Session_address(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Session_agent(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_agent,
-		func(ctx context.Context) (any, error) {
-			return obj.Agent, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Agent)
 }
 
 func (ec *executionContext) fieldContext_Session_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43815,19 +37800,7 @@ func (ec *executionContext) fieldContext_Session_agent(_ context.Context, field 
 }
 
 func (ec *executionContext) _Session_current(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_current,
-		func(ctx context.Context) (any, error) {
-			return obj.Current, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Current)
 }
 
 func (ec *executionContext) fieldContext_Session_current(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43844,19 +37817,7 @@ func (ec *executionContext) fieldContext_Session_current(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Session_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 
 func (ec *executionContext) fieldContext_Session_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43873,19 +37834,7 @@ func (ec *executionContext) fieldContext_Session_createdAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Session_seenAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_seenAt,
-		func(ctx context.Context) (any, error) {
-			return obj.SeenAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SeenAt)
 }
 
 func (ec *executionContext) fieldContext_Session_seenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43902,19 +37851,7 @@ func (ec *executionContext) fieldContext_Session_seenAt(_ context.Context, field
 }
 
 func (ec *executionContext) _Session_expiresAt(ctx context.Context, field graphql.CollectedField, obj *model.Session) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Session_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43931,19 +37868,7 @@ func (ec *executionContext) fieldContext_Session_expiresAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _SessionEndPayload_endedId(ctx context.Context, field graphql.CollectedField, obj *model.SessionEndPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SessionEndPayload_endedId,
-		func(ctx context.Context) (any, error) {
-			return obj.EndedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.EndedID)
 }
 
 func (ec *executionContext) fieldContext_SessionEndPayload_endedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -43999,19 +37924,7 @@ func (ec *executionContext) fieldContext_SessionEndPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _SessionProvePayload_until(ctx context.Context, field graphql.CollectedField, obj *model.SessionProvePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SessionProvePayload_until,
-		func(ctx context.Context) (any, error) {
-			return obj.Until, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.Until)
 }
 
 func (ec *executionContext) fieldContext_SessionProvePayload_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44067,19 +37980,7 @@ func (ec *executionContext) fieldContext_SessionProvePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _ShippingRate_id(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44096,19 +37997,7 @@ func (ec *executionContext) fieldContext_ShippingRate_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ShippingRate_name(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44125,19 +38014,7 @@ func (ec *executionContext) fieldContext_ShippingRate_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingRate_kind(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind,
-		true,
-		true,
-	)
+	return ec.marshalNShippingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐShippingKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44154,19 +38031,7 @@ func (ec *executionContext) fieldContext_ShippingRate_kind(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingRate_priceMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_priceMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.PriceMinor, nil
-		},
-		nil,
-		ec.marshalNMoney2int64,
-		true,
-		true,
-	)
+	return ec.marshalNMoney2int64(ctx, field.Selections, obj.PriceMinor)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_priceMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44183,19 +38048,7 @@ func (ec *executionContext) fieldContext_ShippingRate_priceMinor(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_leastMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_leastMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.LeastMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.LeastMinor)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_leastMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44212,19 +38065,7 @@ func (ec *executionContext) fieldContext_ShippingRate_leastMinor(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_mostMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_mostMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.MostMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.MostMinor)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_mostMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44241,19 +38082,7 @@ func (ec *executionContext) fieldContext_ShippingRate_mostMinor(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingRate_leastGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_leastGrams,
-		func(ctx context.Context) (any, error) {
-			return obj.LeastGrams, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LeastGrams)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_leastGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44270,19 +38099,7 @@ func (ec *executionContext) fieldContext_ShippingRate_leastGrams(_ context.Conte
 }
 
 func (ec *executionContext) _ShippingRate_mostGrams(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_mostGrams,
-		func(ctx context.Context) (any, error) {
-			return obj.MostGrams, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.MostGrams)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_mostGrams(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44299,19 +38116,7 @@ func (ec *executionContext) fieldContext_ShippingRate_mostGrams(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingRate_freeFromMinor(ctx context.Context, field graphql.CollectedField, obj *document.ShippingRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingRate_freeFromMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.FreeFromMinor, nil
-		},
-		nil,
-		ec.marshalOMoney2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOMoney2ᚖint64(ctx, field.Selections, obj.FreeFromMinor)
 }
 
 func (ec *executionContext) fieldContext_ShippingRate_freeFromMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44328,19 +38133,7 @@ func (ec *executionContext) fieldContext_ShippingRate_freeFromMinor(_ context.Co
 }
 
 func (ec *executionContext) _ShippingZone_id(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44357,19 +38150,7 @@ func (ec *executionContext) fieldContext_ShippingZone_id(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ShippingZone_name(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44386,19 +38167,7 @@ func (ec *executionContext) fieldContext_ShippingZone_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ShippingZone_countries(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_countries,
-		func(ctx context.Context) (any, error) {
-			return obj.Countries, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Countries)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_countries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44415,19 +38184,7 @@ func (ec *executionContext) fieldContext_ShippingZone_countries(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZone_restOfWorld(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_restOfWorld,
-		func(ctx context.Context) (any, error) {
-			return obj.RestOfWorld, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.RestOfWorld)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_restOfWorld(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44493,19 +38250,7 @@ func (ec *executionContext) fieldContext_ShippingZone_rates(_ context.Context, f
 }
 
 func (ec *executionContext) _ShippingZone_version(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44522,19 +38267,7 @@ func (ec *executionContext) fieldContext_ShippingZone_version(_ context.Context,
 }
 
 func (ec *executionContext) _ShippingZone_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44551,19 +38284,7 @@ func (ec *executionContext) fieldContext_ShippingZone_createdAt(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZone_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZone) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZone_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_ShippingZone_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44580,19 +38301,7 @@ func (ec *executionContext) fieldContext_ShippingZone_updatedAt(_ context.Contex
 }
 
 func (ec *executionContext) _ShippingZoneDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ShippingZoneDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ShippingZoneDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ShippingZoneDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44734,19 +38443,7 @@ func (ec *executionContext) fieldContext_ShippingZonePayload_userErrors(_ contex
 }
 
 func (ec *executionContext) _SignOutPayload_sessions(ctx context.Context, field graphql.CollectedField, obj *model.SignOutPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_SignOutPayload_sessions,
-		func(ctx context.Context) (any, error) {
-			return obj.Sessions, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Sessions)
 }
 
 func (ec *executionContext) fieldContext_SignOutPayload_sessions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44802,19 +38499,7 @@ func (ec *executionContext) fieldContext_SignOutPayload_userErrors(_ context.Con
 }
 
 func (ec *executionContext) _Staff_id(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44831,19 +38516,7 @@ func (ec *executionContext) fieldContext_Staff_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Staff_name(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44860,19 +38533,7 @@ func (ec *executionContext) fieldContext_Staff_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_email(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_email,
-		func(ctx context.Context) (any, error) {
-			return obj.Email, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Email)
 }
 
 func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44889,19 +38550,7 @@ func (ec *executionContext) fieldContext_Staff_email(_ context.Context, field gr
 }
 
 func (ec *executionContext) _Staff_role(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_role,
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole,
-		true,
-		true,
-	)
+	return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, field.Selections, obj.Role)
 }
 
 func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44918,19 +38567,7 @@ func (ec *executionContext) fieldContext_Staff_role(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Staff_version(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44947,19 +38584,7 @@ func (ec *executionContext) fieldContext_Staff_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Staff_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -44976,19 +38601,7 @@ func (ec *executionContext) fieldContext_Staff_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Staff_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Staff) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Staff_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Staff_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45124,19 +38737,7 @@ func (ec *executionContext) fieldContext_StaffConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _StaffEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Staff]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_StaffEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45445,19 +39046,7 @@ func (ec *executionContext) fieldContext_StaffPayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _StaffRemovePayload_removedId(ctx context.Context, field graphql.CollectedField, obj *model.StaffRemovePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffRemovePayload_removedId,
-		func(ctx context.Context) (any, error) {
-			return obj.RemovedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RemovedID)
 }
 
 func (ec *executionContext) fieldContext_StaffRemovePayload_removedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45513,19 +39102,7 @@ func (ec *executionContext) fieldContext_StaffRemovePayload_userErrors(_ context
 }
 
 func (ec *executionContext) _StaffToken_id(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45542,19 +39119,7 @@ func (ec *executionContext) fieldContext_StaffToken_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _StaffToken_userId(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_userId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicUserID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicUserID())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45571,19 +39136,7 @@ func (ec *executionContext) fieldContext_StaffToken_userId(_ context.Context, fi
 }
 
 func (ec *executionContext) _StaffToken_name(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45600,19 +39153,7 @@ func (ec *executionContext) fieldContext_StaffToken_name(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_hint(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_hint,
-		func(ctx context.Context) (any, error) {
-			return obj.Hint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Hint)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45629,19 +39170,7 @@ func (ec *executionContext) fieldContext_StaffToken_hint(_ context.Context, fiel
 }
 
 func (ec *executionContext) _StaffToken_sensitive(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_sensitive,
-		func(ctx context.Context) (any, error) {
-			return obj.Sensitive, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Sensitive)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_sensitive(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45658,19 +39187,7 @@ func (ec *executionContext) fieldContext_StaffToken_sensitive(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_createdAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45687,19 +39204,7 @@ func (ec *executionContext) fieldContext_StaffToken_createdAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_expiresAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_expiresAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ExpiresAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ExpiresAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45716,19 +39221,7 @@ func (ec *executionContext) fieldContext_StaffToken_expiresAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_revokedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_revokedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.RevokedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.RevokedAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45745,19 +39238,7 @@ func (ec *executionContext) fieldContext_StaffToken_revokedAt(_ context.Context,
 }
 
 func (ec *executionContext) _StaffToken_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *db.StaffToken) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffToken_lastUsedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastUsedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastUsedAt)
 }
 
 func (ec *executionContext) fieldContext_StaffToken_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -45897,19 +39378,7 @@ func (ec *executionContext) fieldContext_StaffTokenConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _StaffTokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*db.StaffToken]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffTokenEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46024,19 +39493,7 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_staffToken(_ context.
 }
 
 func (ec *executionContext) _StaffTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.StaffTokenPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_StaffTokenPayload_token,
-		func(ctx context.Context) (any, error) {
-			return obj.Token, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
 
 func (ec *executionContext) fieldContext_StaffTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46092,19 +39549,7 @@ func (ec *executionContext) fieldContext_StaffTokenPayload_userErrors(_ context.
 }
 
 func (ec *executionContext) _Store_id(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46121,19 +39566,7 @@ func (ec *executionContext) fieldContext_Store_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Store_handle(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_handle,
-		func(ctx context.Context) (any, error) {
-			return obj.Handle, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Handle)
 }
 
 func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46150,19 +39583,7 @@ func (ec *executionContext) fieldContext_Store_handle(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_name(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Store_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46179,19 +39600,7 @@ func (ec *executionContext) fieldContext_Store_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Store_currency(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_currency,
-		func(ctx context.Context) (any, error) {
-			return obj.Currency, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 
 func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46208,19 +39617,7 @@ func (ec *executionContext) fieldContext_Store_currency(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_timezone(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_timezone,
-		func(ctx context.Context) (any, error) {
-			return obj.Timezone, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Timezone)
 }
 
 func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46237,19 +39634,7 @@ func (ec *executionContext) fieldContext_Store_timezone(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_status(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus,
-		true,
-		true,
-	)
+	return ec.marshalNStoreStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐStoreStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_Store_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46266,19 +39651,7 @@ func (ec *executionContext) fieldContext_Store_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_storeHost(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_storeHost,
-		func(ctx context.Context) (any, error) {
-			return obj.StoreHost, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.StoreHost)
 }
 
 func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46295,19 +39668,7 @@ func (ec *executionContext) fieldContext_Store_storeHost(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_language(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_language,
-		func(ctx context.Context) (any, error) {
-			return obj.Language, nil
-		},
-		nil,
-		ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage,
-		true,
-		true,
-	)
+	return ec.marshalNLanguage2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐLanguage(ctx, field.Selections, obj.Language)
 }
 
 func (ec *executionContext) fieldContext_Store_language(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46324,19 +39685,7 @@ func (ec *executionContext) fieldContext_Store_language(_ context.Context, field
 }
 
 func (ec *executionContext) _Store_legacy(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_legacy,
-		func(ctx context.Context) (any, error) {
-			return obj.Legacy, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Legacy)
 }
 
 func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46353,19 +39702,7 @@ func (ec *executionContext) fieldContext_Store_legacy(_ context.Context, field g
 }
 
 func (ec *executionContext) _Store_test(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_test,
-		func(ctx context.Context) (any, error) {
-			return obj.Test, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Test)
 }
 
 func (ec *executionContext) fieldContext_Store_test(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46382,19 +39719,7 @@ func (ec *executionContext) fieldContext_Store_test(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Store_contactEmail(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_contactEmail,
-		func(ctx context.Context) (any, error) {
-			return obj.ContactEmail, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ContactEmail)
 }
 
 func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46411,19 +39736,7 @@ func (ec *executionContext) fieldContext_Store_contactEmail(_ context.Context, f
 }
 
 func (ec *executionContext) _Store_secondFactor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_secondFactor,
-		func(ctx context.Context) (any, error) {
-			return obj.SecondFactor, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecondFactor)
 }
 
 func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46440,19 +39753,7 @@ func (ec *executionContext) fieldContext_Store_secondFactor(_ context.Context, f
 }
 
 func (ec *executionContext) _Store_refundProofMinor(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_refundProofMinor,
-		func(ctx context.Context) (any, error) {
-			return obj.RefundProofMinor, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.RefundProofMinor)
 }
 
 func (ec *executionContext) fieldContext_Store_refundProofMinor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46469,19 +39770,7 @@ func (ec *executionContext) fieldContext_Store_refundProofMinor(_ context.Contex
 }
 
 func (ec *executionContext) _Store_version(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_Store_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46498,19 +39787,7 @@ func (ec *executionContext) fieldContext_Store_version(_ context.Context, field 
 }
 
 func (ec *executionContext) _Store_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46527,19 +39804,7 @@ func (ec *executionContext) fieldContext_Store_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Store_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Store) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Store_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Store_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46658,19 +39923,7 @@ func (ec *executionContext) fieldContext_StorePayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _TaxRate_country(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxRate_country,
-		func(ctx context.Context) (any, error) {
-			return obj.Country, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Country)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_country(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46687,19 +39940,7 @@ func (ec *executionContext) fieldContext_TaxRate_country(_ context.Context, fiel
 }
 
 func (ec *executionContext) _TaxRate_region(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxRate_region,
-		func(ctx context.Context) (any, error) {
-			return obj.Region, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Region)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_region(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46716,19 +39957,7 @@ func (ec *executionContext) fieldContext_TaxRate_region(_ context.Context, field
 }
 
 func (ec *executionContext) _TaxRate_name(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxRate_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46745,19 +39974,7 @@ func (ec *executionContext) fieldContext_TaxRate_name(_ context.Context, field g
 }
 
 func (ec *executionContext) _TaxRate_basisPoints(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxRate_basisPoints,
-		func(ctx context.Context) (any, error) {
-			return obj.BasisPoints, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.BasisPoints)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46774,19 +39991,7 @@ func (ec *executionContext) fieldContext_TaxRate_basisPoints(_ context.Context, 
 }
 
 func (ec *executionContext) _TaxRate_shipping(ctx context.Context, field graphql.CollectedField, obj *document.TaxRate) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxRate_shipping,
-		func(ctx context.Context) (any, error) {
-			return obj.Shipping, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Shipping)
 }
 
 func (ec *executionContext) fieldContext_TaxRate_shipping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46803,19 +40008,7 @@ func (ec *executionContext) fieldContext_TaxRate_shipping(_ context.Context, fie
 }
 
 func (ec *executionContext) _TaxSettings_pricesIncludeTax(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxSettings_pricesIncludeTax,
-		func(ctx context.Context) (any, error) {
-			return obj.PricesIncludeTax, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.PricesIncludeTax)
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_pricesIncludeTax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46873,19 +40066,7 @@ func (ec *executionContext) fieldContext_TaxSettings_rates(_ context.Context, fi
 }
 
 func (ec *executionContext) _TaxSettings_version(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxSettings_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -46902,19 +40083,7 @@ func (ec *executionContext) fieldContext_TaxSettings_version(_ context.Context, 
 }
 
 func (ec *executionContext) _TaxSettings_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.TaxSettings) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TaxSettings_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt())
 }
 
 func (ec *executionContext) fieldContext_TaxSettings_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47009,19 +40178,7 @@ func (ec *executionContext) fieldContext_TaxSettingsPayload_userErrors(_ context
 }
 
 func (ec *executionContext) _TestStoreResetPayload_removed(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TestStoreResetPayload_removed,
-		func(ctx context.Context) (any, error) {
-			return obj.Removed, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Removed)
 }
 
 func (ec *executionContext) fieldContext_TestStoreResetPayload_removed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47038,19 +40195,7 @@ func (ec *executionContext) fieldContext_TestStoreResetPayload_removed(_ context
 }
 
 func (ec *executionContext) _TestStoreResetPayload_more(ctx context.Context, field graphql.CollectedField, obj *model.TestStoreResetPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TestStoreResetPayload_more,
-		func(ctx context.Context) (any, error) {
-			return obj.More, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.More)
 }
 
 func (ec *executionContext) fieldContext_TestStoreResetPayload_more(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47106,19 +40251,7 @@ func (ec *executionContext) fieldContext_TestStoreResetPayload_userErrors(_ cont
 }
 
 func (ec *executionContext) _Theme_id(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_Theme_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47135,19 +40268,7 @@ func (ec *executionContext) fieldContext_Theme_id(_ context.Context, field graph
 }
 
 func (ec *executionContext) _Theme_name(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_Theme_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47164,19 +40285,7 @@ func (ec *executionContext) fieldContext_Theme_name(_ context.Context, field gra
 }
 
 func (ec *executionContext) _Theme_version(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_version,
-		func(ctx context.Context) (any, error) {
-			return obj.ThemeVersion, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ThemeVersion)
 }
 
 func (ec *executionContext) fieldContext_Theme_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47222,19 +40331,7 @@ func (ec *executionContext) fieldContext_Theme_newVersion(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_status(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status(), nil
-		},
-		nil,
-		ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus,
-		true,
-		true,
-	)
+	return ec.marshalNThemeStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeStatus(ctx, field.Selections, obj.Status())
 }
 
 func (ec *executionContext) fieldContext_Theme_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47251,19 +40348,7 @@ func (ec *executionContext) fieldContext_Theme_status(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_source(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_source,
-		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
-		},
-		nil,
-		ec.marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource,
-		true,
-		true,
-	)
+	return ec.marshalNThemeSource2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐThemeSource(ctx, field.Selections, obj.Source)
 }
 
 func (ec *executionContext) fieldContext_Theme_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47280,19 +40365,7 @@ func (ec *executionContext) fieldContext_Theme_source(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_marketplaceThemeId(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_marketplaceThemeId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicMarketplaceThemeID(), nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.PublicMarketplaceThemeID())
 }
 
 func (ec *executionContext) fieldContext_Theme_marketplaceThemeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47309,19 +40382,7 @@ func (ec *executionContext) fieldContext_Theme_marketplaceThemeId(_ context.Cont
 }
 
 func (ec *executionContext) _Theme_author(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_author,
-		func(ctx context.Context) (any, error) {
-			return obj.Author, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Author)
 }
 
 func (ec *executionContext) fieldContext_Theme_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47338,19 +40399,7 @@ func (ec *executionContext) fieldContext_Theme_author(_ context.Context, field g
 }
 
 func (ec *executionContext) _Theme_description(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_Theme_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47367,19 +40416,7 @@ func (ec *executionContext) fieldContext_Theme_description(_ context.Context, fi
 }
 
 func (ec *executionContext) _Theme_assetCount(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_assetCount,
-		func(ctx context.Context) (any, error) {
-			return obj.AssetCount, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.AssetCount)
 }
 
 func (ec *executionContext) fieldContext_Theme_assetCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47396,19 +40433,7 @@ func (ec *executionContext) fieldContext_Theme_assetCount(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_sizeBytes,
-		func(ctx context.Context) (any, error) {
-			return obj.SizeBytes, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
 }
 
 func (ec *executionContext) fieldContext_Theme_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47425,19 +40450,7 @@ func (ec *executionContext) fieldContext_Theme_sizeBytes(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Theme_checksum(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_checksum,
-		func(ctx context.Context) (any, error) {
-			return obj.Checksum(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
 }
 
 func (ec *executionContext) fieldContext_Theme_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47454,19 +40467,7 @@ func (ec *executionContext) fieldContext_Theme_checksum(_ context.Context, field
 }
 
 func (ec *executionContext) _Theme_previewImageUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_previewImageUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.PreviewImageURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewImageURL)
 }
 
 func (ec *executionContext) fieldContext_Theme_previewImageUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47483,19 +40484,7 @@ func (ec *executionContext) fieldContext_Theme_previewImageUrl(_ context.Context
 }
 
 func (ec *executionContext) _Theme_previewUrl(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_previewUrl,
-		func(ctx context.Context) (any, error) {
-			return obj.PreviewURL, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.PreviewURL)
 }
 
 func (ec *executionContext) fieldContext_Theme_previewUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47512,19 +40501,7 @@ func (ec *executionContext) fieldContext_Theme_previewUrl(_ context.Context, fie
 }
 
 func (ec *executionContext) _Theme_activatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_activatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.ActivatedAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.ActivatedAt)
 }
 
 func (ec *executionContext) fieldContext_Theme_activatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47541,19 +40518,7 @@ func (ec *executionContext) fieldContext_Theme_activatedAt(_ context.Context, fi
 }
 
 func (ec *executionContext) _Theme_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_Theme_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47570,19 +40535,7 @@ func (ec *executionContext) fieldContext_Theme_createdAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Theme_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.Theme) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Theme_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_Theme_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47599,19 +40552,7 @@ func (ec *executionContext) fieldContext_Theme_updatedAt(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ThemeAsset_id(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47628,19 +40569,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _ThemeAsset_themeId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_themeId,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicThemeID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicThemeID())
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_themeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47657,19 +40586,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_themeId(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeAsset_key(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_key,
-		func(ctx context.Context) (any, error) {
-			return obj.Path, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47686,19 +40603,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_key(_ context.Context, field
 }
 
 func (ec *executionContext) _ThemeAsset_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind,
-		true,
-		true,
-	)
+	return ec.marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐAssetKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47715,19 +40620,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_kind(_ context.Context, fiel
 }
 
 func (ec *executionContext) _ThemeAsset_contentType(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_contentType,
-		func(ctx context.Context) (any, error) {
-			return obj.ContentType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ContentType)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_contentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47744,19 +40637,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_contentType(_ context.Contex
 }
 
 func (ec *executionContext) _ThemeAsset_sizeBytes(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_sizeBytes,
-		func(ctx context.Context) (any, error) {
-			return obj.SizeBytes, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.SizeBytes)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_sizeBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47773,19 +40654,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_sizeBytes(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeAsset_checksum(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_checksum,
-		func(ctx context.Context) (any, error) {
-			return obj.Checksum(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Checksum())
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_checksum(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47802,19 +40671,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_checksum(_ context.Context, 
 }
 
 func (ec *executionContext) _ThemeAsset_url(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL())
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47831,19 +40688,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_url(_ context.Context, field
 }
 
 func (ec *executionContext) _ThemeAsset_width(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_width,
-		func(ctx context.Context) (any, error) {
-			return obj.Width, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Width)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47860,19 +40705,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_width(_ context.Context, fie
 }
 
 func (ec *executionContext) _ThemeAsset_height(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_height,
-		func(ctx context.Context) (any, error) {
-			return obj.Height, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Height)
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -47889,19 +40722,7 @@ func (ec *executionContext) fieldContext_ThemeAsset_height(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeAsset_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ThemeAsset) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAsset_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_ThemeAsset_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48045,19 +40866,7 @@ func (ec *executionContext) fieldContext_ThemeAssetConnection_pageInfo(_ context
 }
 
 func (ec *executionContext) _ThemeAssetEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.ThemeAsset]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeAssetEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_ThemeAssetEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48266,19 +41075,7 @@ func (ec *executionContext) fieldContext_ThemeConnection_pageInfo(_ context.Cont
 }
 
 func (ec *executionContext) _ThemeDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.ThemeDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_ThemeDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48334,19 +41131,7 @@ func (ec *executionContext) fieldContext_ThemeDeletePayload_userErrors(_ context
 }
 
 func (ec *executionContext) _ThemeEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.Theme]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_ThemeEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48493,19 +41278,7 @@ func (ec *executionContext) fieldContext_ThemePayload_theme(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemePayload_ignoredFiles(ctx context.Context, field graphql.CollectedField, obj *model.ThemePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemePayload_ignoredFiles,
-		func(ctx context.Context) (any, error) {
-			return obj.IgnoredFiles, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.IgnoredFiles)
 }
 
 func (ec *executionContext) fieldContext_ThemePayload_ignoredFiles(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48561,19 +41334,7 @@ func (ec *executionContext) fieldContext_ThemePayload_userErrors(_ context.Conte
 }
 
 func (ec *executionContext) _ThemeSetting_name(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48590,19 +41351,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_name(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeSetting_kind(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind, nil
-		},
-		nil,
-		ec.marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind,
-		true,
-		true,
-	)
+	return ec.marshalNThemeSettingKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐSettingKind(ctx, field.Selections, obj.Kind)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48619,19 +41368,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_kind(_ context.Context, fi
 }
 
 func (ec *executionContext) _ThemeSetting_label(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_label,
-		func(ctx context.Context) (any, error) {
-			return obj.Label, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48648,19 +41385,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_label(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeSetting_options(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_options,
-		func(ctx context.Context) (any, error) {
-			return obj.Options, nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Options)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48677,19 +41402,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_options(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeSetting_default(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_default,
-		func(ctx context.Context) (any, error) {
-			return obj.Default, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Default)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_default(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48706,19 +41419,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_default(_ context.Context,
 }
 
 func (ec *executionContext) _ThemeSetting_value(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_value,
-		func(ctx context.Context) (any, error) {
-			return obj.Value, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Value)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48735,19 +41436,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_value(_ context.Context, f
 }
 
 func (ec *executionContext) _ThemeSetting_draft(ctx context.Context, field graphql.CollectedField, obj *model.ThemeSetting) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_ThemeSetting_draft,
-		func(ctx context.Context) (any, error) {
-			return obj.Draft, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Draft)
 }
 
 func (ec *executionContext) fieldContext_ThemeSetting_draft(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48764,19 +41453,7 @@ func (ec *executionContext) fieldContext_ThemeSetting_draft(_ context.Context, f
 }
 
 func (ec *executionContext) _TotpBeginPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TotpBeginPayload_token,
-		func(ctx context.Context) (any, error) {
-			return obj.Token, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Token)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48793,19 +41470,7 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_token(_ context.Contex
 }
 
 func (ec *executionContext) _TotpBeginPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TotpBeginPayload_secret,
-		func(ctx context.Context) (any, error) {
-			return obj.Secret, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48822,19 +41487,7 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_secret(_ context.Conte
 }
 
 func (ec *executionContext) _TotpBeginPayload_uri(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TotpBeginPayload_uri,
-		func(ctx context.Context) (any, error) {
-			return obj.URI, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.URI)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_uri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48851,19 +41504,7 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_uri(_ context.Context,
 }
 
 func (ec *executionContext) _TotpBeginPayload_qr(ctx context.Context, field graphql.CollectedField, obj *model.TotpBeginPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_TotpBeginPayload_qr,
-		func(ctx context.Context) (any, error) {
-			return obj.QR, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.QR)
 }
 
 func (ec *executionContext) fieldContext_TotpBeginPayload_qr(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48919,19 +41560,7 @@ func (ec *executionContext) fieldContext_TotpBeginPayload_userErrors(_ context.C
 }
 
 func (ec *executionContext) _UserError_code(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_code,
-		func(ctx context.Context) (any, error) {
-			return obj.Code, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
 }
 
 func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48948,19 +41577,7 @@ func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field
 }
 
 func (ec *executionContext) _UserError_message(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_message,
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
 }
 
 func (ec *executionContext) fieldContext_UserError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -48977,19 +41594,7 @@ func (ec *executionContext) fieldContext_UserError_message(_ context.Context, fi
 }
 
 func (ec *executionContext) _UserError_path(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_path,
-		func(ctx context.Context) (any, error) {
-			return obj.Path, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Path)
 }
 
 func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49006,19 +41611,7 @@ func (ec *executionContext) fieldContext_UserError_path(_ context.Context, field
 }
 
 func (ec *executionContext) _UserError_limit(ctx context.Context, field graphql.CollectedField, obj *model.UserError) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_UserError_limit,
-		func(ctx context.Context) (any, error) {
-			return obj.Limit, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Limit)
 }
 
 func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49035,19 +41628,7 @@ func (ec *executionContext) fieldContext_UserError_limit(_ context.Context, fiel
 }
 
 func (ec *executionContext) _WebhookActivity_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookActivity_at,
-		func(ctx context.Context) (any, error) {
-			return obj.At, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49064,19 +41645,7 @@ func (ec *executionContext) fieldContext_WebhookActivity_at(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookActivity_delivered(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookActivity_delivered,
-		func(ctx context.Context) (any, error) {
-			return obj.Delivered, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Delivered)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_delivered(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49093,19 +41662,7 @@ func (ec *executionContext) fieldContext_WebhookActivity_delivered(_ context.Con
 }
 
 func (ec *executionContext) _WebhookActivity_failed(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookActivity_failed,
-		func(ctx context.Context) (any, error) {
-			return obj.Failed, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Failed)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49122,19 +41679,7 @@ func (ec *executionContext) fieldContext_WebhookActivity_failed(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookActivity_latencyMean(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookActivity_latencyMean,
-		func(ctx context.Context) (any, error) {
-			return obj.LatencyMean, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMean)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_latencyMean(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49151,19 +41696,7 @@ func (ec *executionContext) fieldContext_WebhookActivity_latencyMean(_ context.C
 }
 
 func (ec *executionContext) _WebhookActivity_latencyMax(ctx context.Context, field graphql.CollectedField, obj *model.WebhookActivity) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookActivity_latencyMax,
-		func(ctx context.Context) (any, error) {
-			return obj.LatencyMax, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.LatencyMax)
 }
 
 func (ec *executionContext) fieldContext_WebhookActivity_latencyMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49180,19 +41713,7 @@ func (ec *executionContext) fieldContext_WebhookActivity_latencyMax(_ context.Co
 }
 
 func (ec *executionContext) _WebhookAttempt_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49209,19 +41730,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_id(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookAttempt_number(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_number,
-		func(ctx context.Context) (any, error) {
-			return obj.Number, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Number)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49238,19 +41747,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_number(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_at(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_at,
-		func(ctx context.Context) (any, error) {
-			return obj.At, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.At)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49267,19 +41764,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_at(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookAttempt_outcome(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_outcome,
-		func(ctx context.Context) (any, error) {
-			return obj.Outcome, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Outcome)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49296,19 +41781,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_outcome(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookAttempt_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49325,19 +41798,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_status(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_duration(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_duration,
-		func(ctx context.Context) (any, error) {
-			return obj.Duration, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Duration)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_duration(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49354,19 +41815,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_duration(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookAttempt_detail(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_detail,
-		func(ctx context.Context) (any, error) {
-			return obj.Detail, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Detail)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49383,19 +41832,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_detail(_ context.Context
 }
 
 func (ec *executionContext) _WebhookAttempt_request(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_request,
-		func(ctx context.Context) (any, error) {
-			return obj.Request, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Request)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49412,19 +41849,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_request(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookAttempt_response(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_response,
-		func(ctx context.Context) (any, error) {
-			return obj.Response, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Response)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_response(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49441,19 +41866,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_response(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookAttempt_nextAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookAttempt) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookAttempt_nextAt,
-		func(ctx context.Context) (any, error) {
-			return obj.NextAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49470,19 +41883,7 @@ func (ec *executionContext) fieldContext_WebhookAttempt_nextAt(_ context.Context
 }
 
 func (ec *executionContext) _WebhookCircuit_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookCircuit_state,
-		func(ctx context.Context) (any, error) {
-			return obj.State, nil
-		},
-		nil,
-		ec.marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit,
-		true,
-		true,
-	)
+	return ec.marshalNWebhookCircuitState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐWebhookCircuit(ctx, field.Selections, obj.State)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49499,19 +41900,7 @@ func (ec *executionContext) fieldContext_WebhookCircuit_state(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookCircuit_failures(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookCircuit_failures,
-		func(ctx context.Context) (any, error) {
-			return obj.Failures, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Failures)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_failures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49528,19 +41917,7 @@ func (ec *executionContext) fieldContext_WebhookCircuit_failures(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookCircuit_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookCircuit) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookCircuit_nextAttemptAt,
-		func(ctx context.Context) (any, error) {
-			return obj.NextAttemptAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookCircuit_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49557,19 +41934,7 @@ func (ec *executionContext) fieldContext_WebhookCircuit_nextAttemptAt(_ context.
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_count(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDeliveriesPayload_count,
-		func(ctx context.Context) (any, error) {
-			return obj.Count, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49586,19 +41951,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_count(_ contex
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDeliveriesPayload_hasNextPage,
-		func(ctx context.Context) (any, error) {
-			return obj.HasNextPage, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.HasNextPage)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_hasNextPage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49615,19 +41968,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_hasNextPage(_ 
 }
 
 func (ec *executionContext) _WebhookDeliveriesPayload_endCursor(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDeliveriesPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDeliveriesPayload_endCursor,
-		func(ctx context.Context) (any, error) {
-			return obj.EndCursor, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.EndCursor)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_endCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49683,19 +42024,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveriesPayload_userErrors(_ c
 }
 
 func (ec *executionContext) _WebhookDelivery_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_id,
-		func(ctx context.Context) (any, error) {
-			return obj.ID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID())
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49712,19 +42041,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_id(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookDelivery_endpointId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_endpointId,
-		func(ctx context.Context) (any, error) {
-			return obj.EndpointID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.EndpointID())
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_endpointId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49741,19 +42058,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_endpointId(_ context.Co
 }
 
 func (ec *executionContext) _WebhookDelivery_sequence(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_sequence,
-		func(ctx context.Context) (any, error) {
-			return obj.Sequence, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Sequence)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_sequence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49770,19 +42075,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_sequence(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookDelivery_eventId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_eventId,
-		func(ctx context.Context) (any, error) {
-			return obj.EventID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.EventID())
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_eventId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49799,19 +42092,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_eventId(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookDelivery_type(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_type,
-		func(ctx context.Context) (any, error) {
-			return obj.Type, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49828,19 +42109,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_type(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookDelivery_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49857,19 +42126,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_resourceType(_ context.
 }
 
 func (ec *executionContext) _WebhookDelivery_resourceId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_resourceId,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.ResourceID())
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_resourceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49886,19 +42143,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_resourceId(_ context.Co
 }
 
 func (ec *executionContext) _WebhookDelivery_state(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_state,
-		func(ctx context.Context) (any, error) {
-			return obj.State, nil
-		},
-		nil,
-		ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState,
-		true,
-		true,
-	)
+	return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, field.Selections, obj.State)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49915,19 +42160,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_state(_ context.Context
 }
 
 func (ec *executionContext) _WebhookDelivery_attemptCount(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_attemptCount,
-		func(ctx context.Context) (any, error) {
-			return obj.AttemptCount, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AttemptCount)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_attemptCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -49995,19 +42228,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_attempts(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookDelivery_nextAttemptAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_nextAttemptAt,
-		func(ctx context.Context) (any, error) {
-			return obj.NextAttemptAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextAttemptAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_nextAttemptAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50053,19 +42274,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_payload(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookDelivery_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50082,19 +42291,7 @@ func (ec *executionContext) fieldContext_WebhookDelivery_createdAt(_ context.Con
 }
 
 func (ec *executionContext) _WebhookDelivery_settledAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookDelivery) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDelivery_settledAt,
-		func(ctx context.Context) (any, error) {
-			return obj.SettledAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SettledAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookDelivery_settledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50244,19 +42441,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_pageInfo(_ co
 }
 
 func (ec *executionContext) _WebhookDeliveryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookDelivery]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookDeliveryEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_WebhookDeliveryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50430,19 +42615,7 @@ func (ec *executionContext) fieldContext_WebhookDeliveryPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _WebhookEndpoint_id(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_id,
-		func(ctx context.Context) (any, error) {
-			return obj.PublicID(), nil
-		},
-		nil,
-		ec.marshalNID2string,
-		true,
-		true,
-	)
+	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50459,19 +42632,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_id(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookEndpoint_url(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_url,
-		func(ctx context.Context) (any, error) {
-			return obj.URL, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.URL)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50488,19 +42649,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_url(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookEndpoint_events(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_events,
-		func(ctx context.Context) (any, error) {
-			return obj.Events(), nil
-		},
-		nil,
-		ec.marshalNString2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Events())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_events(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50517,19 +42666,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_events(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_description(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50546,19 +42683,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_description(_ context.C
 }
 
 func (ec *executionContext) _WebhookEndpoint_status(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_status,
-		func(ctx context.Context) (any, error) {
-			return obj.Status, nil
-		},
-		nil,
-		ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus,
-		true,
-		true,
-	)
+	return ec.marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStatus(ctx, field.Selections, obj.Status)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50575,19 +42700,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_status(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_failingSince(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_failingSince,
-		func(ctx context.Context) (any, error) {
-			return obj.FailingSince(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.FailingSince())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_failingSince(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50604,19 +42717,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_failingSince(_ context.
 }
 
 func (ec *executionContext) _WebhookEndpoint_suspendedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_suspendedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.SuspendedAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SuspendedAt())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50633,19 +42734,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedAt(_ context.C
 }
 
 func (ec *executionContext) _WebhookEndpoint_suspendedReason(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_suspendedReason,
-		func(ctx context.Context) (any, error) {
-			return obj.SuspendedReason(), nil
-		},
-		nil,
-		ec.marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop,
-		true,
-		false,
-	)
+	return ec.marshalOEndpointStop2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐEndpointStop(ctx, field.Selections, obj.SuspendedReason())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50662,19 +42751,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_suspendedReason(_ conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_lastSuccessAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_lastSuccessAt,
-		func(ctx context.Context) (any, error) {
-			return obj.LastSuccessAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.LastSuccessAt())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_lastSuccessAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50691,19 +42768,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_lastSuccessAt(_ context
 }
 
 func (ec *executionContext) _WebhookEndpoint_lastError(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_lastError,
-		func(ctx context.Context) (any, error) {
-			return obj.LastError(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.LastError())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_lastError(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50720,19 +42785,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_lastError(_ context.Con
 }
 
 func (ec *executionContext) _WebhookEndpoint_secretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_secretHint,
-		func(ctx context.Context) (any, error) {
-			return obj.SecretHint, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.SecretHint)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_secretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50749,19 +42802,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_secretHint(_ context.Co
 }
 
 func (ec *executionContext) _WebhookEndpoint_nextSecretHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_nextSecretHint,
-		func(ctx context.Context) (any, error) {
-			return obj.NextSecretHint, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.NextSecretHint)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50778,19 +42819,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretHint(_ contex
 }
 
 func (ec *executionContext) _WebhookEndpoint_nextSecretPromotesAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_nextSecretPromotesAt,
-		func(ctx context.Context) (any, error) {
-			return obj.NextSecretPromotesAt(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.NextSecretPromotesAt())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretPromotesAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50807,19 +42836,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_nextSecretPromotesAt(_ 
 }
 
 func (ec *executionContext) _WebhookEndpoint_apiVersion(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_apiVersion,
-		func(ctx context.Context) (any, error) {
-			return obj.APIVersion(), nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.APIVersion())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_apiVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50879,19 +42896,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_app(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookEndpoint_rateLimit(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_rateLimit,
-		func(ctx context.Context) (any, error) {
-			return obj.RateLimit, nil
-		},
-		nil,
-		ec.marshalOInt2ᚖint,
-		true,
-		false,
-	)
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.RateLimit)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_rateLimit(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -50988,19 +42993,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_filters(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_pausedUntil(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_pausedUntil,
-		func(ctx context.Context) (any, error) {
-			return obj.PausedUntil(), nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.PausedUntil())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_pausedUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51234,19 +43227,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_deliveryCount(ctx conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_version(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_version,
-		func(ctx context.Context) (any, error) {
-			return obj.Version, nil
-		},
-		nil,
-		ec.marshalNLong2int64,
-		true,
-		true,
-	)
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.Version)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51263,19 +43244,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_version(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookEndpoint_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_createdAt,
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedAt(), nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CreatedAt())
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51292,19 +43261,7 @@ func (ec *executionContext) fieldContext_WebhookEndpoint_createdAt(_ context.Con
 }
 
 func (ec *executionContext) _WebhookEndpoint_updatedAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpoint) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpoint_updatedAt,
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		true,
-	)
+	return ec.marshalNTime2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpoint_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51480,19 +43437,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointConnection_pageInfo(_ co
 }
 
 func (ec *executionContext) _WebhookEndpointDeletePayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointDeletePayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpointDeletePayload_deletedId,
-		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
-		},
-		nil,
-		ec.marshalOID2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DeletedID)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51548,19 +43493,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointDeletePayload_userErrors
 }
 
 func (ec *executionContext) _WebhookEndpointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.WebhookEndpoint]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpointEdge_cursor,
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Cursor)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51747,19 +43680,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_webhookEndpoint(
 }
 
 func (ec *executionContext) _WebhookEndpointPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEndpointPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEndpointPayload_secret,
-		func(ctx context.Context) (any, error) {
-			return obj.Secret, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Secret)
 }
 
 func (ec *executionContext) fieldContext_WebhookEndpointPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51815,19 +43736,7 @@ func (ec *executionContext) fieldContext_WebhookEndpointPayload_userErrors(_ con
 }
 
 func (ec *executionContext) _WebhookEventType_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEventType_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51844,19 +43753,7 @@ func (ec *executionContext) fieldContext_WebhookEventType_name(_ context.Context
 }
 
 func (ec *executionContext) _WebhookEventType_resourceType(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEventType_resourceType,
-		func(ctx context.Context) (any, error) {
-			return obj.ResourceType, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_resourceType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51873,19 +43770,7 @@ func (ec *executionContext) fieldContext_WebhookEventType_resourceType(_ context
 }
 
 func (ec *executionContext) _WebhookEventType_scope(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEventType_scope,
-		func(ctx context.Context) (any, error) {
-			return obj.Scope, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Scope)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51902,19 +43787,7 @@ func (ec *executionContext) fieldContext_WebhookEventType_scope(_ context.Contex
 }
 
 func (ec *executionContext) _WebhookEventType_trigger(ctx context.Context, field graphql.CollectedField, obj *model.WebhookEventType) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookEventType_trigger,
-		func(ctx context.Context) (any, error) {
-			return obj.Trigger, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Trigger)
 }
 
 func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51931,19 +43804,7 @@ func (ec *executionContext) fieldContext_WebhookEventType_trigger(_ context.Cont
 }
 
 func (ec *executionContext) _WebhookFilter_field(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_field,
-		func(ctx context.Context) (any, error) {
-			return obj.Field, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Field)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51960,19 +43821,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_field(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookFilter_in(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_in,
-		func(ctx context.Context) (any, error) {
-			return obj.In, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.In)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_in(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -51989,19 +43838,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_in(_ context.Context, fie
 }
 
 func (ec *executionContext) _WebhookFilter_notIn(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_notIn,
-		func(ctx context.Context) (any, error) {
-			return obj.NotIn, nil
-		},
-		nil,
-		ec.marshalOString2ᚕstringᚄ,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.NotIn)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_notIn(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52018,19 +43855,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_notIn(_ context.Context, 
 }
 
 func (ec *executionContext) _WebhookFilter_min(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_min,
-		func(ctx context.Context) (any, error) {
-			return obj.Min, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Min)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_min(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52047,19 +43872,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_min(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookFilter_max(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_max,
-		func(ctx context.Context) (any, error) {
-			return obj.Max, nil
-		},
-		nil,
-		ec.marshalOLong2ᚖint64,
-		true,
-		false,
-	)
+	return ec.marshalOLong2ᚖint64(ctx, field.Selections, obj.Max)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_max(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52076,19 +43889,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_max(_ context.Context, fi
 }
 
 func (ec *executionContext) _WebhookFilter_exists(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_exists,
-		func(ctx context.Context) (any, error) {
-			return obj.Exists, nil
-		},
-		nil,
-		ec.marshalOBoolean2ᚖbool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Exists)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_exists(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52105,19 +43906,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_exists(_ context.Context,
 }
 
 func (ec *executionContext) _WebhookFilter_changed(ctx context.Context, field graphql.CollectedField, obj *filter.Condition) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookFilter_changed,
-		func(ctx context.Context) (any, error) {
-			return obj.Changed, nil
-		},
-		nil,
-		ec.marshalOBoolean2ᚖbool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Changed)
 }
 
 func (ec *executionContext) fieldContext_WebhookFilter_changed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52134,19 +43923,7 @@ func (ec *executionContext) fieldContext_WebhookFilter_changed(_ context.Context
 }
 
 func (ec *executionContext) _WebhookHeader_name(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookHeader_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext_WebhookHeader_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52163,19 +43940,7 @@ func (ec *executionContext) fieldContext_WebhookHeader_name(_ context.Context, f
 }
 
 func (ec *executionContext) _WebhookHeader_valueHint(ctx context.Context, field graphql.CollectedField, obj *model.WebhookHeader) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookHeader_valueHint,
-		func(ctx context.Context) (any, error) {
-			return obj.ValueHint, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ValueHint)
 }
 
 func (ec *executionContext) fieldContext_WebhookHeader_valueHint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52192,19 +43957,7 @@ func (ec *executionContext) fieldContext_WebhookHeader_valueHint(_ context.Conte
 }
 
 func (ec *executionContext) _WebhookQueueState_waiting(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookQueueState_waiting,
-		func(ctx context.Context) (any, error) {
-			return obj.Waiting, nil
-		},
-		nil,
-		ec.marshalNInt2int,
-		true,
-		true,
-	)
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Waiting)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52221,19 +43974,7 @@ func (ec *executionContext) fieldContext_WebhookQueueState_waiting(_ context.Con
 }
 
 func (ec *executionContext) _WebhookQueueState_oldestAt(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookQueueState_oldestAt,
-		func(ctx context.Context) (any, error) {
-			return obj.OldestAt, nil
-		},
-		nil,
-		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
-		true,
-		false,
-	)
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.OldestAt)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_oldestAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52250,19 +43991,7 @@ func (ec *executionContext) fieldContext_WebhookQueueState_oldestAt(_ context.Co
 }
 
 func (ec *executionContext) _WebhookQueueState_catchingUp(ctx context.Context, field graphql.CollectedField, obj *model.WebhookQueueState) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_WebhookQueueState_catchingUp,
-		func(ctx context.Context) (any, error) {
-			return obj.CatchingUp, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.CatchingUp)
 }
 
 func (ec *executionContext) fieldContext_WebhookQueueState_catchingUp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52279,19 +44008,7 @@ func (ec *executionContext) fieldContext_WebhookQueueState_catchingUp(_ context.
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___Directive_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52308,19 +44025,7 @@ func (ec *executionContext) fieldContext___Directive_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___Directive_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Directive_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52337,19 +44042,7 @@ func (ec *executionContext) fieldContext___Directive_description(_ context.Conte
 }
 
 func (ec *executionContext) ___Directive_isRepeatable(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_isRepeatable,
-		func(ctx context.Context) (any, error) {
-			return obj.IsRepeatable, nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsRepeatable)
 }
 
 func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52366,19 +44059,7 @@ func (ec *executionContext) fieldContext___Directive_isRepeatable(_ context.Cont
 }
 
 func (ec *executionContext) ___Directive_locations(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Directive_locations,
-		func(ctx context.Context) (any, error) {
-			return obj.Locations, nil
-		},
-		nil,
-		ec.marshalN__DirectiveLocation2ᚕstringᚄ,
-		true,
-		true,
-	)
+	return ec.marshalN__DirectiveLocation2ᚕstringᚄ(ctx, field.Selections, obj.Locations)
 }
 
 func (ec *executionContext) fieldContext___Directive_locations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52449,19 +44130,7 @@ func (ec *executionContext) fieldContext___Directive_args(ctx context.Context, f
 }
 
 func (ec *executionContext) ___EnumValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52478,19 +44147,7 @@ func (ec *executionContext) fieldContext___EnumValue_name(_ context.Context, fie
 }
 
 func (ec *executionContext) ___EnumValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52507,19 +44164,7 @@ func (ec *executionContext) fieldContext___EnumValue_description(_ context.Conte
 }
 
 func (ec *executionContext) ___EnumValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52536,19 +44181,7 @@ func (ec *executionContext) fieldContext___EnumValue_isDeprecated(_ context.Cont
 }
 
 func (ec *executionContext) ___EnumValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.EnumValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___EnumValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52565,19 +44198,7 @@ func (ec *executionContext) fieldContext___EnumValue_deprecationReason(_ context
 }
 
 func (ec *executionContext) ___Field_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___Field_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52594,19 +44215,7 @@ func (ec *executionContext) fieldContext___Field_name(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Field_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52730,19 +44339,7 @@ func (ec *executionContext) fieldContext___Field_type(_ context.Context, field g
 }
 
 func (ec *executionContext) ___Field_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52759,19 +44356,7 @@ func (ec *executionContext) fieldContext___Field_isDeprecated(_ context.Context,
 }
 
 func (ec *executionContext) ___Field_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.Field) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Field_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52788,19 +44373,7 @@ func (ec *executionContext) fieldContext___Field_deprecationReason(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_name(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		ec.marshalNString2string,
-		true,
-		true,
-	)
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
 }
 
 func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52817,19 +44390,7 @@ func (ec *executionContext) fieldContext___InputValue_name(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_description(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___InputValue_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52899,19 +44460,7 @@ func (ec *executionContext) fieldContext___InputValue_type(_ context.Context, fi
 }
 
 func (ec *executionContext) ___InputValue_defaultValue(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_defaultValue,
-		func(ctx context.Context) (any, error) {
-			return obj.DefaultValue, nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DefaultValue)
 }
 
 func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52928,19 +44477,7 @@ func (ec *executionContext) fieldContext___InputValue_defaultValue(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_isDeprecated(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_isDeprecated,
-		func(ctx context.Context) (any, error) {
-			return obj.IsDeprecated(), nil
-		},
-		nil,
-		ec.marshalNBoolean2bool,
-		true,
-		true,
-	)
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.IsDeprecated())
 }
 
 func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52957,19 +44494,7 @@ func (ec *executionContext) fieldContext___InputValue_isDeprecated(_ context.Con
 }
 
 func (ec *executionContext) ___InputValue_deprecationReason(ctx context.Context, field graphql.CollectedField, obj *introspection.InputValue) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___InputValue_deprecationReason,
-		func(ctx context.Context) (any, error) {
-			return obj.DeprecationReason(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeprecationReason())
 }
 
 func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -52986,19 +44511,7 @@ func (ec *executionContext) fieldContext___InputValue_deprecationReason(_ contex
 }
 
 func (ec *executionContext) ___Schema_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Schema) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Schema_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Schema_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53268,19 +44781,7 @@ func (ec *executionContext) fieldContext___Schema_directives(_ context.Context, 
 }
 
 func (ec *executionContext) ___Type_kind(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_kind,
-		func(ctx context.Context) (any, error) {
-			return obj.Kind(), nil
-		},
-		nil,
-		ec.marshalN__TypeKind2string,
-		true,
-		true,
-	)
+	return ec.marshalN__TypeKind2string(ctx, field.Selections, obj.Kind())
 }
 
 func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53297,19 +44798,7 @@ func (ec *executionContext) fieldContext___Type_kind(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_name,
-		func(ctx context.Context) (any, error) {
-			return obj.Name(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Name())
 }
 
 func (ec *executionContext) fieldContext___Type_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53326,19 +44815,7 @@ func (ec *executionContext) fieldContext___Type_name(_ context.Context, field gr
 }
 
 func (ec *executionContext) ___Type_description(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_description,
-		func(ctx context.Context) (any, error) {
-			return obj.Description(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Description())
 }
 
 func (ec *executionContext) fieldContext___Type_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53355,19 +44832,7 @@ func (ec *executionContext) fieldContext___Type_description(_ context.Context, f
 }
 
 func (ec *executionContext) ___Type_specifiedByURL(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_specifiedByURL,
-		func(ctx context.Context) (any, error) {
-			return obj.SpecifiedByURL(), nil
-		},
-		nil,
-		ec.marshalOString2ᚖstring,
-		true,
-		false,
-	)
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SpecifiedByURL())
 }
 
 func (ec *executionContext) fieldContext___Type_specifiedByURL(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -53692,19 +45157,7 @@ func (ec *executionContext) fieldContext___Type_ofType(_ context.Context, field 
 }
 
 func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.CollectedField, obj *introspection.Type) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext___Type_isOneOf,
-		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
-		},
-		nil,
-		ec.marshalOBoolean2bool,
-		true,
-		false,
-	)
+	return ec.marshalOBoolean2bool(ctx, field.Selections, obj.IsOneOf())
 }
 
 func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -57272,7 +48725,7 @@ var aPIKeyImplementors = []string{"APIKey"}
 func (ec *executionContext) _APIKey(ctx context.Context, sel ast.SelectionSet, obj *model.APIKey) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57352,7 +48805,7 @@ var aPIKeyConnectionImplementors = []string{"APIKeyConnection"}
 func (ec *executionContext) _APIKeyConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57401,7 +48854,7 @@ var aPIKeyEdgeImplementors = []string{"APIKeyEdge"}
 func (ec *executionContext) _APIKeyEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.APIKey]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57445,7 +48898,7 @@ var aPIKeyPayloadImplementors = []string{"APIKeyPayload"}
 func (ec *executionContext) _APIKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *model.APIKeyPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, aPIKeyPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57488,7 +48941,7 @@ var accountImplementors = []string{"Account"}
 func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, obj *model.Account) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57554,7 +49007,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "memberships":
 			field := field
 
@@ -57590,7 +49043,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "sessions":
 			field := field
 
@@ -57626,7 +49079,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "staffTokens":
 			field := field
 
@@ -57662,7 +49115,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "factors":
 			field := field
 
@@ -57698,7 +49151,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "recoveryCodesLeft":
 			field := field
 
@@ -57734,7 +49187,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "passkeysPossible":
 			field := field
 
@@ -57770,7 +49223,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "mailPossible":
 			field := field
 
@@ -57806,7 +49259,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "log":
 			field := field
 
@@ -57842,7 +49295,7 @@ func (ec *executionContext) _Account(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -57871,7 +49324,7 @@ var accountEventImplementors = []string{"AccountEvent"}
 func (ec *executionContext) _AccountEvent(ctx context.Context, sel ast.SelectionSet, obj *model.AccountEvent) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57926,7 +49379,7 @@ var accountEventConnectionImplementors = []string{"AccountEventConnection"}
 func (ec *executionContext) _AccountEventConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AccountEvent]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -57975,7 +49428,7 @@ var accountEventEdgeImplementors = []string{"AccountEventEdge"}
 func (ec *executionContext) _AccountEventEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AccountEvent]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, accountEventEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58019,7 +49472,7 @@ var addressImplementors = []string{"Address"}
 func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, obj *document.AddressFields) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addressImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58080,7 +49533,7 @@ var addressPayloadImplementors = []string{"AddressPayload"}
 func (ec *executionContext) _AddressPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AddressPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, addressPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58121,7 +49574,7 @@ var appImplementors = []string{"App"}
 func (ec *executionContext) _App(ctx context.Context, sel ast.SelectionSet, obj *model.App) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58211,7 +49664,7 @@ var appConnectionImplementors = []string{"AppConnection"}
 func (ec *executionContext) _AppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.App]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58260,7 +49713,7 @@ var appEdgeImplementors = []string{"AppEdge"}
 func (ec *executionContext) _AppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.App]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58304,7 +49757,7 @@ var appPayloadImplementors = []string{"AppPayload"}
 func (ec *executionContext) _AppPayload(ctx context.Context, sel ast.SelectionSet, obj *model.AppPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58345,7 +49798,7 @@ var appSummaryImplementors = []string{"AppSummary"}
 func (ec *executionContext) _AppSummary(ctx context.Context, sel ast.SelectionSet, obj *model.AppSummary) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, appSummaryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58406,7 +49859,7 @@ var auditEntryImplementors = []string{"AuditEntry"}
 func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSet, obj *model.AuditEntry) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58478,7 +49931,7 @@ var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
 func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58527,7 +49980,7 @@ var auditEntryEdgeImplementors = []string{"AuditEntryEdge"}
 func (ec *executionContext) _AuditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.AuditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58571,7 +50024,7 @@ var authorImplementors = []string{"Author"}
 func (ec *executionContext) _Author(ctx context.Context, sel ast.SelectionSet, obj *model.Author) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, authorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58620,7 +50073,7 @@ var boundedCountImplementors = []string{"BoundedCount"}
 func (ec *executionContext) _BoundedCount(ctx context.Context, sel ast.SelectionSet, obj *model.BoundedCount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, boundedCountImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58664,7 +50117,7 @@ var collectionImplementors = []string{"Collection"}
 func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSet, obj *db.Collection) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58724,7 +50177,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "products":
 			field := field
 
@@ -58760,7 +50213,7 @@ func (ec *executionContext) _Collection(ctx context.Context, sel ast.SelectionSe
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "version":
 			out.Values[i] = ec._Collection_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -58804,7 +50257,7 @@ var collectionConditionImplementors = []string{"CollectionCondition"}
 func (ec *executionContext) _CollectionCondition(ctx context.Context, sel ast.SelectionSet, obj *document.CollectionCondition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConditionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58849,7 +50302,7 @@ var collectionConnectionImplementors = []string{"CollectionConnection"}
 func (ec *executionContext) _CollectionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Collection]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58898,7 +50351,7 @@ var collectionDeletePayloadImplementors = []string{"CollectionDeletePayload"}
 func (ec *executionContext) _CollectionDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58939,7 +50392,7 @@ var collectionEdgeImplementors = []string{"CollectionEdge"}
 func (ec *executionContext) _CollectionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Collection]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -58983,7 +50436,7 @@ var collectionPayloadImplementors = []string{"CollectionPayload"}
 func (ec *executionContext) _CollectionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59024,7 +50477,7 @@ var collectionRuleImplementors = []string{"CollectionRule"}
 func (ec *executionContext) _CollectionRule(ctx context.Context, sel ast.SelectionSet, obj *model.CollectionRule) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, collectionRuleImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59073,7 +50526,7 @@ var conversionImplementors = []string{"Conversion"}
 func (ec *executionContext) _Conversion(ctx context.Context, sel ast.SelectionSet, obj *model.Conversion) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, conversionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59122,7 +50575,7 @@ var countImplementors = []string{"Count"}
 func (ec *executionContext) _Count(ctx context.Context, sel ast.SelectionSet, obj *model.Count) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, countImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59166,7 +50619,7 @@ var countryImplementors = []string{"Country"}
 func (ec *executionContext) _Country(ctx context.Context, sel ast.SelectionSet, obj *model.Country) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, countryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59210,7 +50663,7 @@ var customerImplementors = []string{"Customer"}
 func (ec *executionContext) _Customer(ctx context.Context, sel ast.SelectionSet, obj *model.Customer) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59320,7 +50773,7 @@ var customerConnectionImplementors = []string{"CustomerConnection"}
 func (ec *executionContext) _CustomerConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59369,7 +50822,7 @@ var customerEdgeImplementors = []string{"CustomerEdge"}
 func (ec *executionContext) _CustomerEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Customer]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59413,7 +50866,7 @@ var customerPayloadImplementors = []string{"CustomerPayload"}
 func (ec *executionContext) _CustomerPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CustomerPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, customerPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59454,7 +50907,7 @@ var discountImplementors = []string{"Discount"}
 func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet, obj *db.Discount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59529,7 +50982,7 @@ func (ec *executionContext) _Discount(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "active":
 			out.Values[i] = ec._Discount_active(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -59578,7 +51031,7 @@ var discountConnectionImplementors = []string{"DiscountConnection"}
 func (ec *executionContext) _DiscountConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Discount]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59627,7 +51080,7 @@ var discountDeletePayloadImplementors = []string{"DiscountDeletePayload"}
 func (ec *executionContext) _DiscountDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59668,7 +51121,7 @@ var discountEdgeImplementors = []string{"DiscountEdge"}
 func (ec *executionContext) _DiscountEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Discount]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59712,7 +51165,7 @@ var discountPayloadImplementors = []string{"DiscountPayload"}
 func (ec *executionContext) _DiscountPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DiscountPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, discountPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59753,7 +51206,7 @@ var eventImplementors = []string{"Event"}
 func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, obj *model.Event) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59821,7 +51274,7 @@ func (ec *executionContext) _Event(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59850,7 +51303,7 @@ var eventConnectionImplementors = []string{"EventConnection"}
 func (ec *executionContext) _EventConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Event]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59899,7 +51352,7 @@ var eventEdgeImplementors = []string{"EventEdge"}
 func (ec *executionContext) _EventEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Event]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, eventEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -59943,7 +51396,7 @@ var exportImplementors = []string{"Export"}
 func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, obj *model.Export) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60042,7 +51495,7 @@ var exportConnectionImplementors = []string{"ExportConnection"}
 func (ec *executionContext) _ExportConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Export]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60091,7 +51544,7 @@ var exportDeletePayloadImplementors = []string{"ExportDeletePayload"}
 func (ec *executionContext) _ExportDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60132,7 +51585,7 @@ var exportEdgeImplementors = []string{"ExportEdge"}
 func (ec *executionContext) _ExportEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Export]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60176,7 +51629,7 @@ var exportErrorImplementors = []string{"ExportError"}
 func (ec *executionContext) _ExportError(ctx context.Context, sel ast.SelectionSet, obj *model.ExportError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportErrorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60220,7 +51673,7 @@ var exportFiltersImplementors = []string{"ExportFilters"}
 func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.SelectionSet, obj *model.ExportFilters) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportFiltersImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60266,7 +51719,7 @@ var exportPayloadImplementors = []string{"ExportPayload"}
 func (ec *executionContext) _ExportPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ExportPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60307,7 +51760,7 @@ var exportProgressImplementors = []string{"ExportProgress"}
 func (ec *executionContext) _ExportProgress(ctx context.Context, sel ast.SelectionSet, obj *model.ExportProgress) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, exportProgressImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60348,7 +51801,7 @@ var factorImplementors = []string{"Factor"}
 func (ec *executionContext) _Factor(ctx context.Context, sel ast.SelectionSet, obj *db.Factor) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60404,7 +51857,7 @@ var factorAddPayloadImplementors = []string{"FactorAddPayload"}
 func (ec *executionContext) _FactorAddPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorAddPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorAddPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60447,7 +51900,7 @@ var factorPayloadImplementors = []string{"FactorPayload"}
 func (ec *executionContext) _FactorPayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60488,7 +51941,7 @@ var factorRemovePayloadImplementors = []string{"FactorRemovePayload"}
 func (ec *executionContext) _FactorRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.FactorRemovePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, factorRemovePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60529,7 +51982,7 @@ var fulfillmentImplementors = []string{"Fulfillment"}
 func (ec *executionContext) _Fulfillment(ctx context.Context, sel ast.SelectionSet, obj *db.Fulfillment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, fulfillmentImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60584,7 +52037,7 @@ var grantImplementors = []string{"Grant"}
 func (ec *executionContext) _Grant(ctx context.Context, sel ast.SelectionSet, obj *model.Grant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60661,7 +52114,7 @@ var grantConnectionImplementors = []string{"GrantConnection"}
 func (ec *executionContext) _GrantConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Grant]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60710,7 +52163,7 @@ var grantEdgeImplementors = []string{"GrantEdge"}
 func (ec *executionContext) _GrantEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Grant]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60754,7 +52207,7 @@ var grantPayloadImplementors = []string{"GrantPayload"}
 func (ec *executionContext) _GrantPayload(ctx context.Context, sel ast.SelectionSet, obj *model.GrantPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60795,7 +52248,7 @@ var grantSummaryImplementors = []string{"GrantSummary"}
 func (ec *executionContext) _GrantSummary(ctx context.Context, sel ast.SelectionSet, obj *db.Grant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, grantSummaryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60839,7 +52292,7 @@ var identityImplementors = []string{"Identity"}
 func (ec *executionContext) _Identity(ctx context.Context, sel ast.SelectionSet, obj *model.Identity) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, identityImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60931,7 +52384,7 @@ var installedAppImplementors = []string{"InstalledApp"}
 func (ec *executionContext) _InstalledApp(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledApp) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -60987,7 +52440,7 @@ var installedAppConnectionImplementors = []string{"InstalledAppConnection"}
 func (ec *executionContext) _InstalledAppConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.InstalledApp]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61036,7 +52489,7 @@ var installedAppEdgeImplementors = []string{"InstalledAppEdge"}
 func (ec *executionContext) _InstalledAppEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.InstalledApp]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61080,7 +52533,7 @@ var installedAppRevokePayloadImplementors = []string{"InstalledAppRevokePayload"
 func (ec *executionContext) _InstalledAppRevokePayload(ctx context.Context, sel ast.SelectionSet, obj *model.InstalledAppRevokePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, installedAppRevokePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61124,7 +52577,7 @@ var invitationImplementors = []string{"Invitation"}
 func (ec *executionContext) _Invitation(ctx context.Context, sel ast.SelectionSet, obj *model.Invitation) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61197,7 +52650,7 @@ var invitationConnectionImplementors = []string{"InvitationConnection"}
 func (ec *executionContext) _InvitationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Invitation]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61246,7 +52699,7 @@ var invitationEdgeImplementors = []string{"InvitationEdge"}
 func (ec *executionContext) _InvitationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Invitation]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61290,7 +52743,7 @@ var invitationPayloadImplementors = []string{"InvitationPayload"}
 func (ec *executionContext) _InvitationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.InvitationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, invitationPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61333,7 +52786,7 @@ var limitsImplementors = []string{"Limits"}
 func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, obj *model.Limits) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, limitsImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61547,7 +53000,7 @@ var lineItemImplementors = []string{"LineItem"}
 func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet, obj *model.LineItem) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineItemImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61592,7 +53045,7 @@ func (ec *executionContext) _LineItem(ctx context.Context, sel ast.SelectionSet,
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "title":
 			out.Values[i] = ec._LineItem_title(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -61675,7 +53128,7 @@ var lineQuantityImplementors = []string{"LineQuantity"}
 func (ec *executionContext) _LineQuantity(ctx context.Context, sel ast.SelectionSet, obj *document.Line) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lineQuantityImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61719,7 +53172,7 @@ var loggedRequestImplementors = []string{"LoggedRequest"}
 func (ec *executionContext) _LoggedRequest(ctx context.Context, sel ast.SelectionSet, obj *model.LoggedRequest) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61801,7 +53254,7 @@ var loggedRequestConnectionImplementors = []string{"LoggedRequestConnection"}
 func (ec *executionContext) _LoggedRequestConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.LoggedRequest]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61850,7 +53303,7 @@ var loggedRequestEdgeImplementors = []string{"LoggedRequestEdge"}
 func (ec *executionContext) _LoggedRequestEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.LoggedRequest]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, loggedRequestEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61894,7 +53347,7 @@ var lowStockImplementors = []string{"LowStock"}
 func (ec *executionContext) _LowStock(ctx context.Context, sel ast.SelectionSet, obj *model.LowStock) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61938,7 +53391,7 @@ var lowStockItemImplementors = []string{"LowStockItem"}
 func (ec *executionContext) _LowStockItem(ctx context.Context, sel ast.SelectionSet, obj *model.LowStockItem) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, lowStockItemImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -61989,7 +53442,7 @@ var marketplaceSubmissionImplementors = []string{"MarketplaceSubmission"}
 func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmission) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62086,7 +53539,7 @@ func (ec *executionContext) _MarketplaceSubmission(ctx context.Context, sel ast.
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "publishedAt":
 			out.Values[i] = ec._MarketplaceSubmission_publishedAt(ctx, field, obj)
 		case "createdAt":
@@ -62127,7 +53580,7 @@ var marketplaceSubmissionConnectionImplementors = []string{"MarketplaceSubmissio
 func (ec *executionContext) _MarketplaceSubmissionConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceSubmission]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62176,7 +53629,7 @@ var marketplaceSubmissionEdgeImplementors = []string{"MarketplaceSubmissionEdge"
 func (ec *executionContext) _MarketplaceSubmissionEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62220,7 +53673,7 @@ var marketplaceSubmissionPayloadImplementors = []string{"MarketplaceSubmissionPa
 func (ec *executionContext) _MarketplaceSubmissionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceSubmissionPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceSubmissionPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62261,7 +53714,7 @@ var marketplaceThemeImplementors = []string{"MarketplaceTheme"}
 func (ec *executionContext) _MarketplaceTheme(ctx context.Context, sel ast.SelectionSet, obj *model.MarketplaceTheme) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62363,7 +53816,7 @@ var marketplaceThemeConnectionImplementors = []string{"MarketplaceThemeConnectio
 func (ec *executionContext) _MarketplaceThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.MarketplaceTheme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62412,7 +53865,7 @@ var marketplaceThemeEdgeImplementors = []string{"MarketplaceThemeEdge"}
 func (ec *executionContext) _MarketplaceThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, marketplaceThemeEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62456,7 +53909,7 @@ var membershipImplementors = []string{"Membership"}
 func (ec *executionContext) _Membership(ctx context.Context, sel ast.SelectionSet, obj *model.Membership) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, membershipImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62500,7 +53953,7 @@ var menuLinkImplementors = []string{"MenuLink"}
 func (ec *executionContext) _MenuLink(ctx context.Context, sel ast.SelectionSet, obj *document.MenuLink) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menuLinkImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62553,7 +54006,7 @@ var menusImplementors = []string{"Menus"}
 func (ec *executionContext) _Menus(ctx context.Context, sel ast.SelectionSet, obj *model.Menus) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menusImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62596,7 +54049,7 @@ var menusPayloadImplementors = []string{"MenusPayload"}
 func (ec *executionContext) _MenusPayload(ctx context.Context, sel ast.SelectionSet, obj *model.MenusPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, menusPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -62640,7 +54093,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		Object: "Mutation",
 	})
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -63526,7 +54979,7 @@ var notificationImplementors = []string{"Notification"}
 func (ec *executionContext) _Notification(ctx context.Context, sel ast.SelectionSet, obj *model.Notification) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63591,7 +55044,7 @@ var notificationConnectionImplementors = []string{"NotificationConnection"}
 func (ec *executionContext) _NotificationConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Notification]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63640,7 +55093,7 @@ var notificationEdgeImplementors = []string{"NotificationEdge"}
 func (ec *executionContext) _NotificationEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Notification]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63684,7 +55137,7 @@ var notificationPayloadImplementors = []string{"NotificationPayload"}
 func (ec *executionContext) _NotificationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63725,7 +55178,7 @@ var notificationsPayloadImplementors = []string{"NotificationsPayload"}
 func (ec *executionContext) _NotificationsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.NotificationsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationsPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63769,7 +55222,7 @@ var offeredRateImplementors = []string{"OfferedRate"}
 func (ec *executionContext) _OfferedRate(ctx context.Context, sel ast.SelectionSet, obj *model.OfferedRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, offeredRateImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63818,7 +55271,7 @@ var orderImplementors = []string{"Order"}
 func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, obj *model.Order) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -63923,7 +55376,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "email":
 			out.Values[i] = ec._Order_email(ctx, field, obj)
 		case "billingAddress":
@@ -63972,7 +55425,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "payments":
 			field := field
 
@@ -64005,7 +55458,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "providerRefunds":
 			field := field
 
@@ -64038,7 +55491,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "fulfillments":
 			field := field
 
@@ -64071,7 +55524,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "refundPreviewMinor":
 			field := field
 
@@ -64104,7 +55557,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "acts":
 			field := field
 
@@ -64137,7 +55590,7 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "tags":
 			out.Values[i] = ec._Order_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -64214,7 +55667,7 @@ var orderActImplementors = []string{"OrderAct"}
 func (ec *executionContext) _OrderAct(ctx context.Context, sel ast.SelectionSet, obj *model.OrderAct) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderActImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64270,7 +55723,7 @@ var orderConnectionImplementors = []string{"OrderConnection"}
 func (ec *executionContext) _OrderConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64319,7 +55772,7 @@ var orderCountsImplementors = []string{"OrderCounts"}
 func (ec *executionContext) _OrderCounts(ctx context.Context, sel ast.SelectionSet, obj *model.OrderCounts) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderCountsImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64368,7 +55821,7 @@ var orderEdgeImplementors = []string{"OrderEdge"}
 func (ec *executionContext) _OrderEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Order]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64412,7 +55865,7 @@ var orderNoteImplementors = []string{"OrderNote"}
 func (ec *executionContext) _OrderNote(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNote) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64476,7 +55929,7 @@ var orderNoteConnectionImplementors = []string{"OrderNoteConnection"}
 func (ec *executionContext) _OrderNoteConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64525,7 +55978,7 @@ var orderNoteEdgeImplementors = []string{"OrderNoteEdge"}
 func (ec *executionContext) _OrderNoteEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.OrderNote]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNoteEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64569,7 +56022,7 @@ var orderNotePayloadImplementors = []string{"OrderNotePayload"}
 func (ec *executionContext) _OrderNotePayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderNotePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderNotePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64612,7 +56065,7 @@ var orderPayloadImplementors = []string{"OrderPayload"}
 func (ec *executionContext) _OrderPayload(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64653,7 +56106,7 @@ var orderPreviewImplementors = []string{"OrderPreview"}
 func (ec *executionContext) _OrderPreview(ctx context.Context, sel ast.SelectionSet, obj *model.OrderPreview) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64729,7 +56182,7 @@ var orderPreviewLineImplementors = []string{"OrderPreviewLine"}
 func (ec *executionContext) _OrderPreviewLine(ctx context.Context, sel ast.SelectionSet, obj *db.OrderLine) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderPreviewLineImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64793,7 +56246,7 @@ var orderWorkImplementors = []string{"OrderWork"}
 func (ec *executionContext) _OrderWork(ctx context.Context, sel ast.SelectionSet, obj *model.OrderWork) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, orderWorkImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64847,7 +56300,7 @@ var pageImplementors = []string{"Page"}
 func (ec *executionContext) _Page(ctx context.Context, sel ast.SelectionSet, obj *db.Page) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64927,7 +56380,7 @@ var pageConnectionImplementors = []string{"PageConnection"}
 func (ec *executionContext) _PageConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Page]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -64976,7 +56429,7 @@ var pageDeletePayloadImplementors = []string{"PageDeletePayload"}
 func (ec *executionContext) _PageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PageDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65017,7 +56470,7 @@ var pageEdgeImplementors = []string{"PageEdge"}
 func (ec *executionContext) _PageEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Page]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65061,7 +56514,7 @@ var pageInfoImplementors = []string{"PageInfo"}
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *model.PageInfo) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65109,7 +56562,7 @@ var pagePayloadImplementors = []string{"PagePayload"}
 func (ec *executionContext) _PagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PagePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, pagePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65150,7 +56603,7 @@ var passkeyAskPayloadImplementors = []string{"PasskeyAskPayload"}
 func (ec *executionContext) _PasskeyAskPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyAskPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyAskPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65193,7 +56646,7 @@ var passkeyBeginPayloadImplementors = []string{"PasskeyBeginPayload"}
 func (ec *executionContext) _PasskeyBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasskeyBeginPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passkeyBeginPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65236,7 +56689,7 @@ var passwordChangePayloadImplementors = []string{"PasswordChangePayload"}
 func (ec *executionContext) _PasswordChangePayload(ctx context.Context, sel ast.SelectionSet, obj *model.PasswordChangePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, passwordChangePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65280,7 +56733,7 @@ var paymentImplementors = []string{"Payment"}
 func (ec *executionContext) _Payment(ctx context.Context, sel ast.SelectionSet, obj *db.Payment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65350,7 +56803,7 @@ var paymentAccountImplementors = []string{"PaymentAccount"}
 func (ec *executionContext) _PaymentAccount(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentAccount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentAccountImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65407,7 +56860,7 @@ var paymentMethodImplementors = []string{"PaymentMethod"}
 func (ec *executionContext) _PaymentMethod(ctx context.Context, sel ast.SelectionSet, obj *document.PaymentMethod) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentMethodImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65461,7 +56914,7 @@ var paymentRefundImplementors = []string{"PaymentRefund"}
 func (ec *executionContext) _PaymentRefund(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentRefund) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentRefundImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65519,7 +56972,7 @@ var paymentSettingsImplementors = []string{"PaymentSettings"}
 func (ec *executionContext) _PaymentSettings(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettings) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65575,7 +57028,7 @@ var paymentSettingsPayloadImplementors = []string{"PaymentSettingsPayload"}
 func (ec *executionContext) _PaymentSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.PaymentSettingsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, paymentSettingsPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65616,7 +57069,7 @@ var productImplementors = []string{"Product"}
 func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, obj *db.Product) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65732,7 +57185,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "images":
 			field := field
 
@@ -65768,7 +57221,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "image":
 			field := field
 
@@ -65801,7 +57254,7 @@ func (ec *executionContext) _Product(ctx context.Context, sel ast.SelectionSet, 
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "requiresShipping":
 			out.Values[i] = ec._Product_requiresShipping(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -65835,7 +57288,7 @@ var productConnectionImplementors = []string{"ProductConnection"}
 func (ec *executionContext) _ProductConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65884,7 +57337,7 @@ var productCountsImplementors = []string{"ProductCounts"}
 func (ec *executionContext) _ProductCounts(ctx context.Context, sel ast.SelectionSet, obj *model.ProductCounts) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productCountsImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65933,7 +57386,7 @@ var productDeletePayloadImplementors = []string{"ProductDeletePayload"}
 func (ec *executionContext) _ProductDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -65974,7 +57427,7 @@ var productEdgeImplementors = []string{"ProductEdge"}
 func (ec *executionContext) _ProductEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.Product]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66018,7 +57471,7 @@ var productImageImplementors = []string{"ProductImage"}
 func (ec *executionContext) _ProductImage(ctx context.Context, sel ast.SelectionSet, obj *db.ProductImage) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImageImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66102,7 +57555,7 @@ var productImageDeletePayloadImplementors = []string{"ProductImageDeletePayload"
 func (ec *executionContext) _ProductImageDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImageDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImageDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66145,7 +57598,7 @@ var productImagePayloadImplementors = []string{"ProductImagePayload"}
 func (ec *executionContext) _ProductImagePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductImagePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productImagePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66188,7 +57641,7 @@ var productOptionImplementors = []string{"ProductOption"}
 func (ec *executionContext) _ProductOption(ctx context.Context, sel ast.SelectionSet, obj *document.Option) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productOptionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66232,7 +57685,7 @@ var productPayloadImplementors = []string{"ProductPayload"}
 func (ec *executionContext) _ProductPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ProductPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66273,7 +57726,7 @@ var productVariantImplementors = []string{"ProductVariant"}
 func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.SelectionSet, obj *db.Variant) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, productVariantImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -66344,7 +57797,7 @@ func (ec *executionContext) _ProductVariant(ctx context.Context, sel ast.Selecti
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -66376,7 +57829,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 		Object: "Query",
 	})
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
@@ -66405,7 +57858,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66427,7 +57880,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66449,7 +57902,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66471,7 +57924,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66493,7 +57946,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66515,7 +57968,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66537,7 +57990,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66559,7 +58012,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66578,7 +58031,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66600,7 +58053,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66619,7 +58072,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66641,7 +58094,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66663,7 +58116,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66682,7 +58135,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66704,7 +58157,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66726,7 +58179,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66745,7 +58198,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66767,7 +58220,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66786,7 +58239,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66808,7 +58261,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66827,7 +58280,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66849,7 +58302,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66871,7 +58324,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66893,7 +58346,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66915,7 +58368,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66937,7 +58390,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66959,7 +58412,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -66981,7 +58434,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67003,7 +58456,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67025,7 +58478,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67047,7 +58500,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67066,7 +58519,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67088,7 +58541,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67110,7 +58563,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67129,7 +58582,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67151,7 +58604,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67173,7 +58626,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67192,7 +58645,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67214,7 +58667,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67233,7 +58686,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67255,7 +58708,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67274,7 +58727,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67296,7 +58749,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67318,7 +58771,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67337,7 +58790,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67356,7 +58809,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67378,7 +58831,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67400,7 +58853,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67419,7 +58872,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67441,7 +58894,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67460,7 +58913,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67482,7 +58935,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67504,7 +58957,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67526,7 +58979,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67545,7 +58998,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67567,7 +59020,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67589,7 +59042,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67611,7 +59064,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67630,7 +59083,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67652,7 +59105,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67674,7 +59127,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67696,7 +59149,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67718,7 +59171,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67740,7 +59193,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 
 			rrm := func(ctx context.Context) graphql.Marshaler {
 				return ec.OperationContext.RootResolverMiddleware(ctx,
-					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
@@ -67780,7 +59233,7 @@ var recoveryCodesPayloadImplementors = []string{"RecoveryCodesPayload"}
 func (ec *executionContext) _RecoveryCodesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RecoveryCodesPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, recoveryCodesPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67821,7 +59274,7 @@ var regionImplementors = []string{"Region"}
 func (ec *executionContext) _Region(ctx context.Context, sel ast.SelectionSet, obj *model.Region) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, regionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67870,7 +59323,7 @@ var salesDayImplementors = []string{"SalesDay"}
 func (ec *executionContext) _SalesDay(ctx context.Context, sel ast.SelectionSet, obj *model.SalesDay) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, salesDayImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67919,7 +59372,7 @@ var salesReportImplementors = []string{"SalesReport"}
 func (ec *executionContext) _SalesReport(ctx context.Context, sel ast.SelectionSet, obj *model.SalesReport) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, salesReportImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -67968,7 +59421,7 @@ var scopeImplementors = []string{"Scope"}
 func (ec *executionContext) _Scope(ctx context.Context, sel ast.SelectionSet, obj *scope.Scope) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scopeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68032,7 +59485,7 @@ var searchResultImplementors = []string{"SearchResult"}
 func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.SelectionSet, obj *model.SearchResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, searchResultImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68070,7 +59523,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "products":
 			field := field
 
@@ -68103,7 +59556,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "customers":
 			field := field
 
@@ -68136,7 +59589,7 @@ func (ec *executionContext) _SearchResult(ctx context.Context, sel ast.Selection
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68165,7 +59618,7 @@ var sessionImplementors = []string{"Session"}
 func (ec *executionContext) _Session(ctx context.Context, sel ast.SelectionSet, obj *model.Session) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68231,7 +59684,7 @@ var sessionEndPayloadImplementors = []string{"SessionEndPayload"}
 func (ec *executionContext) _SessionEndPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionEndPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionEndPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68272,7 +59725,7 @@ var sessionProvePayloadImplementors = []string{"SessionProvePayload"}
 func (ec *executionContext) _SessionProvePayload(ctx context.Context, sel ast.SelectionSet, obj *model.SessionProvePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionProvePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68313,7 +59766,7 @@ var shippingRateImplementors = []string{"ShippingRate"}
 func (ec *executionContext) _ShippingRate(ctx context.Context, sel ast.SelectionSet, obj *document.ShippingRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingRateImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68377,7 +59830,7 @@ var shippingZoneImplementors = []string{"ShippingZone"}
 func (ec *executionContext) _ShippingZone(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZone) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68451,7 +59904,7 @@ var shippingZoneDeletePayloadImplementors = []string{"ShippingZoneDeletePayload"
 func (ec *executionContext) _ShippingZoneDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZoneDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZoneDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68492,7 +59945,7 @@ var shippingZonePayloadImplementors = []string{"ShippingZonePayload"}
 func (ec *executionContext) _ShippingZonePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ShippingZonePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, shippingZonePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68533,7 +59986,7 @@ var signOutPayloadImplementors = []string{"SignOutPayload"}
 func (ec *executionContext) _SignOutPayload(ctx context.Context, sel ast.SelectionSet, obj *model.SignOutPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, signOutPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68577,7 +60030,7 @@ var staffImplementors = []string{"Staff"}
 func (ec *executionContext) _Staff(ctx context.Context, sel ast.SelectionSet, obj *model.Staff) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68646,7 +60099,7 @@ var staffConnectionImplementors = []string{"StaffConnection"}
 func (ec *executionContext) _StaffConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68695,7 +60148,7 @@ var staffEdgeImplementors = []string{"StaffEdge"}
 func (ec *executionContext) _StaffEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Staff]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68739,7 +60192,7 @@ var staffMadeImplementors = []string{"StaffMade"}
 func (ec *executionContext) _StaffMade(ctx context.Context, sel ast.SelectionSet, obj *model.StaffMade) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffMadeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68788,7 +60241,7 @@ var staffPayloadImplementors = []string{"StaffPayload"}
 func (ec *executionContext) _StaffPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68829,7 +60282,7 @@ var staffRemovePayloadImplementors = []string{"StaffRemovePayload"}
 func (ec *executionContext) _StaffRemovePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffRemovePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffRemovePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68870,7 +60323,7 @@ var staffTokenImplementors = []string{"StaffToken"}
 func (ec *executionContext) _StaffToken(ctx context.Context, sel ast.SelectionSet, obj *db.StaffToken) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68940,7 +60393,7 @@ var staffTokenConnectionImplementors = []string{"StaffTokenConnection"}
 func (ec *executionContext) _StaffTokenConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -68989,7 +60442,7 @@ var staffTokenEdgeImplementors = []string{"StaffTokenEdge"}
 func (ec *executionContext) _StaffTokenEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*db.StaffToken]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69033,7 +60486,7 @@ var staffTokenPayloadImplementors = []string{"StaffTokenPayload"}
 func (ec *executionContext) _StaffTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.StaffTokenPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, staffTokenPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69076,7 +60529,7 @@ var storeImplementors = []string{"Store"}
 func (ec *executionContext) _Store(ctx context.Context, sel ast.SelectionSet, obj *model.Store) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69184,7 +60637,7 @@ var storePayloadImplementors = []string{"StorePayload"}
 func (ec *executionContext) _StorePayload(ctx context.Context, sel ast.SelectionSet, obj *model.StorePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, storePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69225,7 +60678,7 @@ var taxRateImplementors = []string{"TaxRate"}
 func (ec *executionContext) _TaxRate(ctx context.Context, sel ast.SelectionSet, obj *document.TaxRate) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxRateImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69281,7 +60734,7 @@ var taxSettingsImplementors = []string{"TaxSettings"}
 func (ec *executionContext) _TaxSettings(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettings) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69332,7 +60785,7 @@ var taxSettingsPayloadImplementors = []string{"TaxSettingsPayload"}
 func (ec *executionContext) _TaxSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TaxSettingsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, taxSettingsPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69373,7 +60826,7 @@ var testStoreResetPayloadImplementors = []string{"TestStoreResetPayload"}
 func (ec *executionContext) _TestStoreResetPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TestStoreResetPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, testStoreResetPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69422,7 +60875,7 @@ var themeImplementors = []string{"Theme"}
 func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, obj *model.Theme) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69472,7 +60925,7 @@ func (ec *executionContext) _Theme(ctx context.Context, sel ast.SelectionSet, ob
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "status":
 			out.Values[i] = ec._Theme_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -69548,7 +61001,7 @@ var themeAssetImplementors = []string{"ThemeAsset"}
 func (ec *executionContext) _ThemeAsset(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeAsset) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69631,7 +61084,7 @@ var themeAssetConnectionImplementors = []string{"ThemeAssetConnection"}
 func (ec *executionContext) _ThemeAssetConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.ThemeAsset]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69680,7 +61133,7 @@ var themeAssetEdgeImplementors = []string{"ThemeAssetEdge"}
 func (ec *executionContext) _ThemeAssetEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.ThemeAsset]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeAssetEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69724,7 +61177,7 @@ var themeConnectionImplementors = []string{"ThemeConnection"}
 func (ec *executionContext) _ThemeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.Theme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69773,7 +61226,7 @@ var themeDeletePayloadImplementors = []string{"ThemeDeletePayload"}
 func (ec *executionContext) _ThemeDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69814,7 +61267,7 @@ var themeEdgeImplementors = []string{"ThemeEdge"}
 func (ec *executionContext) _ThemeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.Theme]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69858,7 +61311,7 @@ var themePayloadImplementors = []string{"ThemePayload"}
 func (ec *executionContext) _ThemePayload(ctx context.Context, sel ast.SelectionSet, obj *model.ThemePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69904,7 +61357,7 @@ var themeSettingImplementors = []string{"ThemeSetting"}
 func (ec *executionContext) _ThemeSetting(ctx context.Context, sel ast.SelectionSet, obj *model.ThemeSetting) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, themeSettingImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -69973,7 +61426,7 @@ var totpBeginPayloadImplementors = []string{"TotpBeginPayload"}
 func (ec *executionContext) _TotpBeginPayload(ctx context.Context, sel ast.SelectionSet, obj *model.TotpBeginPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, totpBeginPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70020,7 +61473,7 @@ var userErrorImplementors = []string{"UserError"}
 func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet, obj *model.UserError) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userErrorImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70068,7 +61521,7 @@ var webhookActivityImplementors = []string{"WebhookActivity"}
 func (ec *executionContext) _WebhookActivity(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookActivity) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookActivityImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70121,7 +61574,7 @@ var webhookAttemptImplementors = []string{"WebhookAttempt"}
 func (ec *executionContext) _WebhookAttempt(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookAttempt) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookAttemptImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70190,7 +61643,7 @@ var webhookCircuitImplementors = []string{"WebhookCircuit"}
 func (ec *executionContext) _WebhookCircuit(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookCircuit) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookCircuitImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70236,7 +61689,7 @@ var webhookDeliveriesPayloadImplementors = []string{"WebhookDeliveriesPayload"}
 func (ec *executionContext) _WebhookDeliveriesPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveriesPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveriesPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70287,7 +61740,7 @@ var webhookDeliveryImplementors = []string{"WebhookDelivery"}
 func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDelivery) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70373,7 +61826,7 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "nextAttemptAt":
 			out.Values[i] = ec._WebhookDelivery_nextAttemptAt(ctx, field, obj)
 		case "payload":
@@ -70408,7 +61861,7 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "createdAt":
 			out.Values[i] = ec._WebhookDelivery_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70444,7 +61897,7 @@ var webhookDeliveryConnectionImplementors = []string{"WebhookDeliveryConnection"
 func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70493,7 +61946,7 @@ var webhookDeliveryEdgeImplementors = []string{"WebhookDeliveryEdge"}
 func (ec *executionContext) _WebhookDeliveryEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70537,7 +61990,7 @@ var webhookDeliveryPayloadImplementors = []string{"WebhookDeliveryPayload"}
 func (ec *executionContext) _WebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookDeliveryPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70578,7 +62031,7 @@ var webhookEndpointImplementors = []string{"WebhookEndpoint"}
 func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpoint) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70666,7 +62119,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "filters":
 			out.Values[i] = ec._WebhookEndpoint_filters(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70714,7 +62167,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "activity":
 			field := field
 
@@ -70750,7 +62203,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "deliveries":
 			field := field
 
@@ -70786,7 +62239,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "deliveryCount":
 			field := field
 
@@ -70822,7 +62275,7 @@ func (ec *executionContext) _WebhookEndpoint(ctx context.Context, sel ast.Select
 				continue
 			}
 
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		case "version":
 			out.Values[i] = ec._WebhookEndpoint_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -70866,7 +62319,7 @@ var webhookEndpointConnectionImplementors = []string{"WebhookEndpointConnection"
 func (ec *executionContext) _WebhookEndpointConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointConnectionImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70915,7 +62368,7 @@ var webhookEndpointDeletePayloadImplementors = []string{"WebhookEndpointDeletePa
 func (ec *executionContext) _WebhookEndpointDeletePayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointDeletePayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointDeletePayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -70956,7 +62409,7 @@ var webhookEndpointEdgeImplementors = []string{"WebhookEndpointEdge"}
 func (ec *executionContext) _WebhookEndpointEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointEdgeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71000,7 +62453,7 @@ var webhookEndpointPayloadImplementors = []string{"WebhookEndpointPayload"}
 func (ec *executionContext) _WebhookEndpointPayload(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEndpointPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEndpointPayloadImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71043,7 +62496,7 @@ var webhookEventTypeImplementors = []string{"WebhookEventType"}
 func (ec *executionContext) _WebhookEventType(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookEventType) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookEventTypeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71097,7 +62550,7 @@ var webhookFilterImplementors = []string{"WebhookFilter"}
 func (ec *executionContext) _WebhookFilter(ctx context.Context, sel ast.SelectionSet, obj *filter.Condition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookFilterImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71148,7 +62601,7 @@ var webhookHeaderImplementors = []string{"WebhookHeader"}
 func (ec *executionContext) _WebhookHeader(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookHeader) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookHeaderImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71189,7 +62642,7 @@ var webhookQueueStateImplementors = []string{"WebhookQueueState"}
 func (ec *executionContext) _WebhookQueueState(ctx context.Context, sel ast.SelectionSet, obj *model.WebhookQueueState) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, webhookQueueStateImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71235,7 +62688,7 @@ var __DirectiveImplementors = []string{"__Directive"}
 func (ec *executionContext) ___Directive(ctx context.Context, sel ast.SelectionSet, obj *introspection.Directive) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __DirectiveImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71291,7 +62744,7 @@ var __EnumValueImplementors = []string{"__EnumValue"}
 func (ec *executionContext) ___EnumValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.EnumValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __EnumValueImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71339,7 +62792,7 @@ var __FieldImplementors = []string{"__Field"}
 func (ec *executionContext) ___Field(ctx context.Context, sel ast.SelectionSet, obj *introspection.Field) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __FieldImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71397,7 +62850,7 @@ var __InputValueImplementors = []string{"__InputValue"}
 func (ec *executionContext) ___InputValue(ctx context.Context, sel ast.SelectionSet, obj *introspection.InputValue) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __InputValueImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71452,7 +62905,7 @@ var __SchemaImplementors = []string{"__Schema"}
 func (ec *executionContext) ___Schema(ctx context.Context, sel ast.SelectionSet, obj *introspection.Schema) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __SchemaImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71507,7 +62960,7 @@ var __TypeImplementors = []string{"__Type"}
 func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, obj *introspection.Type) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, __TypeImplementors)
 
-	out := graphql.NewFieldSet(fields)
+	out := newObject(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
@@ -71566,7 +63019,10 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNAPIKey2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.APIKey) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "APIKey", sel, v, (*flatPlan).writeAPIKey); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKey2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAPIKey(ctx, sel, v[i])
@@ -71611,7 +63067,7 @@ func (ec *executionContext) unmarshalNAPIKeyCreateInput2githubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNAPIKeyEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.APIKey]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAPIKeyEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -71665,7 +63121,10 @@ func (ec *executionContext) marshalNAccount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalNAccountEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AccountEvent) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "AccountEvent", sel, v, (*flatPlan).writeAccountEvent); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAccountEvent(ctx, sel, v[i])
@@ -71705,7 +63164,7 @@ func (ec *executionContext) marshalNAccountEventConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNAccountEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AccountEvent]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAccountEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -71751,7 +63210,7 @@ func (ec *executionContext) marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋsto
 }
 
 func (ec *executionContext) marshalNAddress2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFieldsᚄ(ctx context.Context, sel ast.SelectionSet, v []document.AddressFields) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAddress2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐAddressFields(ctx, sel, v[i])
@@ -71786,7 +63245,10 @@ func (ec *executionContext) marshalNAddressPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.App) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "App", sel, v, (*flatPlan).writeApp); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐApp(ctx, sel, v[i])
@@ -71831,7 +63293,7 @@ func (ec *executionContext) unmarshalNAppCreateInput2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.App]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -71902,7 +63364,10 @@ func (ec *executionContext) marshalNAssetKind2githubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNAuditEntry2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.AuditEntry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "AuditEntry", sel, v, (*flatPlan).writeAuditEntry); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAuditEntry(ctx, sel, v[i])
@@ -71942,7 +63407,7 @@ func (ec *executionContext) marshalNAuditEntryConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.AuditEntry]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNAuditEntryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72004,7 +63469,10 @@ func (ec *executionContext) marshalNBoundedCount2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNCollection2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollectionᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Collection) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Collection", sel, v, (*flatPlan).writeCollection); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐCollection(ctx, sel, v[i])
@@ -72030,7 +63498,10 @@ func (ec *executionContext) marshalNCollection2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNCollectionCondition2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.CollectionCondition) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "CollectionCondition", sel, v, (*flatPlan).writeCollectionCondition); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollectionCondition2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐCollectionCondition(ctx, sel, v[i])
@@ -72104,7 +63575,7 @@ func (ec *executionContext) marshalNCollectionDeletePayload2ᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalNCollectionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Collection]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCollectionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72215,7 +63686,10 @@ func (ec *executionContext) marshalNCredentialType2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
@@ -72260,7 +63734,7 @@ func (ec *executionContext) unmarshalNCustomerCreateInput2githubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) marshalNCustomerEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Customer]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomerEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72337,7 +63811,10 @@ func (ec *executionContext) marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNDiscount2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscountᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Discount) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Discount", sel, v, (*flatPlan).writeDiscount); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDiscount2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐDiscount(ctx, sel, v[i])
@@ -72391,7 +63868,7 @@ func (ec *executionContext) marshalNDiscountDeletePayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNDiscountEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Discount]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDiscountEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72484,7 +63961,10 @@ func (ec *executionContext) marshalNEndpointStatus2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNEvent2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Event) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Event", sel, v, (*flatPlan).writeEvent); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEvent2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEvent(ctx, sel, v[i])
@@ -72524,7 +64004,7 @@ func (ec *executionContext) marshalNEventConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNEventEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Event]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72550,7 +64030,10 @@ func (ec *executionContext) marshalNEventEdge2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNExport2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExportᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Export) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Export", sel, v, (*flatPlan).writeExport); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNExport2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐExport(ctx, sel, v[i])
@@ -72620,7 +64103,7 @@ func (ec *executionContext) marshalNExportDeletePayload2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNExportEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Export]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNExportEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -72733,7 +64216,10 @@ func (ec *executionContext) marshalNExportStatus2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNFactor2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactorᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Factor) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Factor", sel, v, (*flatPlan).writeFactor); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFactor2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFactor(ctx, sel, v[i])
@@ -72864,7 +64350,10 @@ func (ec *executionContext) marshalNFulfillmentStatus2githubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNGrant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Grant) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Grant", sel, v, (*flatPlan).writeGrant); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNGrant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐGrant(ctx, sel, v[i])
@@ -72904,7 +64393,7 @@ func (ec *executionContext) marshalNGrantConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNGrantEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Grant]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNGrantEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73004,7 +64493,10 @@ func (ec *executionContext) marshalNIdentity2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNInstalledApp2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledAppᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.InstalledApp) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "InstalledApp", sel, v, (*flatPlan).writeInstalledApp); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInstalledApp2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInstalledApp(ctx, sel, v[i])
@@ -73044,7 +64536,7 @@ func (ec *executionContext) marshalNInstalledAppConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNInstalledAppEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.InstalledApp]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInstalledAppEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73100,7 +64592,10 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) marshalNInvitation2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Invitation) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Invitation", sel, v, (*flatPlan).writeInvitation); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInvitation2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐInvitation(ctx, sel, v[i])
@@ -73140,7 +64635,7 @@ func (ec *executionContext) marshalNInvitationConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNInvitationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Invitation]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNInvitationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73216,7 +64711,10 @@ func (ec *executionContext) marshalNLimits2ᚖgithubᚗcomᚋstorefrontᚑgoᚋs
 }
 
 func (ec *executionContext) marshalNLineItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LineItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "LineItem", sel, v, (*flatPlan).writeLineItem); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLineItem(ctx, sel, v[i])
@@ -73246,7 +64744,7 @@ func (ec *executionContext) marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLineQuantity2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLineᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Line) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLineQuantity2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐLine(ctx, sel, v[i])
@@ -73298,7 +64796,10 @@ func (ec *executionContext) marshalNListingStatus2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNLoggedRequest2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequestᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LoggedRequest) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "LoggedRequest", sel, v, (*flatPlan).writeLoggedRequest); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLoggedRequest2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLoggedRequest(ctx, sel, v[i])
@@ -73338,7 +64839,7 @@ func (ec *executionContext) marshalNLoggedRequestConnection2ᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalNLoggedRequestEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.LoggedRequest]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLoggedRequestEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73394,7 +64895,10 @@ func (ec *executionContext) marshalNLowStock2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNLowStockItem2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItemᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.LowStockItem) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "LowStockItem", sel, v, (*flatPlan).writeLowStockItem); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐLowStockItem(ctx, sel, v[i])
@@ -73420,7 +64924,10 @@ func (ec *executionContext) marshalNLowStockItem2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmission2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmissionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceSubmission) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "MarketplaceSubmission", sel, v, (*flatPlan).writeMarketplaceSubmission); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceSubmission2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceSubmission(ctx, sel, v[i])
@@ -73460,7 +64967,7 @@ func (ec *executionContext) marshalNMarketplaceSubmissionConnection2ᚖgithubᚗ
 }
 
 func (ec *executionContext) marshalNMarketplaceSubmissionEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceSubmission]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceSubmissionEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73500,7 +65007,10 @@ func (ec *executionContext) marshalNMarketplaceSubmissionPayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNMarketplaceTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.MarketplaceTheme) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "MarketplaceTheme", sel, v, (*flatPlan).writeMarketplaceTheme); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMarketplaceTheme(ctx, sel, v[i])
@@ -73540,7 +65050,7 @@ func (ec *executionContext) marshalNMarketplaceThemeConnection2ᚖgithubᚗcom�
 }
 
 func (ec *executionContext) marshalNMarketplaceThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.MarketplaceTheme]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMarketplaceThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73571,7 +65081,10 @@ func (ec *executionContext) unmarshalNMarketplaceThemeSubmitInput2githubᚗcom�
 }
 
 func (ec *executionContext) marshalNMembership2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Membership) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Membership", sel, v, (*flatPlan).writeMembership); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐMembership(ctx, sel, v[i])
@@ -73597,7 +65110,10 @@ func (ec *executionContext) marshalNMembership2ᚖgithubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
@@ -73709,7 +65225,10 @@ func (ec *executionContext) marshalNNoteVisibility2githubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNNotification2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotificationᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Notification) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Notification", sel, v, (*flatPlan).writeNotification); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNNotification2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐNotification(ctx, sel, v[i])
@@ -73749,7 +65268,7 @@ func (ec *executionContext) marshalNNotificationConnection2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNNotificationEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Notification]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNNotificationEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73819,7 +65338,10 @@ func (ec *executionContext) marshalNNotificationsPayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNOfferedRate2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRateᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OfferedRate) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OfferedRate", sel, v, (*flatPlan).writeOfferedRate); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOfferedRate(ctx, sel, v[i])
@@ -73845,7 +65367,10 @@ func (ec *executionContext) marshalNOfferedRate2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
@@ -73914,7 +65439,7 @@ func (ec *executionContext) unmarshalNOrderCreateInput2githubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNOrderEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Order]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -73960,7 +65485,10 @@ func (ec *executionContext) unmarshalNOrderLineInput2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
@@ -74000,7 +65528,7 @@ func (ec *executionContext) marshalNOrderNoteConnection2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNOrderNoteEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.OrderNote]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNoteEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -74073,7 +65601,10 @@ func (ec *executionContext) marshalNOrderPreview2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNOrderPreviewLine2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLineᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.OrderLine) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderPreviewLine", sel, v, (*flatPlan).writeOrderPreviewLine); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderPreviewLine2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐOrderLine(ctx, sel, v[i])
@@ -74134,7 +65665,10 @@ func (ec *executionContext) marshalNOrderWork2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNPage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Page) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Page", sel, v, (*flatPlan).writePage); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPage(ctx, sel, v[i])
@@ -74193,7 +65727,7 @@ func (ec *executionContext) marshalNPageDeletePayload2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNPageEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Page]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPageEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -74356,7 +65890,7 @@ func (ec *executionContext) marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNPaymentMethod2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []document.PaymentMethod) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentMethod2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐPaymentMethod(ctx, sel, v[i])
@@ -74423,7 +65957,7 @@ func (ec *executionContext) unmarshalNPaymentMethodKind2ᚕgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNPaymentMethodKind2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethodᚄ(ctx context.Context, sel ast.SelectionSet, v []state.PaymentMethod) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentMethodKind2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐPaymentMethod(ctx, sel, v[i])
@@ -74498,7 +66032,10 @@ func (ec *executionContext) marshalNPaymentSettingsPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
@@ -74571,7 +66108,7 @@ func (ec *executionContext) marshalNProductDeletePayload2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNProductEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.Product]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -74597,7 +66134,10 @@ func (ec *executionContext) marshalNProductEdge2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNProductImage2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImageᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.ProductImage) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ProductImage", sel, v, (*flatPlan).writeProductImage); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductImage2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductImage(ctx, sel, v[i])
@@ -74660,7 +66200,7 @@ func (ec *executionContext) marshalNProductOption2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNProductOption2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []document.Option) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductOption2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐOption(ctx, sel, v[i])
@@ -74731,7 +66271,10 @@ func (ec *executionContext) unmarshalNProductUpdateInput2githubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalNProductVariant2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Variant) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ProductVariant", sel, v, (*flatPlan).writeProductVariant); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProductVariant2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐVariant(ctx, sel, v[i])
@@ -74801,7 +66344,10 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNRegion2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRegionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Region) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ec.OperationContext, "Region", sel, v, (*flatPlan).writeRegion); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRegion2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRegion(ctx, sel, v[i])
@@ -74843,7 +66389,10 @@ func (ec *executionContext) marshalNReviewVerdict2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNSalesDay2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDayᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SalesDay) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "SalesDay", sel, v, (*flatPlan).writeSalesDay); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSalesDay2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSalesDay(ctx, sel, v[i])
@@ -74883,7 +66432,10 @@ func (ec *executionContext) marshalNSalesReport2ᚖgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNScope2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScopeᚄ(ctx context.Context, sel ast.SelectionSet, v []*scope.Scope) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Scope", sel, v, (*flatPlan).writeScope); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNScope2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋscopeᚐScope(ctx, sel, v[i])
@@ -74923,7 +66475,10 @@ func (ec *executionContext) marshalNSearchResult2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNSession2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSessionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Session) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Session", sel, v, (*flatPlan).writeSession); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSession2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐSession(ctx, sel, v[i])
@@ -75002,7 +66557,7 @@ func (ec *executionContext) marshalNShippingRate2githubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNShippingRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.ShippingRate) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNShippingRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐShippingRate(ctx, sel, v[i])
@@ -75038,7 +66593,10 @@ func (ec *executionContext) unmarshalNShippingRateInput2ᚖgithubᚗcomᚋstoref
 }
 
 func (ec *executionContext) marshalNShippingZone2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZoneᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ShippingZone) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ShippingZone", sel, v, (*flatPlan).writeShippingZone); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNShippingZone2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐShippingZone(ctx, sel, v[i])
@@ -75111,7 +66669,10 @@ func (ec *executionContext) marshalNSignOutPayload2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalNStaff2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaffᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Staff) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Staff", sel, v, (*flatPlan).writeStaff); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaff2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐStaff(ctx, sel, v[i])
@@ -75151,7 +66712,7 @@ func (ec *executionContext) marshalNStaffConnection2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNStaffEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Staff]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -75255,7 +66816,7 @@ func (ec *executionContext) unmarshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑg
 }
 
 func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRoleᚄ(ctx context.Context, sel ast.SelectionSet, v []viewer.Role) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffRole2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋviewerᚐRole(ctx, sel, v[i])
@@ -75271,7 +66832,10 @@ func (ec *executionContext) marshalNStaffRole2ᚕgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNStaffToken2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.StaffToken) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "StaffToken", sel, v, (*flatPlan).writeStaffToken); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffToken2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐStaffToken(ctx, sel, v[i])
@@ -75311,7 +66875,7 @@ func (ec *executionContext) marshalNStaffTokenConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNStaffTokenEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*db.StaffToken]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNStaffTokenEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -75455,7 +67019,7 @@ func (ec *executionContext) marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋsto
 }
 
 func (ec *executionContext) marshalNTaxRate2ᚕgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRateᚄ(ctx context.Context, sel ast.SelectionSet, v []document.TaxRate) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTaxRate2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐTaxRate(ctx, sel, v[i])
@@ -75538,7 +67102,10 @@ func (ec *executionContext) marshalNTestStoreResetPayload2ᚖgithubᚗcomᚋstor
 }
 
 func (ec *executionContext) marshalNTheme2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Theme) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Theme", sel, v, (*flatPlan).writeTheme); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐTheme(ctx, sel, v[i])
@@ -75564,7 +67131,10 @@ func (ec *executionContext) marshalNTheme2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalNThemeAsset2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeAsset) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ThemeAsset", sel, v, (*flatPlan).writeThemeAsset); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeAsset2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeAsset(ctx, sel, v[i])
@@ -75604,7 +67174,7 @@ func (ec *executionContext) marshalNThemeAssetConnection2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalNThemeAssetEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.ThemeAsset]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeAssetEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -75658,7 +67228,7 @@ func (ec *executionContext) marshalNThemeDeletePayload2ᚖgithubᚗcomᚋstorefr
 }
 
 func (ec *executionContext) marshalNThemeEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.Theme]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -75703,7 +67273,10 @@ func (ec *executionContext) marshalNThemePayload2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalNThemeSetting2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ThemeSetting) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "ThemeSetting", sel, v, (*flatPlan).writeThemeSetting); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThemeSetting2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐThemeSetting(ctx, sel, v[i])
@@ -75827,7 +67400,10 @@ func (ec *executionContext) marshalNTotpBeginPayload2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNUserError2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.UserError) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "UserError", sel, v, (*flatPlan).writeUserError); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐUserError(ctx, sel, v[i])
@@ -75853,7 +67429,10 @@ func (ec *executionContext) marshalNUserError2ᚖgithubᚗcomᚋstorefrontᚑgo�
 }
 
 func (ec *executionContext) marshalNWebhookActivity2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivityᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookActivity) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookActivity", sel, v, (*flatPlan).writeWebhookActivity); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookActivity(ctx, sel, v[i])
@@ -75879,7 +67458,10 @@ func (ec *executionContext) marshalNWebhookActivity2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookAttempt) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookAttempt", sel, v, (*flatPlan).writeWebhookAttempt); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookAttempt2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookAttempt(ctx, sel, v[i])
@@ -75961,7 +67543,10 @@ func (ec *executionContext) marshalNWebhookDeliveriesPayload2ᚖgithubᚗcomᚋs
 }
 
 func (ec *executionContext) marshalNWebhookDelivery2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDeliveryᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookDelivery) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookDelivery", sel, v, (*flatPlan).writeWebhookDelivery); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookDelivery2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookDelivery(ctx, sel, v[i])
@@ -76001,7 +67586,7 @@ func (ec *executionContext) marshalNWebhookDeliveryConnection2ᚖgithubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookDelivery]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookDeliveryEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -76046,7 +67631,10 @@ func (ec *executionContext) marshalNWebhookDeliveryPayload2ᚖgithubᚗcomᚋsto
 }
 
 func (ec *executionContext) marshalNWebhookEndpoint2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpointᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEndpoint) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookEndpoint", sel, v, (*flatPlan).writeWebhookEndpoint); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEndpoint2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEndpoint(ctx, sel, v[i])
@@ -76105,7 +67693,7 @@ func (ec *executionContext) marshalNWebhookEndpointDeletePayload2ᚖgithubᚗcom
 }
 
 func (ec *executionContext) marshalNWebhookEndpointEdge2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Edge[*model.WebhookEndpoint]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEndpointEdge2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -76150,7 +67738,10 @@ func (ec *executionContext) unmarshalNWebhookEndpointUpdateInput2githubᚗcomᚋ
 }
 
 func (ec *executionContext) marshalNWebhookEventType2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookEventType) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookEventType", sel, v, (*flatPlan).writeWebhookEventType); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookEventType(ctx, sel, v[i])
@@ -76176,7 +67767,10 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
+		return list
+	}
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, sel, v[i])
@@ -76240,7 +67834,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -76287,7 +67881,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -76315,7 +67909,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -76335,7 +67929,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -76498,10 +68092,13 @@ func (ec *executionContext) marshalOCountry2ᚖgithubᚗcomᚋstorefrontᚑgoᚋ
 }
 
 func (ec *executionContext) marshalOCustomer2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomerᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Customer) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Customer", sel, v, (*flatPlan).writeCustomer); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCustomer2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐCustomer(ctx, sel, v[i])
@@ -76553,7 +68150,7 @@ func (ec *executionContext) marshalODeliveryState2ᚕgithubᚗcomᚋstorefront�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDeliveryState2githubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋstateᚐDeliveryState(ctx, sel, v[i])
@@ -76692,10 +68289,13 @@ func (ec *executionContext) marshalOFinancialStatus2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOFulfillment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Fulfillment) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Fulfillment", sel, v, (*flatPlan).writeFulfillment); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFulfillment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐFulfillment(ctx, sel, v[i])
@@ -76898,10 +68498,13 @@ func (ec *executionContext) marshalOMarketplaceTheme2ᚖgithubᚗcomᚋstorefron
 }
 
 func (ec *executionContext) marshalOMenuLink2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*document.MenuLink) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "MenuLink", sel, v, (*flatPlan).writeMenuLink); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMenuLink2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdocumentᚐMenuLink(ctx, sel, v[i])
@@ -76967,10 +68570,13 @@ func (ec *executionContext) marshalONotification2ᚖgithubᚗcomᚋstorefrontᚑ
 }
 
 func (ec *executionContext) marshalOOrder2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Order) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Order", sel, v, (*flatPlan).writeOrder); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrder(ctx, sel, v[i])
@@ -76993,10 +68599,13 @@ func (ec *executionContext) marshalOOrder2ᚖgithubᚗcomᚋstorefrontᚑgoᚋst
 }
 
 func (ec *executionContext) marshalOOrderAct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderActᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderAct) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderAct", sel, v, (*flatPlan).writeOrderAct); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderAct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderAct(ctx, sel, v[i])
@@ -77020,10 +68629,13 @@ func (ec *executionContext) unmarshalOOrderFilter2ᚖgithubᚗcomᚋstorefront�
 }
 
 func (ec *executionContext) marshalOOrderNote2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.OrderNote) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "OrderNote", sel, v, (*flatPlan).writeOrderNote); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNOrderNote2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐOrderNote(ctx, sel, v[i])
@@ -77105,10 +68717,13 @@ func (ec *executionContext) unmarshalOPasskeyAnswerInput2ᚖgithubᚗcomᚋstore
 }
 
 func (ec *executionContext) marshalOPayment2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPaymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Payment) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Payment", sel, v, (*flatPlan).writePayment); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPayment2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐPayment(ctx, sel, v[i])
@@ -77142,10 +68757,13 @@ func (ec *executionContext) marshalOPaymentMethodKind2ᚖgithubᚗcomᚋstorefro
 }
 
 func (ec *executionContext) marshalOPaymentRefund2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefundᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.PaymentRefund) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "PaymentRefund", sel, v, (*flatPlan).writePaymentRefund); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPaymentRefund2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐPaymentRefund(ctx, sel, v[i])
@@ -77168,10 +68786,13 @@ func (ec *executionContext) marshalOPaymentSettings2ᚖgithubᚗcomᚋstorefront
 }
 
 func (ec *executionContext) marshalOProduct2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProductᚄ(ctx context.Context, sel ast.SelectionSet, v []*db.Product) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "Product", sel, v, (*flatPlan).writeProduct); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProduct2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋdbᚐProduct(ctx, sel, v[i])
@@ -77435,10 +69056,13 @@ func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋst
 }
 
 func (ec *executionContext) marshalOWebhookHeader2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeaderᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.WebhookHeader) graphql.Marshaler {
+	if list := flat(ctx, ec.OperationContext, "WebhookHeader", sel, v, (*flatPlan).writeWebhookHeader); list != nil {
+		return list
+	}
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookHeader2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐWebhookHeader(ctx, sel, v[i])
@@ -77475,7 +69099,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -77494,7 +69118,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -77513,7 +69137,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -77539,7 +69163,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
