@@ -66344,7 +66344,7 @@ func (ec *executionContext) unmarshalNRefundInput2githubᚗcomᚋstorefrontᚑgo
 }
 
 func (ec *executionContext) marshalNRegion2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐRegionᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Region) graphql.Marshaler {
-	if list := flat(ec.OperationContext, "Region", sel, v, (*flatPlan).writeRegion); list != nil {
+	if list := flat(ctx, ec.OperationContext, "Region", sel, v, (*flatPlan).writeRegion); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
