@@ -72,7 +72,7 @@ const (
 
 // classify says what err means. It looks through wrapping errors.
 func classify(err error) class {
-	if errors.Is(err, errGroupLost) {
+	if errors.Is(err, errGroupLost) || errors.Is(err, errHorizonLost) {
 		return conflict
 	}
 	if _, ok := errors.AsType[*noWriterError](err); ok {

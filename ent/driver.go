@@ -12,6 +12,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"github.com/storefront-go/storefront/ent/cell"
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // ErrNoTx is returned for a write outside a transaction. An abandoned one could
@@ -26,8 +27,9 @@ type Statement struct {
 	Seeks   bool // it reads all stores of one shard; see [Store.Seek]
 	Args    int
 	Values  []any
-	Tx      any  // names the transaction, with ==
-	OnShard bool // it is of background work on one shard; see [Store.EachShard]
+	Tx      any         // names the transaction, with ==
+	Began   micros.Time // when the transaction began; no change in it is older
+	OnShard bool        // it is of background work on one shard; see [Store.EachShard]
 }
 
 // Counter counts the statements of one context.

@@ -42,6 +42,7 @@ type Store struct {
 	retries    [broken + 1]atomic.Uint64 // by class
 	closed     atomic.Bool
 	formats    formats
+	horizon    *horizon
 }
 
 // Open opens the database and checks that it answers. It does not touch the
@@ -68,6 +69,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.openHorizon(c); err != nil {
+		return nil, err
+	}
 	s.client = db.NewClient(db.Driver(&pool{store: s, db: s.readers}))
 	s.seeking = db.NewClient(db.Driver(&pool{store: s}))
 	if err := s.Ping(ctx); err != nil {
@@ -87,7 +91,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // Close waits for open transactions and closes every connection.
 func (s *Store) Close() error {
 	s.closed.Store(true)
-	err := errors.Join(s.checkpoints.close(), s.cluster.close(), s.writer.Close())
+	err := errors.Join(s.checkpoints.close(), s.cluster.close(), s.writer.Close(), s.horizon.close())
 	if s.readers != s.writer {
 		err = errors.Join(s.readers.Close(), err)
 	}

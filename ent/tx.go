@@ -10,6 +10,8 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 )
 
 // TxBudget is how long a transaction, all its tries included, may take.
@@ -24,6 +26,7 @@ type tx struct {
 	onCommit  []func()
 	announced bool // listeners are notified at the commit
 	later     delayed
+	began     micros.Time
 	// dead is the first error of the database but for duplicates. The server
 	// may have rolled back already, and what came after would commit by itself:
 	// nothing comes after.
@@ -108,9 +111,9 @@ func (s *Store) try(
 	if err != nil {
 		return nil, beginning, err
 	}
-	undone := true // by an error of f, or a panic
+	undo := true // by an error of f, or a panic
 	defer func() {
-		if !undone {
+		if !undo {
 			return
 		}
 		if lost := g.undo(); lost != nil && err != nil {
@@ -123,9 +126,14 @@ func (s *Store) try(
 	defer g.watch(evict)()
 	ctx, cancel := context.WithDeadline(ctx, r.deadline)
 	defer cancel()
-	t := &tx{store: s, group: g, sql: g.sql}
+	held, err := s.horizon.begin(ctx)
+	if err != nil {
+		return nil, beginning, err
+	}
+	defer func() { s.horizon.end(held, p == committing && err != nil && !undone(err)) }()
+	t := &tx{store: s, group: g, sql: g.sql, began: held.Start}
 	t.client = db.NewClient(db.Driver(t))
-	err = f(context.WithValue(ctx, txKey{}, t))
+	err = f(context.WithValue(moment.Within(ctx, &held.Tx), txKey{}, t))
 	if errors.Is(context.Cause(ctx), errEvicted) {
 		r.alone = true
 		return nil, running, errEvicted
@@ -133,10 +141,13 @@ func (s *Store) try(
 	if err := t.settle(err); err != nil {
 		return nil, running, err
 	}
+	if err := s.horizon.admit(ctx, held); err != nil {
+		return nil, running, err
+	}
 	if err := t.send(joinsCommit.with(ctx)); err != nil {
 		return nil, committing, err
 	}
-	undone = false
+	undo = false
 	switch err := g.commit(); {
 	case errors.Is(err, errGroupLost):
 		return nil, running, err
@@ -304,7 +315,8 @@ func (t *tx) enter(ctx context.Context, query string, args []any) error {
 		return t.dead
 	}
 	return t.store.note(ctx,
-		Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, OnShard: onShard(ctx)})
+		Statement{Query: query, Args: len(args), Values: args, InTx: true, Tx: t, Began: t.began,
+			OnShard: onShard(ctx)})
 }
 
 func (t *tx) leave(err error) {

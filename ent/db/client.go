@@ -101,6 +101,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/db/writehorizon"
 	"github.com/storefront-go/storefront/ent/digest"
 
 	stdsql "database/sql"
@@ -200,6 +201,7 @@ type Client struct {
 	Variant           *VariantClient
 	WebhookEndpoint   *WebhookEndpointClient
 	WebhookQueue      *WebhookQueueClient
+	WriteHorizon      *WriteHorizonClient
 }
 
 // NewClient returns a client with the given options.
@@ -299,6 +301,7 @@ func (c *Client) init() {
 	c.Variant = NewVariantClient(c.config)
 	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
 	c.WebhookQueue = NewWebhookQueueClient(c.config)
+	c.WriteHorizon = NewWriteHorizonClient(c.config)
 }
 
 type (
@@ -480,6 +483,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Variant:           NewVariantClient(cfg),
 		WebhookEndpoint:   NewWebhookEndpointClient(cfg),
 		WebhookQueue:      NewWebhookQueueClient(cfg),
+		WriteHorizon:      NewWriteHorizonClient(cfg),
 	}, nil
 }
 
@@ -588,6 +592,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Variant:           NewVariantClient(cfg),
 		WebhookEndpoint:   NewWebhookEndpointClient(cfg),
 		WebhookQueue:      NewWebhookQueueClient(cfg),
+		WriteHorizon:      NewWriteHorizonClient(cfg),
 	}, nil
 }
 
@@ -633,7 +638,7 @@ func (c *Client) Use(hooks ...Hook) {
 		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
 		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Use(hooks...)
 	}
@@ -659,7 +664,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.ShippingZone, c.Staff, c.StaffToken, c.Store, c.StoreHandle, c.Task,
 		c.TaskReceipt, c.TaxSettings, c.Theme, c.ThemeAsset, c.ThemePackage,
 		c.ThemeUpload, c.User, c.UserEmail, c.Variant, c.WebhookEndpoint,
-		c.WebhookQueue,
+		c.WebhookQueue, c.WriteHorizon,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -846,6 +851,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.WebhookEndpoint.mutate(ctx, m)
 	case *WebhookQueueMutation:
 		return c.WebhookQueue.mutate(ctx, m)
+	case *WriteHorizonMutation:
+		return c.WriteHorizon.mutate(ctx, m)
 	default:
 		return nil, fmt.Errorf("db: unknown mutation type %T", m)
 	}
@@ -12758,6 +12765,139 @@ func (c *WebhookQueueClient) mutate(ctx context.Context, m *WebhookQueueMutation
 	}
 }
 
+// WriteHorizonClient is a client for the WriteHorizon schema.
+type WriteHorizonClient struct {
+	config
+}
+
+// NewWriteHorizonClient returns a client for the WriteHorizon from the given config.
+func NewWriteHorizonClient(c config) *WriteHorizonClient {
+	return &WriteHorizonClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `writehorizon.Hooks(f(g(h())))`.
+func (c *WriteHorizonClient) Use(hooks ...Hook) {
+	c.hooks.WriteHorizon = append(c.hooks.WriteHorizon, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `writehorizon.Intercept(f(g(h())))`.
+func (c *WriteHorizonClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WriteHorizon = append(c.inters.WriteHorizon, interceptors...)
+}
+
+// Create returns a builder for creating a WriteHorizon entity.
+func (c *WriteHorizonClient) Create() *WriteHorizonCreate {
+	mutation := newWriteHorizonMutation(c.config, OpCreate)
+	return &WriteHorizonCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WriteHorizon entities.
+func (c *WriteHorizonClient) CreateBulk(builders ...*WriteHorizonCreate) *WriteHorizonCreateBulk {
+	return &WriteHorizonCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WriteHorizonClient) MapCreateBulk(slice any, setFunc func(*WriteHorizonCreate, int)) *WriteHorizonCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WriteHorizonCreateBulk{err: fmt.Errorf("calling to WriteHorizonClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WriteHorizonCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WriteHorizonCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WriteHorizon.
+func (c *WriteHorizonClient) Update() *WriteHorizonUpdate {
+	mutation := newWriteHorizonMutation(c.config, OpUpdate)
+	return &WriteHorizonUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WriteHorizonClient) UpdateOne(_m *WriteHorizon) *WriteHorizonUpdateOne {
+	mutation := newWriteHorizonMutation(c.config, OpUpdateOne, withWriteHorizon(_m))
+	return &WriteHorizonUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WriteHorizonClient) UpdateOneID(id xid.ID) *WriteHorizonUpdateOne {
+	mutation := newWriteHorizonMutation(c.config, OpUpdateOne, withWriteHorizonID(id))
+	return &WriteHorizonUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WriteHorizon.
+func (c *WriteHorizonClient) Delete() *WriteHorizonDelete {
+	mutation := newWriteHorizonMutation(c.config, OpDelete)
+	return &WriteHorizonDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WriteHorizonClient) DeleteOne(_m *WriteHorizon) *WriteHorizonDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WriteHorizonClient) DeleteOneID(id xid.ID) *WriteHorizonDeleteOne {
+	builder := c.Delete().Where(writehorizon.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WriteHorizonDeleteOne{builder}
+}
+
+// Query returns a query builder for WriteHorizon.
+func (c *WriteHorizonClient) Query() *WriteHorizonQuery {
+	return &WriteHorizonQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWriteHorizon},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WriteHorizon entity by its id.
+func (c *WriteHorizonClient) Get(ctx context.Context, id xid.ID) (*WriteHorizon, error) {
+	return c.Query().Where(writehorizon.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WriteHorizonClient) GetX(ctx context.Context, id xid.ID) *WriteHorizon {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *WriteHorizonClient) Hooks() []Hook {
+	return c.hooks.WriteHorizon
+}
+
+// Interceptors returns the client interceptors.
+func (c *WriteHorizonClient) Interceptors() []Interceptor {
+	return c.inters.WriteHorizon
+}
+
+func (c *WriteHorizonClient) mutate(ctx context.Context, m *WriteHorizonMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WriteHorizonCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WriteHorizonUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WriteHorizonUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WriteHorizonDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("db: unknown WriteHorizon mutation op: %q", m.Op())
+	}
+}
+
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
@@ -12774,7 +12914,7 @@ type (
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Hook
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessToken, AccountEvent, Allowance, App, AppName, Attempt, Audit,
@@ -12790,7 +12930,7 @@ type (
 		SearchSpelling, SearchTerm, SearchWalk, Session, ShelfWalk, ShippingCountry,
 		ShippingZone, Staff, StaffToken, Store, StoreHandle, Task, TaskReceipt,
 		TaxSettings, Theme, ThemeAsset, ThemePackage, ThemeUpload, User, UserEmail,
-		Variant, WebhookEndpoint, WebhookQueue []ent.Interceptor
+		Variant, WebhookEndpoint, WebhookQueue, WriteHorizon []ent.Interceptor
 	}
 )
 

@@ -102,6 +102,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/db/writehorizon"
 )
 
 // ent aliases to avoid import conflicts in user's code.
@@ -251,6 +252,7 @@ func checkColumn(t, c string) error {
 			variant.Table:           variant.ValidColumn,
 			webhookendpoint.Table:   webhookendpoint.ValidColumn,
 			webhookqueue.Table:      webhookqueue.ValidColumn,
+			writehorizon.Table:      writehorizon.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -107,7 +107,9 @@ type Export struct {
 	FilterFulfillmentStatus *state.FulfillmentStatus `json:"filter_fulfillment_status,omitempty"`
 	// FilterCustomerID holds the value of the "filter_customer_id" field.
 	FilterCustomerID *xid.ID `json:"filter_customer_id,omitempty"`
-	selectValues     sql.SelectValues
+	// SyncFrom holds the value of the "sync_from" field.
+	SyncFrom     *micros.Time `json:"sync_from,omitempty"`
+	selectValues sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -121,7 +123,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case export.FieldStored:
 			values[i] = new(sql.NullBool)
-		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt:
+		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt, export.FieldSyncFrom:
 			values[i] = new(sql.NullInt64)
 		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus:
 			values[i] = new(sql.NullString)
@@ -433,6 +435,13 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.FilterCustomerID = new(xid.ID)
 				*_m.FilterCustomerID = *value.S.(*xid.ID)
+			}
+		case export.FieldSyncFrom:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sync_from", values[i])
+			} else if value.Valid {
+				_m.SyncFrom = new(micros.Time)
+				*_m.SyncFrom = micros.Time(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

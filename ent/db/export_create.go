@@ -543,6 +543,20 @@ func (_c *ExportCreate) SetNillableFilterCustomerID(v *xid.ID) *ExportCreate {
 	return _c
 }
 
+// SetSyncFrom sets the "sync_from" field.
+func (_c *ExportCreate) SetSyncFrom(v micros.Time) *ExportCreate {
+	_c.mutation.SetSyncFrom(v)
+	return _c
+}
+
+// SetNillableSyncFrom sets the "sync_from" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableSyncFrom(v *micros.Time) *ExportCreate {
+	if v != nil {
+		_c.SetSyncFrom(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ExportCreate) SetID(v xid.ID) *ExportCreate {
 	_c.mutation.SetID(v)
@@ -934,6 +948,10 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FilterCustomerID(); ok {
 		_spec.SetField(export.FieldFilterCustomerID, field.TypeUUID, value)
 		_node.FilterCustomerID = &value
+	}
+	if value, ok := _c.mutation.SyncFrom(); ok {
+		_spec.SetField(export.FieldSyncFrom, field.TypeInt64, value)
+		_node.SyncFrom = &value
 	}
 	return _node, _spec
 }

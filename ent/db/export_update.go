@@ -564,6 +564,33 @@ func (_u *ExportUpdate) ClearDeletedAt() *ExportUpdate {
 	return _u
 }
 
+// SetSyncFrom sets the "sync_from" field.
+func (_u *ExportUpdate) SetSyncFrom(v micros.Time) *ExportUpdate {
+	_u.mutation.ResetSyncFrom()
+	_u.mutation.SetSyncFrom(v)
+	return _u
+}
+
+// SetNillableSyncFrom sets the "sync_from" field if the given value is not nil.
+func (_u *ExportUpdate) SetNillableSyncFrom(v *micros.Time) *ExportUpdate {
+	if v != nil {
+		_u.SetSyncFrom(*v)
+	}
+	return _u
+}
+
+// AddSyncFrom adds value to the "sync_from" field.
+func (_u *ExportUpdate) AddSyncFrom(v micros.Time) *ExportUpdate {
+	_u.mutation.AddSyncFrom(v)
+	return _u
+}
+
+// ClearSyncFrom clears the value of the "sync_from" field.
+func (_u *ExportUpdate) ClearSyncFrom() *ExportUpdate {
+	_u.mutation.ClearSyncFrom()
+	return _u
+}
+
 // Mutation returns the ExportMutation object of the builder.
 func (_u *ExportUpdate) Mutation() *ExportMutation {
 	return _u.mutation
@@ -1175,6 +1202,33 @@ func (_u *ExportUpdateOne) AddDeletedAt(v micros.Time) *ExportUpdateOne {
 // ClearDeletedAt clears the value of the "deleted_at" field.
 func (_u *ExportUpdateOne) ClearDeletedAt() *ExportUpdateOne {
 	_u.mutation.ClearDeletedAt()
+	return _u
+}
+
+// SetSyncFrom sets the "sync_from" field.
+func (_u *ExportUpdateOne) SetSyncFrom(v micros.Time) *ExportUpdateOne {
+	_u.mutation.ResetSyncFrom()
+	_u.mutation.SetSyncFrom(v)
+	return _u
+}
+
+// SetNillableSyncFrom sets the "sync_from" field if the given value is not nil.
+func (_u *ExportUpdateOne) SetNillableSyncFrom(v *micros.Time) *ExportUpdateOne {
+	if v != nil {
+		_u.SetSyncFrom(*v)
+	}
+	return _u
+}
+
+// AddSyncFrom adds value to the "sync_from" field.
+func (_u *ExportUpdateOne) AddSyncFrom(v micros.Time) *ExportUpdateOne {
+	_u.mutation.AddSyncFrom(v)
+	return _u
+}
+
+// ClearSyncFrom clears the value of the "sync_from" field.
+func (_u *ExportUpdateOne) ClearSyncFrom() *ExportUpdateOne {
+	_u.mutation.ClearSyncFrom()
 	return _u
 }
 

@@ -100,6 +100,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/variant"
 	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/db/writehorizon"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
@@ -208,6 +209,7 @@ const (
 	TypeVariant           = "Variant"
 	TypeWebhookEndpoint   = "WebhookEndpoint"
 	TypeWebhookQueue      = "WebhookQueue"
+	TypeWriteHorizon      = "WriteHorizon"
 )
 
 // APIKeyMutation represents an operation that mutates the APIKey nodes in the graph.
@@ -20552,6 +20554,8 @@ type ExportMutation struct {
 	filter_financial_status   *state.FinancialStatus
 	filter_fulfillment_status *state.FulfillmentStatus
 	filter_customer_id        *xid.ID
+	sync_from                 *micros.Time
+	addsync_from              *micros.Time
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Export, error)
@@ -22953,6 +22957,76 @@ func (m *ExportMutation) ResetFilterCustomerID() {
 	delete(m.clearedFields, export.FieldFilterCustomerID)
 }
 
+// SetSyncFrom sets the "sync_from" field.
+func (m *ExportMutation) SetSyncFrom(value micros.Time) {
+	m.sync_from = &value
+	m.addsync_from = nil
+}
+
+// SyncFrom returns the value of the "sync_from" field in the mutation.
+func (m *ExportMutation) SyncFrom() (r micros.Time, exists bool) {
+	v := m.sync_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSyncFrom returns the old "sync_from" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldSyncFrom(ctx context.Context) (v *micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSyncFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSyncFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSyncFrom: %w", err)
+	}
+	return oldValue.SyncFrom, nil
+}
+
+// AddSyncFrom adds value to the "sync_from" field.
+func (m *ExportMutation) AddSyncFrom(value micros.Time) {
+	if m.addsync_from != nil {
+		*m.addsync_from += value
+	} else {
+		m.addsync_from = &value
+	}
+}
+
+// AddedSyncFrom returns the value that was added to the "sync_from" field in this mutation.
+func (m *ExportMutation) AddedSyncFrom() (r micros.Time, exists bool) {
+	v := m.addsync_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSyncFrom clears the value of the "sync_from" field.
+func (m *ExportMutation) ClearSyncFrom() {
+	m.sync_from = nil
+	m.addsync_from = nil
+	m.clearedFields[export.FieldSyncFrom] = struct{}{}
+}
+
+// SyncFromCleared returns if the "sync_from" field was cleared in this mutation.
+func (m *ExportMutation) SyncFromCleared() bool {
+	_, ok := m.clearedFields[export.FieldSyncFrom]
+	return ok
+}
+
+// ResetSyncFrom resets all changes to the "sync_from" field.
+func (m *ExportMutation) ResetSyncFrom() {
+	m.sync_from = nil
+	m.addsync_from = nil
+	delete(m.clearedFields, export.FieldSyncFrom)
+}
+
 // Where appends a list predicates to the ExportMutation builder.
 func (m *ExportMutation) Where(ps ...predicate.Export) {
 	m.predicates = append(m.predicates, ps...)
@@ -22987,7 +23061,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 44)
+	fields := make([]string, 0, 45)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -23120,6 +23194,9 @@ func (m *ExportMutation) Fields() []string {
 	if m.filter_customer_id != nil {
 		fields = append(fields, export.FieldFilterCustomerID)
 	}
+	if m.sync_from != nil {
+		fields = append(fields, export.FieldSyncFrom)
+	}
 	return fields
 }
 
@@ -23216,6 +23293,8 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.FilterFulfillmentStatus()
 	case export.FieldFilterCustomerID:
 		return m.FilterCustomerID()
+	case export.FieldSyncFrom:
+		return m.SyncFrom()
 	}
 	return nil, false
 }
@@ -23313,6 +23392,8 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldFilterFulfillmentStatus(ctx)
 	case export.FieldFilterCustomerID:
 		return m.OldFilterCustomerID(ctx)
+	case export.FieldSyncFrom:
+		return m.OldSyncFrom(ctx)
 	}
 	return nil, fmt.Errorf("unknown Export field %s", name)
 }
@@ -23630,6 +23711,13 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFilterCustomerID(v)
 		return nil
+	case export.FieldSyncFrom:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSyncFrom(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
 }
@@ -23698,6 +23786,9 @@ func (m *ExportMutation) AddedFields() []string {
 	if m.adddeleted_at != nil {
 		fields = append(fields, export.FieldDeletedAt)
 	}
+	if m.addsync_from != nil {
+		fields = append(fields, export.FieldSyncFrom)
+	}
 	return fields
 }
 
@@ -23746,6 +23837,8 @@ func (m *ExportMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedExpiresAt()
 	case export.FieldDeletedAt:
 		return m.AddedDeletedAt()
+	case export.FieldSyncFrom:
+		return m.AddedSyncFrom()
 	}
 	return nil, false
 }
@@ -23895,6 +23988,13 @@ func (m *ExportMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddDeletedAt(v)
 		return nil
+	case export.FieldSyncFrom:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSyncFrom(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Export numeric field %s", name)
 }
@@ -23971,6 +24071,9 @@ func (m *ExportMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(export.FieldFilterCustomerID) {
 		fields = append(fields, export.FieldFilterCustomerID)
+	}
+	if m.FieldCleared(export.FieldSyncFrom) {
+		fields = append(fields, export.FieldSyncFrom)
 	}
 	return fields
 }
@@ -24054,6 +24157,9 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldFilterCustomerID:
 		m.ClearFilterCustomerID()
+		return nil
+	case export.FieldSyncFrom:
+		m.ClearSyncFrom()
 		return nil
 	}
 	return fmt.Errorf("unknown Export nullable field %s", name)
@@ -24194,6 +24300,9 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldFilterCustomerID:
 		m.ResetFilterCustomerID()
+		return nil
+	case export.FieldSyncFrom:
+		m.ResetSyncFrom()
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
@@ -80015,4 +80124,459 @@ func (m *WebhookQueueMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *WebhookQueueMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown WebhookQueue edge %s", name)
+}
+
+// WriteHorizonMutation represents an operation that mutates the WriteHorizon nodes in the graph.
+type WriteHorizonMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *xid.ID
+	horizon       *micros.Time
+	addhorizon    *micros.Time
+	beat          *int64
+	addbeat       *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*WriteHorizon, error)
+	predicates    []predicate.WriteHorizon
+}
+
+var _ ent.Mutation = (*WriteHorizonMutation)(nil)
+
+// writehorizonOption allows management of the mutation configuration using functional options.
+type writehorizonOption func(*WriteHorizonMutation)
+
+// newWriteHorizonMutation creates new mutation for the WriteHorizon entity.
+func newWriteHorizonMutation(c config, op Op, opts ...writehorizonOption) *WriteHorizonMutation {
+	m := &WriteHorizonMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWriteHorizon,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWriteHorizonID sets the ID field of the mutation.
+func withWriteHorizonID(id xid.ID) writehorizonOption {
+	return func(m *WriteHorizonMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WriteHorizon
+		)
+		m.oldValue = func(ctx context.Context) (*WriteHorizon, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WriteHorizon.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWriteHorizon sets the old WriteHorizon of the mutation.
+func withWriteHorizon(node *WriteHorizon) writehorizonOption {
+	return func(m *WriteHorizonMutation) {
+		m.oldValue = func(context.Context) (*WriteHorizon, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WriteHorizonMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WriteHorizonMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("db: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WriteHorizon entities.
+func (m *WriteHorizonMutation) SetID(id xid.ID) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WriteHorizonMutation) ID() (id xid.ID, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WriteHorizonMutation) IDs(ctx context.Context) ([]xid.ID, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []xid.ID{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WriteHorizon.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetHorizon sets the "horizon" field.
+func (m *WriteHorizonMutation) SetHorizon(value micros.Time) {
+	m.horizon = &value
+	m.addhorizon = nil
+}
+
+// Horizon returns the value of the "horizon" field in the mutation.
+func (m *WriteHorizonMutation) Horizon() (r micros.Time, exists bool) {
+	v := m.horizon
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHorizon returns the old "horizon" field's value of the WriteHorizon entity.
+// If the WriteHorizon object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WriteHorizonMutation) OldHorizon(ctx context.Context) (v micros.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHorizon is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHorizon requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHorizon: %w", err)
+	}
+	return oldValue.Horizon, nil
+}
+
+// AddHorizon adds value to the "horizon" field.
+func (m *WriteHorizonMutation) AddHorizon(value micros.Time) {
+	if m.addhorizon != nil {
+		*m.addhorizon += value
+	} else {
+		m.addhorizon = &value
+	}
+}
+
+// AddedHorizon returns the value that was added to the "horizon" field in this mutation.
+func (m *WriteHorizonMutation) AddedHorizon() (r micros.Time, exists bool) {
+	v := m.addhorizon
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHorizon resets all changes to the "horizon" field.
+func (m *WriteHorizonMutation) ResetHorizon() {
+	m.horizon = nil
+	m.addhorizon = nil
+}
+
+// SetBeat sets the "beat" field.
+func (m *WriteHorizonMutation) SetBeat(i int64) {
+	m.beat = &i
+	m.addbeat = nil
+}
+
+// Beat returns the value of the "beat" field in the mutation.
+func (m *WriteHorizonMutation) Beat() (r int64, exists bool) {
+	v := m.beat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBeat returns the old "beat" field's value of the WriteHorizon entity.
+// If the WriteHorizon object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WriteHorizonMutation) OldBeat(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBeat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBeat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBeat: %w", err)
+	}
+	return oldValue.Beat, nil
+}
+
+// AddBeat adds i to the "beat" field.
+func (m *WriteHorizonMutation) AddBeat(i int64) {
+	if m.addbeat != nil {
+		*m.addbeat += i
+	} else {
+		m.addbeat = &i
+	}
+}
+
+// AddedBeat returns the value that was added to the "beat" field in this mutation.
+func (m *WriteHorizonMutation) AddedBeat() (r int64, exists bool) {
+	v := m.addbeat
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBeat resets all changes to the "beat" field.
+func (m *WriteHorizonMutation) ResetBeat() {
+	m.beat = nil
+	m.addbeat = nil
+}
+
+// Where appends a list predicates to the WriteHorizonMutation builder.
+func (m *WriteHorizonMutation) Where(ps ...predicate.WriteHorizon) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WriteHorizonMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WriteHorizonMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WriteHorizon, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WriteHorizonMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WriteHorizonMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WriteHorizon).
+func (m *WriteHorizonMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WriteHorizonMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.horizon != nil {
+		fields = append(fields, writehorizon.FieldHorizon)
+	}
+	if m.beat != nil {
+		fields = append(fields, writehorizon.FieldBeat)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WriteHorizonMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case writehorizon.FieldHorizon:
+		return m.Horizon()
+	case writehorizon.FieldBeat:
+		return m.Beat()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WriteHorizonMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case writehorizon.FieldHorizon:
+		return m.OldHorizon(ctx)
+	case writehorizon.FieldBeat:
+		return m.OldBeat(ctx)
+	}
+	return nil, fmt.Errorf("unknown WriteHorizon field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WriteHorizonMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case writehorizon.FieldHorizon:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHorizon(v)
+		return nil
+	case writehorizon.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBeat(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WriteHorizon field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WriteHorizonMutation) AddedFields() []string {
+	var fields []string
+	if m.addhorizon != nil {
+		fields = append(fields, writehorizon.FieldHorizon)
+	}
+	if m.addbeat != nil {
+		fields = append(fields, writehorizon.FieldBeat)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WriteHorizonMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case writehorizon.FieldHorizon:
+		return m.AddedHorizon()
+	case writehorizon.FieldBeat:
+		return m.AddedBeat()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WriteHorizonMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case writehorizon.FieldHorizon:
+		v, ok := value.(micros.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHorizon(v)
+		return nil
+	case writehorizon.FieldBeat:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBeat(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WriteHorizon numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WriteHorizonMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WriteHorizonMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WriteHorizonMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown WriteHorizon nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WriteHorizonMutation) ResetField(name string) error {
+	switch name {
+	case writehorizon.FieldHorizon:
+		m.ResetHorizon()
+		return nil
+	case writehorizon.FieldBeat:
+		m.ResetBeat()
+		return nil
+	}
+	return fmt.Errorf("unknown WriteHorizon field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WriteHorizonMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WriteHorizonMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WriteHorizonMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WriteHorizonMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WriteHorizonMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WriteHorizonMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WriteHorizonMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown WriteHorizon unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WriteHorizonMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown WriteHorizon edge %s", name)
 }

@@ -192,6 +192,8 @@ type Tx struct {
 	WebhookEndpoint *WebhookEndpointClient
 	// WebhookQueue is the client for interacting with the WebhookQueue builders.
 	WebhookQueue *WebhookQueueClient
+	// WriteHorizon is the client for interacting with the WriteHorizon builders.
+	WriteHorizon *WriteHorizonClient
 
 	// lazily loaded.
 	client     *Client
@@ -412,6 +414,7 @@ func (tx *Tx) init() {
 	tx.Variant = NewVariantClient(tx.config)
 	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)
 	tx.WebhookQueue = NewWebhookQueueClient(tx.config)
+	tx.WriteHorizon = NewWriteHorizonClient(tx.config)
 }
 
 // txDriver wraps the given dialect.Tx with a nop dialect.Driver implementation.

@@ -95,6 +95,8 @@ func (Export) Fields() []ent.Field {
 			Optional().Nillable().Immutable(),
 		field.UUID("filter_customer_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Customer}).
 			Optional().Nillable().Immutable(),
+		// sync_from is the updated_from with which a client goes on after the file.
+		field.Int64("sync_from").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }
 

@@ -236,7 +236,7 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	}
 	update := m.Client(ctx).MarketplaceTheme.Update().
 		Where(marketplacetheme.ID(row.ID), marketplacetheme.StatusEQ(row.Status))
-	row.Status, row.UpdatedAt = move.to, core.UpdateTime(row.UpdatedAt)
+	row.Status, row.UpdatedAt = move.to, core.UpdateTime(ctx, row.UpdatedAt)
 	if move.set != nil {
 		move.set(row, update)
 	}

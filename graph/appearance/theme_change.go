@@ -108,7 +108,7 @@ func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 	}
 	s.ActiveThemeID = &id
 	s.Version++
-	s.UpdatedAt = core.UpdateTime(s.UpdatedAt)
+	s.UpdatedAt = core.UpdateTime(ctx, s.UpdatedAt)
 	n, err := m.Client(ctx).Store.Update().Where(store.ID(s.ID), before).
 		SetActiveThemeID(id).SetVersion(s.Version).SetUpdatedAt(s.UpdatedAt).Save(ctx)
 	return core.Swapped(xid.Store, n, err)

@@ -32,7 +32,7 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	}
 	var stopped *page.Position
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Product]{
-		Name: "products", Filters: a.Pairs(productFilters(f)), At: productList{f, a}.at,
+		Name: "products", Filters: a.Pairs(productFilters(f)), At: productList{f, a}.at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Product, err error) {
 			if a.Asked != nil {
 				rows, stopped, err = q.foundProducts(ctx, f, *a.Asked, after, limit)

@@ -123,7 +123,7 @@ func (m Mutation) productRow(
 		SetTags(document.NewTags(in.Tags)).SetNillableInventoryQuantity(in.InventoryQuantity).
 		SetNillableImageURL(in.ImageURL).SetNillableWeightGrams(in.WeightGrams).
 		SetNillableRequiresShipping(in.RequiresShipping).
-		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(id, in.CreatedAt))
+		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 }
 
 // checkProduct judges a new product and brings its currency to upper case.

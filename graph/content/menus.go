@@ -93,7 +93,7 @@ func (m Mutation) writeMenus(ctx context.Context, expected int64, content docume
 		return nil, fault.State(fault.VersionMismatch,
 			fmt.Sprintf("The menus have version %d, not %d: read them again.", row.Version, expected))
 	}
-	row.Version, row.UpdatedAt, row.Content = row.Version+1, core.UpdateTime(row.UpdatedAt), content
+	row.Version, row.UpdatedAt, row.Content = row.Version+1, core.UpdateTime(ctx, row.UpdatedAt), content
 	if expected == 0 {
 		return row, m.insertMenus(ctx, row)
 	}

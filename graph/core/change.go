@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/audit"
@@ -91,11 +92,13 @@ func Swapped(kind xid.Kind, count int, err error) error {
 	return nil
 }
 
-// UpdateTime is the time of a change: later than the one before, whatever the
-// clocks of two processes say, so that a list of changes shows it.
-func UpdateTime(before micros.Time) micros.Time { return outbox.After(before) }
+// UpdateTime returns the time of a change: later than the one before, whatever the clocks of two
+// processes say, and not before the transaction, so that a list of changes shows it.
+func UpdateTime(ctx context.Context, before micros.Time) micros.Time {
+	return moment.Raise(ctx, outbox.After(before))
+}
 
-// Touched raises updated_at as [UpdateTime] does, in a row that was not read.
+// Touched raises updated_at as [UpdateTime] does, in a row that was not read. now is of [moment.Now].
 func Touched(now micros.Time) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) {
 		const later = micros.Time(outbox.Spread)

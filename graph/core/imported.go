@@ -5,6 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 )
@@ -28,11 +29,11 @@ func NewID(t *micros.Time) xid.ID {
 	return xid.New()
 }
 
-// ChangeTime is the first updated_at: the creation, but for an import now, since
-// whoever syncs by changes has passed its own time.
-func ChangeTime(id xid.ID, imported *micros.Time) micros.Time {
+// ChangeTime returns the first updated_at: the creation, or now for an import, since a client that
+// syncs by changes has passed the import's own time.
+func ChangeTime(ctx context.Context, id xid.ID, imported *micros.Time) micros.Time {
 	if imported != nil {
-		return micros.Now()
+		return moment.Now(ctx)
 	}
-	return id.Time()
+	return moment.Raise(ctx, id.Time())
 }

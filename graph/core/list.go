@@ -22,6 +22,9 @@ type List[T any] struct {
 	Filters []string // name, value, …
 	// at is the position of a row: what a cursor to it holds.
 	At func(T) page.Position
+	// Until is where a list of changes ends: what is not older may lack rows of transactions that
+	// are still open. It is set before each read; nil for other lists.
+	Until *micros.Time
 	// read returns up to limit rows behind the position, or the first ones.
 	Read func(ctx context.Context, after *page.Position, limit int) ([]T, error)
 }
@@ -46,7 +49,7 @@ func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *
 			r.rejected.Add(1)
 		}
 	}
-	rows, limit, err := l.fitting(ctx, from, limit)
+	rows, limit, err := l.fitting(ctx, r, from, limit)
 	if err != nil {
 		return nil, Explain(l.Name, err)
 	}
@@ -60,15 +63,34 @@ func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *
 
 // fitting reads the rows of a page and one more. Where the answer may end early and the rows are
 // too large for it, it reads half as many, and returns how many the page may have.
-func (l List[T]) fitting(ctx context.Context, from *page.Position, limit int) ([]T, int, error) {
+func (l List[T]) fitting(ctx context.Context, r *Core, from *page.Position, limit int) ([]T, int, error) {
 	for a := budget.Of(ctx); ; limit /= 2 {
-		rows, err := l.Read(ctx, from, limit+1)
+		rows, err := l.read(ctx, r, from, limit+1)
 		f, is := errors.AsType[*fault.Error](err)
 		if !is || f.Kind != fault.AnswerTooLarge || !a.MayEndEarly() || limit == 1 {
 			return rows, limit, err
 		}
 		a.Forget()
 	}
+}
+
+// read reads a page, and of a list of changes what is below the horizon. The horizon is renewed
+// where the page ends at it.
+func (l List[T]) read(ctx context.Context, r *Core, from *page.Position, limit int) (rows []T, err error) {
+	if l.Until == nil {
+		return l.Read(ctx, from, limit)
+	}
+	if *l.Until, err = r.Store.Horizon(ctx); err != nil {
+		return nil, err
+	}
+	rows, err = l.Read(ctx, from, limit)
+	if err != nil || len(rows) == limit || r.Store.Settled(*l.Until) {
+		return rows, err
+	}
+	if *l.Until, err = r.Store.RenewHorizon(ctx); err != nil {
+		return nil, err
+	}
+	return l.Read(ctx, from, limit)
 }
 
 // PageSize applies the rules of contract section 1: above 100 is capped, below 1
@@ -102,6 +124,8 @@ type Window struct {
 	Index string
 	// UpdatedFrom turns the list into one of changes, oldest first.
 	UpdatedFrom *micros.Time
+	// Until bounds that list; nil does not.
+	Until *micros.Time
 	// Sort is its order otherwise; "" is newest first.
 	Sort state.ListSort
 }
@@ -144,6 +168,9 @@ func (w Window) changes(s *sql.Selector, id string) {
 		s.Where(sql.GTE(updated, *w.UpdatedFrom))
 	} else {
 		ent.Above(s, updated, id, w.After.Time, w.After.ID)
+	}
+	if w.Until != nil {
+		s.Where(sql.LT(updated, *w.Until))
 	}
 	s.OrderExpr(sql.Raw(updated), sql.Raw(id))
 }

@@ -39,6 +39,9 @@ func (w Window) head(engine string, bounds []Bound) ent.Head {
 			and("o.updated_at >= ? AND (o.updated_at > ? OR (o.updated_at = ? AND o.id > ?))",
 				at.Time, at.Time, at.Time, at.ID)
 		}
+		if w.Until != nil {
+			and("o.updated_at < ?", *w.Until)
+		}
 	case w.After != nil && h.Descending:
 		and("o.id < ?", w.After.ID)
 	case w.After != nil:

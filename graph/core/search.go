@@ -29,12 +29,17 @@ type Arranged struct {
 	Asked *search.Question
 	// UpdatedFrom is that of the filter.
 	UpdatedFrom *micros.Time
+	// Until is that of the [List]; nil without UpdatedFrom.
+	Until *micros.Time
 }
 
 // Arrange judges how a list is asked for. filtered says that there are filters besides
 // updatedFrom and a tag. Each combination is served by an index, or refused.
 func Arrange(query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool) (a Arranged, err error) {
 	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
+	if updatedFrom != nil {
+		a.Until = new(micros.Never)
+	}
 	Opt(sort, func(s state.ListSort) { a.Sort = s })
 	a.Asked = search.Asked(query, tag)
 	refused := func(name, detail string) (Arranged, error) {
@@ -74,7 +79,8 @@ func (a Arranged) Pairs(filters []string) []string {
 
 // Window is the page of the list behind a position, along an index.
 func (a Arranged) Window(after *page.Position, limit int, index string) Window {
-	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Sort: a.Sort}
+	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Until: a.Until,
+		Sort: a.Sort}
 }
 
 // Find returns the ids of a page of what is searched for, and where the next page goes on if

@@ -116,7 +116,7 @@ func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	edit func(context.Context, *Edit[R, U]) error,
 ) (*Record, error) {
 	h, former := v.Head(row), v.handle(row)
-	e := &Edit[R, U]{Row: row, Now: UpdateTime(*h.UpdatedAt), Update: v.Update(ctx, h.ID, *h.Version)}
+	e := &Edit[R, U]{Row: row, Now: UpdateTime(ctx, *h.UpdatedAt), Update: v.Update(ctx, h.ID, *h.Version)}
 	if err := edit(ctx, e); err != nil || len(e.Changed) == 0 && len(e.Events) == 0 {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 			*h.Sequence += int64(len(events))
 		}
 		gone := v.Made(row, action, "", events...)
-		gone.Of.At = UpdateTime(*h.UpdatedAt)
+		gone.Of.At = UpdateTime(ctx, *h.UpdatedAt)
 		return gone, nil
 	})
 }

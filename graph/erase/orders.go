@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/outbox"
 	"github.com/storefront-go/storefront/graph/search"
@@ -96,7 +97,7 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	var at micros.Time
 	for i, o := range orders {
 		ids[i] = o.ID
-		at = max(at, outbox.After(o.UpdatedAt))
+		at = moment.Raise(ctx, max(at, outbox.After(o.UpdatedAt)))
 	}
 	lines, err := linesOf(ctx, c, orders)
 	if err != nil {

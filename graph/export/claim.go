@@ -203,8 +203,13 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 			return nil, err
 		}
 		now := micros.Now()
-		set += ", slot = ?, started_at = ?, version = version + 1, updated_at = ?"
-		args = append(args, slot, now, now)
+		// Read before the rows are: what is changed from then on has a time that is not below it.
+		horizon, err := e.Store.Horizon(ctx)
+		if err != nil {
+			return nil, err
+		}
+		set += ", slot = ?, started_at = ?, sync_from = ?, version = version + 1, updated_at = ?"
+		args = append(args, slot, now, min(now, horizon), now)
 	}
 	n, err := e.exec(ctx, "UPDATE exports SET "+set+
 		" WHERE store_id = ? AND id = ? AND lease_token = ? AND status = ? AND lease_until <= "+string(clock),

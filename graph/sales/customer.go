@@ -37,7 +37,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 	}
 	var stopped *page.Position
 	c, err := core.Connect(ctx, q.Core, core.List[*model.Customer]{
-		Name: "customers", Filters: a.Pairs(customerFilters(f)), At: at,
+		Name: "customers", Filters: a.Pairs(customerFilters(f)), At: at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (shown []*model.Customer, err error) {
 			var rows []*db.Customer
 			if a.Asked != nil {

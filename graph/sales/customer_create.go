@@ -66,7 +66,7 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 		SetNillableFirstName(in.FirstName).SetNillableLastName(in.LastName).
 		SetStatus(in.Status).SetNillableLocale(in.Locale).SetEmailMarketing(in.EmailMarketing).
 		SetAddresses(docs.addresses).SetTags(document.NewTags(in.Tags)).SetNillableNote(in.Note).
-		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(id, in.CreatedAt))
+		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 	if docs.defaultAddress != nil {
 		row.SetDefaultAddress(docs.defaultAddress)
 	}

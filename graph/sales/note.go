@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/lineset"
-	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -92,7 +92,7 @@ func (m Mutation) OrderNoteAppend(
 func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
 	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
 		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
-		Modify(core.Touched(micros.Now()), lineset.Keep).Save(ctx)
+		Modify(core.Touched(moment.Now(ctx)), lineset.Keep).Save(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("count the note: %w", err)
 	}

@@ -35,7 +35,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 	}
 	var stopped *page.Position
 	c, err := core.Connect(ctx, q.Core, core.List[*db.Order]{
-		Name: "orders", Filters: a.Pairs(f.pairs()), At: at,
+		Name: "orders", Filters: a.Pairs(f.pairs()), At: at, Until: a.Until,
 		Read: func(ctx context.Context, after *page.Position, limit int) (rows []*db.Order, err error) {
 			rows, stopped, err = q.readOrders(ctx, f, a, after, limit)
 			return rows, err

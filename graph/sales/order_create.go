@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/lineset"
-	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -54,7 +54,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 			return nil, err
 		}
 		o.ID, o.Number, o.ExternalNumber = id, number, in.ExternalNumber
-		events := begin(o)
+		events := begin(ctx, o)
 		if shown, err = m.insertOrder(ctx, &d, o, lines); errors.Is(err, errRedacted) {
 			return nil, unknownCustomer()
 		} else if err != nil {
@@ -99,9 +99,9 @@ func (m Mutation) insertOrder(
 }
 
 // begin puts a new order into its first state and returns the events of that.
-func begin(o *db.Order) []event.Type {
+func begin(ctx context.Context, o *db.Order) []event.Type {
 	o.PlacedAt = o.ID.Time()
-	o.UpdatedAt = max(micros.Now(), o.PlacedAt)
+	o.UpdatedAt = max(moment.Now(ctx), o.PlacedAt)
 	o.FinancialStatus = state.FinancialPending
 	events := []event.Type{event.OrderCreated}
 	if o.TotalMinor == 0 {

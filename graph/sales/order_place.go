@@ -13,6 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/mailbox"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -90,7 +91,7 @@ func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 		o.draft.shipping = p.Address
 	}
 	o.order, o.lines = p.rows(&o.draft)
-	o.events = begin(o.order)
+	o.events = begin(ctx, o.order)
 	return o, nil
 }
 
@@ -108,6 +109,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 		}
 		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes before
 	}
+	o.order.UpdatedAt = moment.Raise(ctx, o.order.UpdatedAt)
 	if o.p.Discount != nil {
 		if err := selling.New(m.Core).TakeDiscount(ctx, o.p.Discount.ID, d.customer.ID); err != nil {
 			return nil, err

@@ -47,6 +47,7 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	o.B = by.Close()
 	o.Time("created_at", e.ID.Time())
 	o.TimeOpt("started_at", e.StartedAt)
+	o.TimeOpt("sync_from", e.SyncFrom)
 	o.TimeOpt("completed_at", e.CompletedAt)
 	o.TimeOpt("expires_at", e.ExpiresAt)
 	if link != nil {

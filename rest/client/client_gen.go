@@ -883,7 +883,7 @@ type Export struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Error Why there is no file; null unless the job failed.
+	// Error Why there is no file; null unless the job failed, or its file was removed before its time since a customer in it was redacted.
 	Error *ExportError `json:"error"`
 
 	// ExpiresAt When its file is removed, or was; 7 days after it completed.
@@ -921,6 +921,9 @@ type Export struct {
 
 	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
 	Status ExportStatus `json:"status"`
+
+	// SyncFrom The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until the job has begun.
+	SyncFrom *OptionalTimestamp `json:"sync_from"`
 
 	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
 	WebhookID *string `json:"webhook_id"`
@@ -970,7 +973,7 @@ type ExportDetail struct {
 	// DownloadURLExpiresAt Until when the link serves, 15 minutes from the answer; null where there is none.
 	DownloadURLExpiresAt *OptionalTimestamp `json:"download_url_expires_at"`
 
-	// Error Why there is no file; null unless the job failed.
+	// Error Why there is no file; null unless the job failed, or its file was removed before its time since a customer in it was redacted.
 	Error *ExportError `json:"error"`
 
 	// ExpiresAt When its file is removed, or was; 7 days after it completed.
@@ -1008,6 +1011,9 @@ type ExportDetail struct {
 
 	// Status A queued job waits for its turn, a running one is being written. A completed one has a file until it is expired. A failed one was given up, a cancelled one was stopped by somebody.
 	Status ExportStatus `json:"status"`
+
+	// SyncFrom The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until the job has begun.
+	SyncFrom *OptionalTimestamp `json:"sync_from"`
 
 	// WebhookID The endpoint whose attempts are exported; null for all other kinds.
 	WebhookID *string `json:"webhook_id"`

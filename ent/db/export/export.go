@@ -102,6 +102,8 @@ const (
 	FieldFilterFulfillmentStatus = "filter_fulfillment_status"
 	// FieldFilterCustomerID holds the string denoting the filter_customer_id field in the database.
 	FieldFilterCustomerID = "filter_customer_id"
+	// FieldSyncFrom holds the string denoting the sync_from field in the database.
+	FieldSyncFrom = "sync_from"
 	// Table holds the table name of the export in the database.
 	Table = "exports"
 )
@@ -153,6 +155,7 @@ var Columns = []string{
 	FieldFilterFinancialStatus,
 	FieldFilterFulfillmentStatus,
 	FieldFilterCustomerID,
+	FieldSyncFrom,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -424,4 +427,9 @@ func ByFilterFulfillmentStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByFilterCustomerID orders the results by the filter_customer_id field.
 func ByFilterCustomerID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFilterCustomerID, opts...).ToFunc()
+}
+
+// BySyncFrom orders the results by the sync_from field.
+func BySyncFrom(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSyncFrom, opts...).ToFunc()
 }

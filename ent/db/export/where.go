@@ -293,6 +293,12 @@ func FilterCustomerID(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldFilterCustomerID, v))
 }
 
+// SyncFrom applies equality check predicate on the "sync_from" field. It's identical to SyncFromEQ.
+func SyncFrom(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldEQ(FieldSyncFrom, vc))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldStoreID, v))
@@ -2879,6 +2885,70 @@ func FilterCustomerIDIsNil() predicate.Export {
 // FilterCustomerIDNotNil applies the NotNil predicate on the "filter_customer_id" field.
 func FilterCustomerIDNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldFilterCustomerID))
+}
+
+// SyncFromEQ applies the EQ predicate on the "sync_from" field.
+func SyncFromEQ(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldEQ(FieldSyncFrom, vc))
+}
+
+// SyncFromNEQ applies the NEQ predicate on the "sync_from" field.
+func SyncFromNEQ(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldNEQ(FieldSyncFrom, vc))
+}
+
+// SyncFromIn applies the In predicate on the "sync_from" field.
+func SyncFromIn(vs ...micros.Time) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Export(sql.FieldIn(FieldSyncFrom, v...))
+}
+
+// SyncFromNotIn applies the NotIn predicate on the "sync_from" field.
+func SyncFromNotIn(vs ...micros.Time) predicate.Export {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = int64(vs[i])
+	}
+	return predicate.Export(sql.FieldNotIn(FieldSyncFrom, v...))
+}
+
+// SyncFromGT applies the GT predicate on the "sync_from" field.
+func SyncFromGT(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldGT(FieldSyncFrom, vc))
+}
+
+// SyncFromGTE applies the GTE predicate on the "sync_from" field.
+func SyncFromGTE(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldGTE(FieldSyncFrom, vc))
+}
+
+// SyncFromLT applies the LT predicate on the "sync_from" field.
+func SyncFromLT(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldLT(FieldSyncFrom, vc))
+}
+
+// SyncFromLTE applies the LTE predicate on the "sync_from" field.
+func SyncFromLTE(v micros.Time) predicate.Export {
+	vc := int64(v)
+	return predicate.Export(sql.FieldLTE(FieldSyncFrom, vc))
+}
+
+// SyncFromIsNil applies the IsNil predicate on the "sync_from" field.
+func SyncFromIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldSyncFrom))
+}
+
+// SyncFromNotNil applies the NotNil predicate on the "sync_from" field.
+func SyncFromNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldSyncFrom))
 }
 
 // And groups predicates with the AND operator between them.

@@ -1077,6 +1077,18 @@ func (f WebhookQueueFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.WebhookQueueMutation", m)
 }
 
+// The WriteHorizonFunc type is an adapter to allow the use of ordinary
+// function as WriteHorizon mutator.
+type WriteHorizonFunc func(context.Context, *db.WriteHorizonMutation) (db.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f WriteHorizonFunc) Mutate(ctx context.Context, m db.Mutation) (db.Value, error) {
+	if mv, ok := m.(*db.WriteHorizonMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *db.WriteHorizonMutation", m)
+}
+
 // Condition is a hook condition function.
 type Condition func(context.Context, db.Mutation) bool
 

@@ -636,6 +636,7 @@ var (
 		{Name: "filter_financial_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_fulfillment_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_customer_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "sync_from", Type: field.TypeInt64, Nullable: true},
 	}
 	// ExportsTable holds the schema information for the "exports" table.
 	ExportsTable = &schema.Table{
@@ -2312,6 +2313,18 @@ var (
 			},
 		},
 	}
+	// WriteHorizonsColumns holds the columns for the "write_horizons" table.
+	WriteHorizonsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeUUID, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "horizon", Type: field.TypeInt64},
+		{Name: "beat", Type: field.TypeInt64},
+	}
+	// WriteHorizonsTable holds the schema information for the "write_horizons" table.
+	WriteHorizonsTable = &schema.Table{
+		Name:       "write_horizons",
+		Columns:    WriteHorizonsColumns,
+		PrimaryKey: []*schema.Column{WriteHorizonsColumns[0]},
+	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		APIKeysTable,
@@ -2403,6 +2416,7 @@ var (
 		VariantsTable,
 		WebhookEndpointsTable,
 		WebhookQueuesTable,
+		WriteHorizonsTable,
 	}
 )
 

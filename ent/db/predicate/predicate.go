@@ -272,3 +272,6 @@ type WebhookEndpoint func(*sql.Selector)
 
 // WebhookQueue is the predicate function for webhookqueue builders.
 type WebhookQueue func(*sql.Selector)
+
+// WriteHorizon is the predicate function for writehorizon builders.
+type WriteHorizon func(*sql.Selector)

@@ -2245,3 +2245,27 @@ func (f WebhookQueueMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mut
 	}
 	return Denyf("db/privacy: unexpected mutation type %T, expect *db.WebhookQueueMutation", m)
 }
+
+// The WriteHorizonQueryRuleFunc type is an adapter to allow the use of ordinary
+// functions as a query rule.
+type WriteHorizonQueryRuleFunc func(context.Context, *db.WriteHorizonQuery) error
+
+// EvalQuery return f(ctx, q).
+func (f WriteHorizonQueryRuleFunc) EvalQuery(ctx context.Context, q db.Query) error {
+	if q, ok := q.(*db.WriteHorizonQuery); ok {
+		return f(ctx, q)
+	}
+	return Denyf("db/privacy: unexpected query type %T, expect *db.WriteHorizonQuery", q)
+}
+
+// The WriteHorizonMutationRuleFunc type is an adapter to allow the use of ordinary
+// functions as a mutation rule.
+type WriteHorizonMutationRuleFunc func(context.Context, *db.WriteHorizonMutation) error
+
+// EvalMutation calls f(ctx, m).
+func (f WriteHorizonMutationRuleFunc) EvalMutation(ctx context.Context, m db.Mutation) error {
+	if m, ok := m.(*db.WriteHorizonMutation); ok {
+		return f(ctx, m)
+	}
+	return Denyf("db/privacy: unexpected mutation type %T, expect *db.WriteHorizonMutation", m)
+}

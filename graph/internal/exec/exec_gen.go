@@ -1425,6 +1425,8 @@ type Export {
   requestedBy: Author!
   createdAt: Time!
   startedAt: Time
+  "The updatedFrom with which a client goes on after the file: whatever the file lacks has changed since. Null until the job has begun."
+  syncFrom: Time
   completedAt: Time
   "When the file is removed, or was."
   expiresAt: Time
@@ -11132,6 +11134,23 @@ func (ec *executionContext) fieldContext_Export_startedAt(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Export_syncFrom(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.SyncFrom)
+}
+
+func (ec *executionContext) fieldContext_Export_syncFrom(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Export",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Export_completedAt(ctx context.Context, field graphql.CollectedField, obj *model.Export) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, field.Selections, obj.CompletedAt)
 }
@@ -11289,6 +11308,8 @@ func (ec *executionContext) fieldContext_ExportConnection_nodes(_ context.Contex
 				return ec.fieldContext_Export_createdAt(ctx, field)
 			case "startedAt":
 				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "syncFrom":
+				return ec.fieldContext_Export_syncFrom(ctx, field)
 			case "completedAt":
 				return ec.fieldContext_Export_completedAt(ctx, field)
 			case "expiresAt":
@@ -11470,6 +11491,8 @@ func (ec *executionContext) fieldContext_ExportEdge_node(_ context.Context, fiel
 				return ec.fieldContext_Export_createdAt(ctx, field)
 			case "startedAt":
 				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "syncFrom":
+				return ec.fieldContext_Export_syncFrom(ctx, field)
 			case "completedAt":
 				return ec.fieldContext_Export_completedAt(ctx, field)
 			case "expiresAt":
@@ -11675,6 +11698,8 @@ func (ec *executionContext) fieldContext_ExportPayload_export(_ context.Context,
 				return ec.fieldContext_Export_createdAt(ctx, field)
 			case "startedAt":
 				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "syncFrom":
+				return ec.fieldContext_Export_syncFrom(ctx, field)
 			case "completedAt":
 				return ec.fieldContext_Export_completedAt(ctx, field)
 			case "expiresAt":
@@ -35876,6 +35901,8 @@ func (ec *executionContext) fieldContext_Query_export(ctx context.Context, field
 				return ec.fieldContext_Export_createdAt(ctx, field)
 			case "startedAt":
 				return ec.fieldContext_Export_startedAt(ctx, field)
+			case "syncFrom":
+				return ec.fieldContext_Export_syncFrom(ctx, field)
 			case "completedAt":
 				return ec.fieldContext_Export_completedAt(ctx, field)
 			case "expiresAt":
@@ -51459,6 +51486,8 @@ func (ec *executionContext) _Export(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "startedAt":
 			out.Values[i] = ec._Export_startedAt(ctx, field, obj)
+		case "syncFrom":
+			out.Values[i] = ec._Export_syncFrom(ctx, field, obj)
 		case "completedAt":
 			out.Values[i] = ec._Export_completedAt(ctx, field, obj)
 		case "expiresAt":

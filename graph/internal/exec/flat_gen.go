@@ -163,10 +163,11 @@ var flatTypes = map[string]flatType{
 		"requestedBy":          {13, "Author"},
 		"createdAt":            {14, ""},
 		"startedAt":            {15, ""},
-		"completedAt":          {16, ""},
-		"expiresAt":            {17, ""},
-		"downloadUrl":          {18, ""},
-		"downloadUrlExpiresAt": {19, ""},
+		"syncFrom":             {16, ""},
+		"completedAt":          {17, ""},
+		"expiresAt":            {18, ""},
+		"downloadUrl":          {19, ""},
+		"downloadUrlExpiresAt": {20, ""},
 	}},
 	"ExportError": {exportErrorImplementors, map[string]flatField{
 		"code":    {1, ""},
@@ -1478,28 +1479,35 @@ func (p *flatPlan) writeExport(w *buffer, obj *model.Export) bool {
 			} else {
 				w.moment(*v)
 			}
-		case 16: // completedAt
+		case 16: // syncFrom
+			v := obj.SyncFrom
+			if v == nil {
+				w.null()
+			} else {
+				w.moment(*v)
+			}
+		case 17: // completedAt
 			v := obj.CompletedAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 17: // expiresAt
+		case 18: // expiresAt
 			v := obj.ExpiresAt
 			if v == nil {
 				w.null()
 			} else {
 				w.moment(*v)
 			}
-		case 18: // downloadUrl
+		case 19: // downloadUrl
 			v := obj.DownloadURL()
 			if v == nil {
 				w.null()
 			} else {
 				w.text(*v)
 			}
-		case 19: // downloadUrlExpiresAt
+		case 20: // downloadUrlExpiresAt
 			v := obj.DownloadURLExpiresAt()
 			if v == nil {
 				w.null()

@@ -49,6 +49,7 @@ var places = map[string]place{
 	"task_receipts": {by: "home"},
 
 	"processes":          global,
+	"write_horizons":     global,
 	"marketplace_themes": global,
 	"theme_packages":     global,
 }

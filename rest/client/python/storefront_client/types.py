@@ -520,12 +520,16 @@ class Export(TypedDict):
     file_size_bytes: Optional[int]
     #: The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
     sha256: Optional[str]
-    #: Why there is no file; null unless the job failed.
+    #: Why there is no file; null unless the job failed, or its file was removed before its time since a customer
+    #: in it was redacted.
     error: Optional[ExportError]
     requested_by: ExportRequester
     created_at: Timestamp
     #: When it began to run; the file holds what was created up to then.
     started_at: OptionalTimestamp
+    #: The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null
+    #: until the job has begun.
+    sync_from: OptionalTimestamp
     #: When it ended, in whichever way.
     completed_at: OptionalTimestamp
     #: When its file is removed, or was; 7 days after it completed.
@@ -550,12 +554,16 @@ class ExportDetail(TypedDict):
     file_size_bytes: Optional[int]
     #: The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
     sha256: Optional[str]
-    #: Why there is no file; null unless the job failed.
+    #: Why there is no file; null unless the job failed, or its file was removed before its time since a customer
+    #: in it was redacted.
     error: Optional[ExportError]
     requested_by: ExportRequester
     created_at: Timestamp
     #: When it began to run; the file holds what was created up to then.
     started_at: OptionalTimestamp
+    #: The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null
+    #: until the job has begun.
+    sync_from: OptionalTimestamp
     #: When it ended, in whichever way.
     completed_at: OptionalTimestamp
     #: When its file is removed, or was; 7 days after it completed.

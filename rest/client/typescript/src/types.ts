@@ -463,12 +463,20 @@ export interface Export {
   file_size_bytes: number | null;
   /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
   sha256: string | null;
-  /** Why there is no file; null unless the job failed. */
+  /**
+   * Why there is no file; null unless the job failed, or its file was removed before its time since a customer
+   * in it was redacted.
+   */
   error: ExportError | null;
   requested_by: ExportRequester;
   created_at: Timestamp;
   /** When it began to run; the file holds what was created up to then. */
   started_at: OptionalTimestamp;
+  /**
+   * The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until
+   * the job has begun.
+   */
+  sync_from: OptionalTimestamp;
   /** When it ended, in whichever way. */
   completed_at: OptionalTimestamp;
   /** When its file is removed, or was; 7 days after it completed. */
@@ -492,12 +500,20 @@ export interface ExportDetail {
   file_size_bytes: number | null;
   /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
   sha256: string | null;
-  /** Why there is no file; null unless the job failed. */
+  /**
+   * Why there is no file; null unless the job failed, or its file was removed before its time since a customer
+   * in it was redacted.
+   */
   error: ExportError | null;
   requested_by: ExportRequester;
   created_at: Timestamp;
   /** When it began to run; the file holds what was created up to then. */
   started_at: OptionalTimestamp;
+  /**
+   * The `updated_from` with which to go on after the file: whatever the file lacks has changed since. Null until
+   * the job has begun.
+   */
+  sync_from: OptionalTimestamp;
   /** When it ended, in whichever way. */
   completed_at: OptionalTimestamp;
   /** When its file is removed, or was; 7 days after it completed. */

@@ -1,0 +1,263 @@
+package ent
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// missingTable is MySQL's number of a table that does not exist.
+const missingTable = 1146
+
+// published is the row of a process.
+type published struct {
+	id      xid.ID
+	horizon micros.Time
+	beat    int64
+}
+
+// join gives the process its row, once.
+func (h *horizon) join(ctx context.Context) error {
+	if h.pool == nil || h.joined() {
+		return nil
+	}
+	h.rounds.Lock()
+	defer h.rounds.Unlock()
+	if h.joined() {
+		return nil
+	}
+	return h.enter(ctx)
+}
+
+func (h *horizon) joined() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.id.IsNil() || time.Since(h.absent) < time.Second
+}
+
+// enter takes a new row. Transactions that are open lose their hold. rounds is held.
+func (h *horizon) enter(ctx context.Context) error {
+	id, sent := xid.New(), time.Now()
+	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, 0, 0)", id)
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == missingTable {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.absent = time.Now() // the migration of this release is yet to come
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("join the horizons: %w", err)
+	}
+	rows, err := h.read(ctx)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	h.last = max(h.last, passed(rows))
+	at := h.tick()
+	h.mu.Unlock()
+	if n, err := h.publish(ctx, id, at); err != nil || n != 1 {
+		return fmt.Errorf("join the horizons: %d rows: %w", n, cmp.Or(err, errHorizonLost))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.id, h.published, h.verified = id, at, sent
+	if h.stop == nil {
+		h.stop = make(chan struct{})
+		go h.run(h.stop)
+	}
+	return nil
+}
+
+// passed returns what no reader can have passed: the least of the horizons, or what processes
+// that ended have left.
+func passed(rows []published) micros.Time {
+	least, left := micros.Never, micros.Time(0)
+	for _, r := range rows {
+		switch {
+		case r.id.IsNil():
+			left = r.horizon
+		case r.horizon > 0:
+			least = min(least, r.horizon)
+		}
+	}
+	if least == micros.Never {
+		return left
+	}
+	return max(least, left)
+}
+
+// run makes rounds until the store is closed.
+func (h *horizon) run(stop chan struct{}) {
+	t := time.NewTicker(roundEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+			ctx, cancel := context.WithTimeout(context.Background(), guardTime/2)
+			_ = h.round(ctx, time.Now()) // the next one tries again
+			cancel()
+		}
+	}
+}
+
+// round publishes the horizon of this process if others wait for it, reads those of all, and
+// removes processes that are gone. One that began after asked serves everybody who waited for it.
+//
+// What is published stands in the row before the rows are read: a process that joins in between
+// would not know of it.
+func (h *horizon) round(ctx context.Context, asked time.Time) error {
+	h.rounds.Lock()
+	defer h.rounds.Unlock()
+	h.mu.Lock()
+	id, done := h.id, h.verified.After(asked)
+	h.mu.Unlock()
+	if done || id.IsNil() {
+		return nil
+	}
+	sent := time.Now()
+	beaten, err := h.catchUp(ctx, id)
+	if errors.Is(err, errHorizonLost) {
+		return h.enter(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := h.read(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(rows, func(r published) bool { return r.id == id })
+	if at < 0 {
+		return h.enter(ctx)
+	}
+	top := h.note(rows)
+	if beaten || rows[at].horizon >= top {
+		h.mu.Lock()
+		h.verified = sent
+		h.mu.Unlock()
+	}
+	return h.removeGone(ctx, rows, top)
+}
+
+// catchUp publishes the horizon of this process if another one, or a change of its own, is at or
+// above it. It reports whether it did.
+func (h *horizon) catchUp(ctx context.Context, id xid.ID) (bool, error) {
+	h.mu.Lock()
+	goal := max(h.top, h.written+1)
+	if h.published >= goal {
+		h.mu.Unlock()
+		return false, nil
+	}
+	h.published = max(h.published, min(h.own(), goal))
+	at := h.published
+	h.mu.Unlock()
+	n, err := h.publish(ctx, id, at)
+	if err == nil && n == 0 {
+		err = errHorizonLost
+	}
+	return true, err
+}
+
+// note keeps what a round found, and returns the greatest horizon.
+func (h *horizon) note(rows []published) micros.Time {
+	least, top := micros.Never, micros.Time(0)
+	for _, r := range rows {
+		top = max(top, r.horizon)
+		if !r.id.IsNil() {
+			least = min(least, r.horizon)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reached, h.top = max(h.reached, least), top
+	return top
+}
+
+// removeGone removes the rows of processes that were behind for goneTime and never published.
+func (h *horizon) removeGone(ctx context.Context, rows []published, top micros.Time) error {
+	behind := map[xid.ID]lag{}
+	for _, r := range rows {
+		if r.id.IsNil() || r.horizon >= top {
+			continue
+		}
+		l, ok := h.behind[r.id]
+		if !ok || l.beat != r.beat {
+			l = lag{r.beat, time.Now()}
+		}
+		behind[r.id] = l
+		if time.Since(l.since) < goneTime {
+			continue
+		}
+		if err := h.remove(ctx, r.id, passed(rows), " AND beat = ?", r.beat); err != nil {
+			return err
+		}
+	}
+	h.behind = behind
+	return nil
+}
+
+// leave removes the process's own row.
+func (h *horizon) leave(ctx context.Context, id xid.ID) error {
+	rows, err := h.read(ctx)
+	if err != nil {
+		return fmt.Errorf("leave the horizons: %w", err)
+	}
+	return h.remove(ctx, id, passed(rows), "")
+}
+
+// remove removes a row, after what readers may have passed was noted.
+func (h *horizon) remove(ctx context.Context, id xid.ID, at micros.Time, and string, args ...any) error {
+	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, ?, 0)"+
+		" ON DUPLICATE KEY UPDATE horizon = GREATEST(horizon, ?)", xid.Nil, at, at)
+	if err == nil {
+		_, err = h.exec(ctx, "DELETE FROM write_horizons WHERE id = ?"+and, append([]any{id}, args...)...)
+	}
+	if err != nil {
+		return fmt.Errorf("remove a horizon: %w", err)
+	}
+	return nil
+}
+
+// read returns all rows.
+func (h *horizon) read(ctx context.Context) (rows []published, err error) {
+	found, err := h.pool.QueryContext(ctx, "SELECT id, horizon, beat FROM write_horizons")
+	if err != nil {
+		return nil, fmt.Errorf("read the horizons: %w", err)
+	}
+	defer found.Close()
+	for found.Next() {
+		var r published
+		if err := found.Scan(&r.id, &r.horizon, &r.beat); err != nil {
+			return nil, fmt.Errorf("read the horizons: %w", err)
+		}
+		rows = append(rows, r)
+	}
+	return rows, found.Err()
+}
+
+// publish writes a horizon into a row of this process, unless another process has removed it.
+func (h *horizon) publish(ctx context.Context, id xid.ID, at micros.Time) (int64, error) {
+	res, err := h.exec(ctx, "UPDATE write_horizons SET horizon = ?, beat = beat + 1 WHERE id = ?", at, id)
+	if err != nil {
+		return 0, fmt.Errorf("publish the horizon: %w", err)
+	}
+	return res.RowsAffected()
+}
+
+// exec runs one statement that commits by itself: it may take effect after its caller has gone,
+// since a horizon is true from when it was computed.
+func (h *horizon) exec(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
+	return h.pool.ExecContext(ctx, query, args...)
+}

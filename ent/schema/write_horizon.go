@@ -1,0 +1,24 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// WriteHorizon is a process that writes: no transaction of it that is still open makes a change
+// with a time below its horizon. The row of the nil id keeps what lists were shown up to by
+// processes that have ended. It is of no store; SQLite, which has one writer, needs none.
+type WriteHorizon struct{ ent.Schema }
+
+// Fields implements ent.Interface.
+func (WriteHorizon) Fields() []ent.Field {
+	return []ent.Field{
+		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable(),
+		field.Int64("horizon").GoType(micros.Time(0)),
+		// beat is raised whenever the process publishes.
+		field.Int64("beat"),
+	}
+}
