@@ -88,7 +88,7 @@ var orderEffects = []effect{
 	{field: "orderMarkPaid", name: "the rest", args: onOrder("pay_50 pay_50"), events: "order.paid"},
 	{field: "orderMarkPaid", name: "a completed order", args: onOrder("ship complete"), events: "order.paid"},
 	{field: "orderMarkPaid", name: "again", args: onOrder("mark_paid"), refused: "invalid_transition"},
-	{field: "orderMarkPaid", name: "after a refund", args: onOrder("pay_50 refund_50"), refused: "invalid_transition"},
+	{field: "orderMarkPaid", name: "after a refund", args: onOrder("pay_50 refund_50"), events: "order.paid"},
 	{field: "orderMarkPaid", name: "a stale version",
 		args: func(w *caller) string { return at(w.order("tag").PublicID(), 1) }, refused: "version_mismatch"},
 

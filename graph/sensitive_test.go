@@ -28,6 +28,7 @@ var partly = map[string]string{
 	"orderRefund":           "a sum above the store's sum for proof",
 	"orderCancel":           "a refund above that sum",
 	"webhookEndpointUpdate": "another address",
+	"storeUpdate":           "another contact address",
 }
 
 // ordinary are the other mutations, by name or by prefix with a star, and why they are not sensitive.
@@ -42,9 +43,10 @@ var ordinary = map[string][]string{
 		"webhookDelivery*", "webhookDeliveries*"},
 	"the file is for who may read the same rows anyway": {"export*"},
 	"the new store is empty and the person's own":       {"storeCreate"},
-	"it changes names, times and versions": {"storeUpdate", "storeSetLegacy", "appSetLegacy",
+	"it changes names, times and versions": {"storeSetLegacy", "appSetLegacy",
 		"notification*"},
-	"it concerns sample data": {"testStoreFill"},
+	"it concerns sample data":             {"testStoreFill"},
+	"it switches the person's own emails": {"staffSetOrderEmails"},
 	"money is noted that came in, or goods are handled": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
 	"it is what the shop sells and shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",

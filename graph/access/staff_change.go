@@ -189,7 +189,7 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 			return nil, err
 		}
 		shown, err = m.named(ctx, []*db.Staff{row})
-		return nil, err // it concerns nobody else
+		return &core.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, err
 	})
 	if err != nil {
 		return nil, err

@@ -112,7 +112,8 @@ func TestLetterOfNewStore(t *testing.T) {
 		letter := func() *db.Mail {
 			token := m.add("", m.sell("Bell https://evil.example/x", 1490, 50), 1)
 			m.ready(token, "ada@example.com")
-			if err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Phone: "+49 30 1"}); err != nil {
+			err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Phone: "+49 30 1"})
+			if err != nil {
 				t.Fatal(err)
 			}
 			o := m.order(graphtest.Must[xid.ID](t)(m.place(token)))

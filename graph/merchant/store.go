@@ -106,6 +106,9 @@ func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
 	if err != nil || s.ContactEmail != nil && *s.ContactEmail == *address {
 		return err
 	}
+	if err := core.Proved(ctx); err != nil { // answers go elsewhere
+		return err
+	}
 	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
 	if err != nil || proven {
 		return err

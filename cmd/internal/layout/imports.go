@@ -75,9 +75,9 @@ var arrows = map[string][]string{
 	// A rate of a region is for whoever names it, in any spelling.
 	"graph/price": {"graph/country"},
 	// Mails speak the shopper's language.
-	"graph/ordermail": {"graph/phrase"},
+	"graph/ordermail": {"graph/phrase", "graph/price"},
 	// One sender has a mail at a time.
-	"graph/notify": {"graph/lease", "graph/work"},
+	"graph/notify": {"graph/allowance", "graph/audit", "graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.
 	"graph/oauth": {
 		"graph/apikey", "graph/audit", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/wire",
