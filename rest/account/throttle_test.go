@@ -144,10 +144,10 @@ func TestStrangersStopNobody(t *testing.T) {
 // what time gives back meanwhile is allowed for.
 func TestBruteForceByHTTP(t *testing.T) {
 	began := time.Now()
-	w := serve(t, storetest.Open(t), "https://shop.example")
+	w := serve(t, storetest.Open(t), "https://shop.example", proxied)
 	w.shop("ada@example.com")
 	one := func(text string) func(int) string { return func(int) string { return text } }
-	counts, _ := w.guess(50, one("ada@example.com"), one(""))
+	counts, _ := w.guess(50, one("ada@example.com"), one("192.0.2.1"))
 	if most := 10 + 1 + int(time.Since(began)/(30*time.Second)); counts[403] > most ||
 		counts[429] < 50-most-counts[503] || counts[303] != 0 {
 		t.Errorf("%v, want at most %d let through", counts, most)
@@ -159,22 +159,22 @@ func TestBruteForceByHTTP(t *testing.T) {
 func TestThrottleRecovers(t *testing.T) {
 	hashed() // outside of the bubble: others use it
 	synctest.Test(t, func(t *testing.T) {
-		w := build(t, storetest.Open(t), "https://shop.example")
+		w := build(t, storetest.Open(t), "https://shop.example", proxied)
 		w.shop("ada@example.com")
 		for range 12 {
-			w.signIn("ada@example.com")
+			w.signIn("ada@example.com", "X-Forwarded-For", "192.0.2.1")
 		}
 		for range 10 {
-			w.post("/sign-in", credentials("ada@example.com", "wrong"))
+			w.post("/sign-in", credentials("ada@example.com", "wrong"), "X-Forwarded-For", "192.0.2.1")
 		}
-		a := w.post("/sign-in", credentials("ada@example.com", secret))
+		a := w.post("/sign-in", credentials("ada@example.com", secret), "X-Forwarded-For", "192.0.2.1")
 		if a.status != 429 || a.header.Get("Retry-After") != "30" ||
 			!strings.Contains(a.body, "try again in 30 seconds") {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 		time.Sleep(30 * time.Second)
 		for range 3 { // each success gives its attempt back
-			w.signIn("ada@example.com")
+			w.signIn("ada@example.com", "X-Forwarded-For", "192.0.2.1")
 		}
 	})
 }
