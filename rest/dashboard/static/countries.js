@@ -1,5 +1,5 @@
 // Countries and their regions, by their names.
-import { html, useEffect, useRef, useState } from './lib.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
 import { send } from './api.js';
 import { Field, Select, useWrong } from './form.js';
 import { Icon } from './icons.js';
@@ -76,7 +76,7 @@ export function Countries({ name, label, value, hint }) {
   const own = 'countries-' + name;
   const missing = unknown && `There is no country called ${unknown}.`;
   const said = missing || wrong?.join(' ');
-  useEffect(() => ref.current.setCustomValidity(missing), [missing]);
+  useLayoutEffect(() => ref.current.setCustomValidity(missing), [missing]);
   const means = (text) => ([code, called]) => code === text.toUpperCase() || plain(called) === plain(text);
   const find = (text) => all.find(means(text))?.[0];
   const add = () => {
