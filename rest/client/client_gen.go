@@ -1272,7 +1272,7 @@ type IdentityLimits struct {
 	// NewStoreDaysMax Days from the first payment of a store until it is proven; with 0 it is at once.
 	NewStoreDaysMax int `json:"new_store_days_max"`
 
-	// NewStoreMailsPerDayMax Emails to shoppers that a store causes within 24 hours before it is proven.
+	// NewStoreMailsPerDayMax Emails to shoppers that a store causes within 24 hours before it is proven; they count as mails to strangers too.
 	NewStoreMailsPerDayMax int `json:"new_store_mails_per_day_max"`
 
 	// OrderMailsPerDayMax Emails to shoppers that a proven store causes within 24 hours.

@@ -1048,7 +1048,10 @@ export interface IdentityLimits {
   mails_per_day_max: number;
   /** Emails to shoppers that a proven store causes within 24 hours. */
   order_mails_per_day_max: number;
-  /** Emails to shoppers that a store causes within 24 hours before it is proven. */
+  /**
+   * Emails to shoppers that a store causes within 24 hours before it is proven; they count as mails to strangers
+   * too.
+   */
   new_store_mails_per_day_max: number;
   /** Days from the first payment of a store until it is proven; with 0 it is at once. */
   new_store_days_max: number;
