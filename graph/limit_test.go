@@ -169,7 +169,8 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	limit.Customers: func(t *testing.T, p *graphtest.Shop) limited {
 		return limited{add: func() error {
 			_, err := p.Mutation().CustomerCreate(p.Ctx,
-				model.CustomerCreateInput{Email: new(xid.New().String() + "@example.com")})
+				model.CustomerCreateInput{Status: state.CustomerGuest,
+					EmailMarketing: state.EmailNotSubscribed, Email: new(xid.New().String() + "@example.com")})
 			return err
 		}}
 	},

@@ -91,7 +91,8 @@ func (b *browser) exampleIDs(key string) map[string]string {
 		if request[1] != "" {
 			method = http.MethodPost
 		}
-		r, err := http.NewRequestWithContext(b.t.Context(), method, b.api+base+request[0], strings.NewReader(request[1]))
+		r, err := http.NewRequestWithContext(b.t.Context(), method, b.api+base+request[0],
+			strings.NewReader(request[1]))
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -31,7 +31,8 @@ func TestBrowserScripts(t *testing.T) {
 	made := func(mutation, path string) string {
 		t.Helper()
 		var data map[string]any
-		p.graphql(t, token, "mutation { "+strings.NewReplacer("$X", text, "$L", long).Replace(mutation)+" }", nil, &data)
+		p.graphql(t, token, "mutation { "+strings.NewReplacer("$X", text, "$L", long).Replace(mutation)+" }", nil,
+			&data)
 		var at any = data
 		for step := range strings.SplitSeq(path, ".") {
 			m, ok := at.(map[string]any)

@@ -66,7 +66,7 @@ func secretGoes(t *testing.T, c cli, database string) {
 	}
 	c.doctor("needed by 1 second factors")
 	var done []reseal.Done
-	if c.decode(&done, "secret", "reseal"); len(done) != 7 || done[6].Resealed != 1 {
+	if c.decode(&done, "secret", "reseal"); len(done) != 8 || resealed(done) != 1 {
 		t.Errorf("sealed anew %+v", done)
 	}
 	c.doctor("nothing needs an older root secret")
@@ -147,4 +147,12 @@ func TestSecretRotateElsewhere(t *testing.T) {
 		!strings.HasSuffix(string(b), ","+old+"\n") {
 		t.Errorf("%+v, the file holds %q, %v", o, b, err)
 	}
+}
+
+// resealed counts the values that were sealed anew in all columns.
+func resealed(all []reseal.Done) (n int64) {
+	for _, d := range all {
+		n += int64(d.Resealed)
+	}
+	return n
 }

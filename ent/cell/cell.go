@@ -153,7 +153,8 @@ func (n *Int8) Take(v Value) error {
 	return err
 }
 
-// Flag scans a boolean, which MySQL and SQLite keep as a number.
+// Flag scans a boolean, which MySQL and SQLite keep as a number. NULL is false: the column
+// is newer than the row.
 type Flag bool
 
 // Scan implements sql.Scanner.
@@ -167,6 +168,10 @@ func (f *Flag) Scan(src any) error {
 
 // Take takes a number.
 func (f *Flag) Take(v Value) error {
+	if v.Kind == KindNull {
+		*f = false
+		return nil
+	}
 	i, err := number(v)
 	*f = i != 0
 	return err

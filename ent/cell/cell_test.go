@@ -40,6 +40,7 @@ func TestScan(t *testing.T) {
 			ok: func() bool { return number == 7 }},
 		{name: "small number", dest: (*cell.Int)(&small), src: int64(9), ok: func() bool { return small == 9 }},
 		{name: "flag of number", dest: (*cell.Flag)(&flag), src: int64(1), ok: func() bool { return flag }},
+		{name: "flag of NULL", dest: (*cell.Flag)(&flag), src: nil, ok: func() bool { return !flag }},
 		{name: "flag", dest: (*cell.Flag)(&flag), src: false, ok: func() bool { return !flag }},
 		{name: "text that is there", dest: cell.TextOf(&optT), src: []byte("a"),
 			ok: func() bool { return optT != nil && *optT == "a" }},

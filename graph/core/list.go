@@ -74,20 +74,17 @@ func (l List[T]) fitting(ctx context.Context, r *Core, from *page.Position, limi
 	}
 }
 
-// read reads a page, and of a list of changes what is below the horizon. The horizon is renewed
-// where the page ends at it.
+// read reads a page, and of a list of changes what is below the horizon, which is renewed first
+// if this process knows of a change above it.
 func (l List[T]) read(ctx context.Context, r *Core, from *page.Position, limit int) (rows []T, err error) {
 	if l.Until == nil {
 		return l.Read(ctx, from, limit)
 	}
-	if *l.Until, err = r.Store.Horizon(ctx); err != nil {
-		return nil, err
+	*l.Until, err = r.Store.Horizon(ctx)
+	if err == nil && !r.Store.Settled(*l.Until) {
+		*l.Until, err = r.Store.RenewHorizon(ctx)
 	}
-	rows, err = l.Read(ctx, from, limit)
-	if err != nil || len(rows) == limit || r.Store.Settled(*l.Until) {
-		return rows, err
-	}
-	if *l.Until, err = r.Store.RenewHorizon(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return l.Read(ctx, from, limit)

@@ -35,7 +35,9 @@ type Arranged struct {
 
 // Arrange judges how a list is asked for. filtered says that there are filters besides
 // updatedFrom and a tag. Each combination is served by an index, or refused.
-func Arrange(query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool) (a Arranged, err error) {
+func Arrange(
+	query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool,
+) (a Arranged, err error) {
 	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
 	if updatedFrom != nil {
 		a.Until = new(micros.Never)

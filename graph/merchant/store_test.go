@@ -115,7 +115,7 @@ func TestStoreCreate(t *testing.T) {
 			{model.StoreCreateInput{Name: " ", Currency: "EUR", Timezone: "UTC"}, "#/name too_short"},
 			{model.StoreCreateInput{Name: "Shop \u202egpj", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
 			{model.StoreCreateInput{Name: "Cor\u200bner", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
-			{model.StoreCreateInput{Name: "\u3164", Currency: "EUR", Timezone: "UTC"}, "#/name invalid_format"},
+			{model.StoreCreateInput{Name: "\u3164", Currency: "EUR", Timezone: "UTC"}, "#/name too_short"},
 			{model.StoreCreateInput{Name: "X", Currency: "EURO", Timezone: "UTC"}, "#/currency unknown_value"},
 			{model.StoreCreateInput{Name: "X", Currency: "EUR"}, "#/timezone too_short"},
 			{model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "Local"}, "#/timezone unknown_value"},

@@ -117,8 +117,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestListsByTag: each of the three lists shows what has a tag, whole and in any spelling, at once, after its words were
-// written, and once the tag is another one; with a query and with a filter too.
+// TestListsByTag: each of the three lists shows what has a tag, whole and in any spelling, at once,
+// after its words were written, and once the tag is another one; with a query and with a filter too.
 func TestListsByTag(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m, q := r.Mutation(), r.Query()
@@ -139,13 +139,15 @@ func TestListsByTag(t *testing.T) {
 				&model.ProductFilter{Tag: &tag}, query, nil))
 			people := graphtest.Must[*model.CustomerConnection](t)(q.Customers(ctx, nil, nil,
 				&model.CustomerFilter{Tag: &tag}, query, nil))
-			if a, b, c := len(orders.Nodes), len(products.Nodes), len(people.Nodes); a != want || b != want || c != want {
-				t.Errorf("%q with %v finds %d, %d and %d, want %d of each", tag, query, a, b, c, want)
+			got := [3]int{len(orders.Nodes), len(products.Nodes), len(people.Nodes)}
+			if got != [3]int{want, want, want} {
+				t.Errorf("%q with %v finds %v, want %d of each", tag, query, got, want)
 			}
 		}
 		tags := func() {
 			t.Helper()
-			for tag, want := range map[string]int{"VIP gold": 1, "vip GOLD": 1, "VIP": 0, "gold": 0, "muller": 1, "": 0} {
+			for tag, want := range map[string]int{"VIP gold": 1, "vip GOLD": 1, "VIP": 0, "gold": 0, "muller": 1,
+				"": 0} {
 				expect(want, tag, nil)
 			}
 			expect(1, "vip gold", new("gold"))
@@ -186,7 +188,8 @@ func TestSearchByPhoneAndTracking(t *testing.T) {
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderFulfill(ctx, o.PublicID(), o.Version,
 			model.FulfillInput{TrackingNumber: new("1Z 999-AA1")}))
 		for range 2 {
-			for text, want := range map[string]string{"020 7946 0000": c.DisplayName(), "+442079460000": c.DisplayName(),
+			for text, want := range map[string]string{"020 7946 0000": c.DisplayName(),
+				"+442079460000":        c.DisplayName(),
 				"0044 (0)20 7946-0000": c.DisplayName(), "79460000": c.DisplayName(), "0000": c.DisplayName(),
 				"020 7946 0001": "", "山田太郎": c.DisplayName(), "太郎山田": c.DisplayName(), "太郎": c.DisplayName(),
 				"山": c.DisplayName(), "1z999aa1": fmt.Sprint("#", o.Number), "1Z-999": fmt.Sprint("#", o.Number)} {

@@ -33,7 +33,8 @@ func (t terms) phone(k Kind, number *string) {
 func phoneOf(text string) string {
 	folded := strings.TrimSpace(shelf.Fold(text))
 	strange := func(r rune) bool {
-		return !unicode.IsDigit(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Dash, r) && !strings.ContainsRune("+./()", r)
+		return !unicode.IsDigit(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Dash, r) &&
+			!strings.ContainsRune("+./()", r)
 	}
 	digits := digitsOf(folded)
 	if len(digits) < leastPhone || len(digits) > mostPhone || strings.ContainsFunc(folded, strange) {

@@ -33,7 +33,8 @@ func TestTerms(t *testing.T) {
 func TestAsk(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", " %_* ": "", "AB-12": "ab12", "ab 12": "ab 12", "Ann.Lee@EXAMPLE": "annlee@example", "@x": "x",
-		"Zoë  zoe ZOE": "zoe", "#1042": "1042", "1 2 3 4 5 6 7 8 9 10": "1 2 3 4 5 6 7 8 tel:12345678910", "東京都": "東京 京都",
+		"Zoë  zoe ZOE": "zoe", "#1042": "1042",
+		"1 2 3 4 5 6 7 8 9 10": "1 2 3 4 5 6 7 8 tel:12345678910", "東京都": "東京 京都",
 		"👩‍🚀 mug": "mug", "\xff\xfe": "",
 	} {
 		if got := search.Ask(text).String(); got != want {
@@ -44,9 +45,11 @@ func TestAsk(t *testing.T) {
 
 // TestPhone: however a telephone number is kept and however it is typed, it is found, and another one is not.
 func TestPhone(t *testing.T) {
-	national := []string{"030 1234567", "(030) 123 45 67", "030/1234567", "0301234567", "030-123-4567", "1234567", "４５６７"}
+	national := []string{"030 1234567", "(030) 123 45 67", "030/1234567", "0301234567", "030-123-4567", "1234567",
+		"４５６７"}
 	all := append(national, "+49 30 1234567", "+49 (0)30 1234567", "004930 1234567", "+49.30.1234567", "٠٣٠ ١٢٣٤٥٦٧")
-	for _, kept := range []string{"030 1234567", "+49 30 1234567", "+49 (0)30/123 45-67", "00 49 30 1234567", "٠٣٠١٢٣٤٥٦٧"} {
+	for _, kept := range []string{"030 1234567", "+49 30 1234567", "+49 (0)30/123 45-67", "00 49 30 1234567",
+		"٠٣٠١٢٣٤٥٦٧"} {
 		terms, err := search.OfCustomer(&db.Customer{Phone: &kept})
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,8 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 					shop.many(200)
 				}
 				errs := new(journal)
-				owner := engine(t, s, func(c *webhook.Config) { c.Poll = 100 * time.Millisecond }, errs.keep(slog.LevelError))
+				owner := engine(t, s, func(c *webhook.Config) { c.Poll = 100 * time.Millisecond },
+					errs.keep(slog.LevelError))
 				owner.Start(t.Context())
 				until(t, "some events", func() bool { return r.attempts() > 200 })
 				tc.change(shop, e, next.URL)

@@ -33,8 +33,8 @@ func TestMoved(t *testing.T) {
 		graphtest.Must[*model.PagePayload](t)(m.PageUpdate(s.ctx, page.PublicID(), page.Version,
 			model.PageUpdateInput{Handle: model.Some("story")}))
 		s.clock.add(time.Second)
-		for from, to := range map[string]string{"/products/mug": "/products/beaker", "/products/cup": "/products/beaker",
-			"/collections/small": "/collections/tiny", "/pages/about": "/pages/story"} {
+		for from, to := range map[string]string{"/products/mug": "/products/beaker",
+			"/products/cup": "/products/beaker", "/collections/small": "/collections/tiny", "/pages/about": "/pages/story"} {
 			s.leads(from, to)
 		}
 		s.get("/products/small").want(t, 404) // a collection's former handle

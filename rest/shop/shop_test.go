@@ -309,8 +309,9 @@ func TestStatements(t *testing.T) {
 			path      string
 			cold, hot uint64
 		}{
-			{"/", 3, 0},                                               // the theme's package and the menus are read here
-			{"/products/blue-mug", 2, 0}, {"/products/no-such", 2, 0}, // the second looks for a former handle
+			{"/", 3, 0}, // the theme's package and the menus are read here
+			{"/products/blue-mug", 2, 0},
+			{"/products/no-such", 2, 0}, // looks for a former handle
 			{"/nothing", 0, 0}, {"/search", 0, 0},
 			{"/search?q=mug", 4, 0}, {"/search?q=bowl", 4, 0}, {"/search?q=none", 2, 0},
 			{"/products", 3, 0}, {"/products?sort=price&utm=2", 3, 0}, {"/products?utm=2&sort=price", 0, 0},

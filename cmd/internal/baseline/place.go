@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"io"
@@ -10,11 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+
+	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/eventbody"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/link"
@@ -31,6 +36,8 @@ const (
 	numberBlock = 20
 	// cartLife is how long a cart is kept, in microseconds, as in the service.
 	cartLife = 30 * 24 * 60 * 60 * 1_000_000
+	// holdLife is how long the goods wait for a bank transfer, in microseconds, as in the service.
+	holdLife = 14 * 24 * 60 * 60 * 1_000_000
 	// spread is how much later a change is than the one before, as in the service.
 	spread = 16
 )
@@ -195,22 +202,55 @@ func (p *placement) write() error {
 			return err
 		}
 	}
-	event, audit := xid.New(), xid.New()
-	object := appendOrder(make([]byte, 0, 4096), o)
-	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
-	for _, s := range []step{
-		{t.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:],
-			p.customer[:], "redacted"}},
-		{p.sql.mark, markArgs(p.store, "o", o.id)},
-		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil,
-			nil, nil}},
-		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence,
-			eventbody.Pack(body)}},
-		{insertOutbox, []any{p.store[:], event[:], bucket.Of(p.store)}},
-	} {
+	for _, s := range p.rest() {
 		if err := p.exec(s.text, s.args...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rest is what is written once the goods are taken: the customer's figures, and what tells of
+// the order.
+func (p *placement) rest() []step {
+	o := &p.order
+	event, audit, notice := xid.New(), xid.New(), xid.New()
+	object := appendOrder(make([]byte, 0, 4096), o)
+	body := appendEvent("order.created", xid.Order, "order", event, p.store, o.id, o.version, o.sequence, object)
+	return []step{
+		{p.sql.place.countOrder, []any{o.updatedAt - spread, spread, o.updatedAt, o.placedAt, o.placedAt, p.store[:],
+			p.customer[:], "redacted"}},
+		{p.sql.mark, markArgs(p.store, "o", o.id)},
+		{insertHold, []any{p.store[:], bucket.Of(p.store), p.now + holdLife, o.id[:]}},
+		{insertNotice, []any{p.store[:], "info", "New order #" + strconv.FormatInt(o.number, 10), o.summary(), "order",
+			o.id[:], notice[:]}},
+		{insertAudit, []any{p.store[:], audit[:], "system", nil, "shopper", "order.place", "order", o.id[:], nil, nil,
+			nil, nil}},
+		{insertEvent, []any{p.store[:], event[:], "order.created", "order", o.id[:], o.sequence,
+			eventbody.Pack(body)}},
+		{insertOutbox, []any{p.store[:], event[:], bucket.Of(p.store)}},
+	}
+}
+
+// countNews counts the order among those of which the store's people are told, in a transaction
+// of its own. The service has one key for each store and tells of a limited number in an hour;
+// here each order has a key of its own, so none is ever refused.
+func (p *placement) countNews() error {
+	tx, err := p.Store.RawTx(p.ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	const every = int64(time.Hour/time.Microsecond) / limit.OrderNews
+	var key digest.Sum
+	rand.Read(key[:]) // never fails
+	latest := p.now + (limit.OrderNews-1)*every
+	args := []any{key[:], p.now + every, latest, p.now, every, p.now + every}
+	if p.Store.Dialect() != dialect.MySQL {
+		args = append(args, latest)
+	}
+	if _, err := tx.ExecContext(p.ctx, p.sql.place.countNews, args...); err != nil {
+		return err
+	}
+	return tx.Commit()
 }

@@ -4,11 +4,15 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/price"
 	"github.com/storefront-go/storefront/graph/selling"
 )
@@ -54,6 +58,16 @@ func (p *placement) compute(number int64) error {
 	}
 	p.order.set = lineset.Pack(id, p.order.lines)
 	return nil
+}
+
+// summary is the text of the notice: what was ordered, as in the service.
+func (o *orderRow) summary() string {
+	var b strings.Builder
+	for _, l := range o.lines {
+		b.WriteString(strconv.FormatInt(l.Quantity, 10) + " × " + l.Title + "\n")
+	}
+	b.WriteString("\nTotal: " + phrase.In(state.English).Money(o.total, o.currency) + ", not paid yet")
+	return b.String()
 }
 
 func text(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }

@@ -96,7 +96,7 @@ func (p *placement) look() error {
 		"language": &p.language})); err != nil {
 		return err
 	}
-	return errors.Join(p.readLines(), p.readTerms(), p.one(t.customer, []any{c.email, of},
+	return errors.Join(p.readLines(), p.readTerms(), p.countNews(), p.one(t.customer, []any{c.email, of},
 		pick(customer.Columns, map[string]any{"id": &p.customer})))
 }
 

@@ -114,11 +114,12 @@ func (x *till) event(t *testing.T) string {
 }
 
 // rows counts what placing a cart leaves behind.
-func (x *till) rows(t *testing.T) (list [6]int64) {
+func (x *till) rows(t *testing.T) (list [8]int64) {
 	t.Helper()
 	for i, query := range []string{
 		"SELECT COUNT(*) FROM orders", "SELECT COUNT(*) FROM audit_log",
 		"SELECT COUNT(*) FROM events", "SELECT COUNT(*) FROM outbox",
+		"SELECT COUNT(*) FROM payment_holds", "SELECT COUNT(*) FROM notifications",
 		"SELECT COUNT(*) FROM carts WHERE order_id IS NOT NULL AND email IS NULL",
 		"SELECT -SUM(inventory_quantity) FROM products WHERE inventory_quantity > 1000",
 	} {

@@ -112,7 +112,7 @@ const (
 const (
 	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
 		"g.user_id, g.user_name, g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, " +
-		"g.refresh_hash, g.refresh_expires_at, g.expires_at, g.revoked_at" +
+		"g.refresh_hash, g.refresh_expires_at, g.expires_at, g.revoked_at, g.answer, g.answer_token" +
 		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?"
 	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, " +
@@ -122,8 +122,9 @@ const (
 	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE " +
 		"((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`code_used_at` IS NULL) AND " +
 		"`grants`.`store_id` = ?"
-	rotate = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ? WHERE ((`grants`.`id` = ? AND " +
-		"`grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND `grants`.`store_id` = ?"
+	rotate = "UPDATE `grants` SET `refresh_hash` = ?, `refresh_expires_at` = ?, `answer` = ?, `answer_token` = ? " +
+		"WHERE ((`grants`.`id` = ? AND `grants`.`revoked_at` IS NULL) AND `grants`.`refresh_hash` = ?) AND " +
+		"`grants`.`store_id` = ?"
 	insertAccess = "INSERT INTO `access_tokens` (`store_id`, `grant_id`, `hint`, `expires_at`, `id`) VALUES (?, ?, " +
 		"?, ?, ?)"
 )

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"database/sql"
@@ -27,6 +28,10 @@ const (
 	refreshLife = 30 * 24 * time.Hour
 )
 
+// answerLen is how long the service's sealed answer to a refresh is, where the app has the
+// scopes of the corpus.
+const answerLen = 282
+
 // grantRow is what is read of a grant, in the order of the statement.
 type grantRow struct {
 	id, storeID         xid.ID
@@ -41,12 +46,13 @@ type grantRow struct {
 	refreshExpires      sql.NullInt64
 	expires             int64
 	revokedAt           sql.NullInt64
+	answer, answerToken []byte
 }
 
 func (g *grantRow) fields() []any {
 	return []any{&g.storeID, &g.id, &g.version, &g.sequence, &g.updatedAt, &g.appStore, &g.app, &g.user, &g.userName,
 		&g.scopes, &g.redirect, &g.challenge, &g.codeExpires, &g.codeUsed, &g.refreshHash,
-		&g.refreshExpires, &g.expires, &g.revokedAt}
+		&g.refreshExpires, &g.expires, &g.revokedAt, &g.answer, &g.answerToken}
 }
 
 // appRow is what is read of an app, in the order of the statement.
@@ -172,7 +178,8 @@ func (h *handler) issue(ctx context.Context, t *redemption) error {
 	}
 	text, args := takeCode, []any{int64(t.now), refresh[:], int64(t.now.Add(refreshLife)), g.id[:], g.storeID[:]}
 	if t.kind == apikey.Refresh {
-		text, args = rotate, []any{refresh[:], int64(t.now.Add(refreshLife)), g.id[:], t.sum[:], g.storeID[:]}
+		text, args = rotate, []any{refresh[:], int64(t.now.Add(refreshLife)), keptAnswer(), id[:], g.id[:], t.sum[:],
+			g.storeID[:]}
 	}
 	result, err := tx.ExecContext(ctx, text, args...)
 	if err != nil {
@@ -186,6 +193,14 @@ func (h *handler) issue(ctx context.Context, t *redemption) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// keptAnswer stands for the sealed answer that the service keeps of a refresh. It cannot be
+// opened, so the service does not give it again.
+func keptAnswer() []byte {
+	b := make([]byte, answerLen)
+	rand.Read(b) // never fails
+	return b
 }
 
 // appendAnswer writes the answer of RFC 6749, section 5.1.

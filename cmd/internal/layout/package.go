@@ -18,7 +18,7 @@ var untested = map[string]string{
 
 // entries are all that the top level may hold.
 var entries = []string{
-	".ci", ".gitattributes", ".github", ".gitignore", ".golangci.yml", "LICENSE", "README.md",
+	".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore", ".golangci.yml", "LICENSE", "README.md",
 	"cmd", "ent", "go.mod", "go.sum", "gqlgen.yml", "graph", "rest", "schema.graphqls",
 }
 

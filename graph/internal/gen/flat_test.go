@@ -58,7 +58,7 @@ func TestFlat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const list = `if list := flat(ec.OperationContext, "Thing", sel, v, (*flatPlan).writeThing); list != nil {`
+	const list = `if list := flat(ctx, ec.OperationContext, "Thing", sel, v, (*flatPlan).writeThing); list != nil {`
 	if strings.Count(string(out), list) != 1 || len(out) < len(src) {
 		t.Errorf("got:\n%s", out)
 	}

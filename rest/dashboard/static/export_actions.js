@@ -112,8 +112,8 @@ export function StartExport({ onClose, begun }) {
 }
 
 /**
- * A button that exports what a list shows, by its filters, to a file for spreadsheets. An export knows neither words nor
- * tags nor single rows, so the button says what it takes.
+ * A button that exports what a list shows, by its filters, to a file for spreadsheets. An export knows neither words
+ * nor tags nor single rows, so the button says what it takes.
  */
 export function ExportShown({ kind, filters, f, picked }) {
   const { can } = useApp();

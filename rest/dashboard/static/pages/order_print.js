@@ -28,7 +28,8 @@ export function OrderPrint() {
   const ids = [...new Set((f.ids ?? '').split(',').filter(Boolean))];
   const slip = f.as === 'slip';
   const shown = ids.slice(0, most);
-  const query = useQuery(shown.length > 0 ? read(shown, can('notes')) : '', Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
+  const query = useQuery(shown.length > 0 ? read(shown, can('notes')) : '',
+    Object.fromEntries(shown.map((id, i) => ['i' + i, id])));
   const orders = Object.values(query.data ?? {}).filter(Boolean);
   const one = ids.length === 1;
   const actions = html`

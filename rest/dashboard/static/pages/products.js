@@ -55,8 +55,8 @@ export function Products() {
   const f = useFilters();
   const filter = { status: statuses.includes(f.status) ? f.status : undefined };
   const sort = sortOf(f, Boolean(filter.status));
-  const query = useQuery(list, { after: f.after || null, filter: { ...filter, tag: f.tag || undefined }, query: f.q || null,
-    sort: sort.sort });
+  const query = useQuery(list, { after: f.after || null, filter: { ...filter, tag: f.tag || undefined },
+    query: f.q || null, sort: sort.sort });
   const counted = useQuery(counts);
   const [dialog, open] = useState('');
   const picked = usePicked(query.data?.products.nodes, JSON.stringify(f), (p) => p.title);
