@@ -59,7 +59,7 @@ func TestSyncMissesNothing(t *testing.T) {
 		held.Go(func() {
 			m.tx(func(ctx context.Context, c *db.Client) error {
 				_, err := c.Product.Create().SetID(id).SetTitle("Held").SetHandle("held").SetStatus(state.ProductDraft).
-					SetPriceMinor(1).SetCurrency("EUR").SetUpdatedAt(change.Now(ctx)).Save(ctx)
+					SetPriceMinor(1).SetCurrency("EUR").SetTags([]byte("[]")).SetUpdatedAt(change.Now(ctx)).Save(ctx)
 				if entered <- err; err == nil {
 					<-release
 				}

@@ -82,7 +82,7 @@ func TestBrowserKeys(t *testing.T) {
 	works(second, http.StatusOK, "")
 	b.see(`a[data-test="guide"][href="/docs/guides/first-call"]`)
 	b.refusal(p, f.Stores[0].StaffToken, refused.Header.Get("X-Request-Id"))
-	b.tryDocs(f.Stores[0].Name, second)
+	b.tryDocs(f.Stores[0].Name, second, f.Stores[0].Keys["all"])
 }
 
 // refusal goes from the older key of a list to what it asked, and from there to the one

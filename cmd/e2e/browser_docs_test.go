@@ -9,10 +9,10 @@ const alone = `performance.getEntriesByType('resource').every((e) => e.name.star
 // tryDocs: a developer reads the reference and tries a call with a key of their own, then asks a
 // question in the explorer as who is signed in. Both are drawn by scripts of others, which
 // break no rule of the pages' policies and ask no other host.
-func (b *browser) tryDocs(store, key string) {
+func (b *browser) tryDocs(store, key, all string) {
 	b.t.Helper()
 	b.tryReference(store, key)
-	b.trySamples(key)
+	b.trySamples(all)
 	b.tryExplorer(store)
 	b.open("/docs/nope")
 	b.see(`a[href="/docs"]`)

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/pixel"
 )
@@ -72,11 +71,13 @@ func newDecoder(most int64, ofStore int) *decoder {
 	return &decoder{semaphore.NewWeighted(most), most, newLines(ofStore)}
 }
 
-// decoded runs what decodes a picture of the viewer's store, once there is room for it.
-func decoded[T any](ctx context.Context, d *decoder, h pixel.Header, f func() (T, error)) (made T, err error) {
+// decoded runs what decodes a picture of a store, once there is room for it.
+func decoded[T any](
+	ctx context.Context, d *decoder, store xid.ID, h pixel.Header, f func() (T, error),
+) (made T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, scaleLimit)
 	defer cancel()
-	leave, err := d.lines.enter(ctx, viewer.From(ctx).Store)
+	leave, err := d.lines.enter(ctx, store)
 	if err != nil {
 		return made, busy(err)
 	}

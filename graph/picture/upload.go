@@ -59,7 +59,8 @@ func (k *Keeper) upload(ctx context.Context, body []byte, u *Upload) error {
 	if err != nil {
 		return err
 	}
-	clean, err := decoded(ctx, k.decodes, h, func() (*pixel.Picture, error) { return pixel.Clean(body) })
+	clean, err := decoded(ctx, k.decodes, viewer.From(ctx).Store, h,
+		func() (*pixel.Picture, error) { return pixel.Clean(body) })
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (k *Keeper) make(ctx context.Context, img *db.ProductImage) error {
 		return nil
 	}
 	h := pixel.Header{ContentType: img.ContentType, Width: img.Width, Height: img.Height}
-	list, err := decoded(ctx, k.scales, h, func() ([][]byte, error) {
+	list, err := decoded(ctx, k.scales, img.StoreID, h, func() ([][]byte, error) {
 		body, err := k.Blobs.Get(ctx, ImageKey(img, img.Width), maxBytes)
 		if err != nil {
 			return nil, err

@@ -96,7 +96,8 @@ func placing(engine string) placeTexts {
 			"WHEN last_order_at >= ? THEN last_order_at ELSE ? END WHERE store_id = ? AND id = ? AND status <> ?",
 		endCart: "UPDATE `carts` SET `note` = NULL, `email` = NULL, `phone` = NULL, `address` = NULL, " +
 			"`country` = NULL, `region` = NULL, `expires_at` = ?, `version` = ?, `updated_at` = ?, `order_id` = ? " +
-			"WHERE ((`carts`.`id` = ? AND `carts`.`version` = ?) AND `carts`.`order_id` IS NULL) AND `carts`.`store_id` = ?",
+			"WHERE ((`carts`.`id` = ? AND `carts`.`version` = ?) AND `carts`.`order_id` IS NULL) AND " +
+			"`carts`.`store_id` = ?",
 	}
 }
 

@@ -38,7 +38,7 @@ export function Menu({ label, items, test }) {
     }
   };
   const left = (e) => {
-    if (!box.current.contains(e.relatedTarget)) {
+    if (!box.current?.contains(e.relatedTarget)) { // without a box once the menu is gone
       set(false);
     }
   };
