@@ -79,7 +79,7 @@ func staffToken(f *graphtest.Endpoint, role viewer.Role) string {
 			return err
 		}
 		return c.StaffToken.Create().SetID(id).SetUserID(user).SetName("Test token").SetHint(apikey.Hint(secret)).
-			Exec(ctx)
+			SetSensitive(true).Exec(ctx)
 	})
 	credential(f, secret, apikey.Staff, id)
 	return secret.Reveal()

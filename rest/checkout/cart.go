@@ -212,7 +212,7 @@ func (v *visit) code(code string) bool {
 		}
 	}
 	err := v.Carts.SetCode(v.ctx, v.token(), code)
-	if fault.IsState(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil {
+	if fault.IsState(err, fault.DiscountUnavailable) || v.wrongOf(err) != nil || code != "" && noCart(err) {
 		v.codeAgain(http.StatusUnprocessableEntity, code, phrase.CodeRefused)
 		return false
 	}

@@ -43,9 +43,12 @@ func (v *visit) edit() {
 		v.typedAgain(wrong)
 		return
 	}
-	code, err := v.Carts.Save(v.ctx, v.token(), in)
-	if !v.saved(err) {
-		return
+	code := ""
+	if in.Note != nil || len(in.Lines) > 0 {
+		var err error
+		if code, err = v.Carts.Save(v.ctx, v.token(), in); !v.saved(err) {
+			return
+		}
 	}
 	if entered := v.value("code"); v.form.Has("code") && !strings.EqualFold(entered, code) && !v.code(entered) {
 		return

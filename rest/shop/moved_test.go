@@ -34,7 +34,8 @@ func TestMoved(t *testing.T) {
 			model.PageUpdateInput{Handle: model.Some("story")}))
 		s.clock.add(time.Second)
 		for from, to := range map[string]string{"/products/mug": "/products/beaker",
-			"/products/cup": "/products/beaker", "/collections/small": "/collections/tiny", "/pages/about": "/pages/story"} {
+			"/products/cup": "/products/beaker",
+			"/collections/small": "/collections/tiny", "/pages/about": "/pages/story"} {
 			s.leads(from, to)
 		}
 		s.get("/products/small").want(t, 404) // a collection's former handle
