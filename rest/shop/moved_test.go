@@ -34,7 +34,7 @@ func TestMoved(t *testing.T) {
 			model.PageUpdateInput{Handle: model.Some("story")}))
 		s.clock.add(time.Second)
 		for from, to := range map[string]string{"/products/mug": "/products/beaker",
-			"/products/cup": "/products/beaker",
+			"/products/cup":      "/products/beaker",
 			"/collections/small": "/collections/tiny", "/pages/about": "/pages/story"} {
 			s.leads(from, to)
 		}
