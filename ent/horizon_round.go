@@ -73,7 +73,7 @@ func (h *horizon) enter(ctx context.Context) error {
 	h.id, h.published, h.verified = id, at, sent
 	if h.stop == nil {
 		h.stop = make(chan struct{})
-		go h.run(h.stop)
+		go h.run(h.stop) //nolint:gosec // it lives as long as the store, not as this call
 	}
 	return nil
 }

@@ -305,7 +305,7 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stds
 	if err := t.send(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := t.sql.QueryContext(ctx, query, args...)
+	rows, err := t.sql.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes them
 	t.leave(err)
 	return rows, err
 }

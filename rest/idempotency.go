@@ -64,9 +64,7 @@ func (c *call) reaches(answer []byte) error {
 		Events []event.Type     `json:"events"`
 		Kind   state.ExportKind `json:"kind"`
 	}
-	if err := json.Unmarshal(answer, &made); err != nil {
-		return nil // an answer without a body
-	}
+	_ = json.Unmarshal(answer, &made) // an answer without a body needs no scope
 	needed := []string{scope.OfExport(made.Kind)}
 	for _, t := range made.Events {
 		entry, _ := event.Find(t)

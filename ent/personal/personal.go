@@ -143,7 +143,7 @@ func ClassOf(table, column string) (of Class, ok bool) {
 func Columns(yield func(table, column string, of Class) bool) {
 	for table, classes := range tables {
 		for class, columns := range classes {
-			for _, column := range strings.Fields(columns) {
+			for column := range strings.FieldsSeq(columns) {
 				if !yield(table, column, class) {
 					return
 				}

@@ -125,7 +125,7 @@ func (v *View) Refused() bool { return v.Code != "" && v.Discount == nil }
 func (v *View) Goods() string {
 	sum := fnv.New64a()
 	for _, l := range v.Lines {
-		fmt.Fprintln(sum, l.Product, l.Variant, l.Quantity)
+		_, _ = fmt.Fprintln(sum, l.Product, l.Variant, l.Quantity)
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)
 }

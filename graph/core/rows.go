@@ -79,7 +79,7 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 	of := rowsOf{viewer.From(ctx).Store, t.Limit}
 	left, count := c.rows.take(of, most, int64(more))
 	if count {
-		go c.count(of, t, most)
+		go c.count(of, t, most) //nolint:gosec // it outlives the call: see above
 	}
 	if !left {
 		return Reached(t.Limit, most)

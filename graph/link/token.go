@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -45,7 +46,7 @@ const StopRoot = "/emails/stop/"
 
 // StopToken returns the text by which an address stops emails of a store to strangers.
 func (s *Signer) StopToken(store xid.ID, address digest.Sum) string {
-	raw := append(store[:], address[:]...)
+	raw := slices.Concat(store[:], address[:])
 	return base64.RawURLEncoding.EncodeToString(append(raw, stopMark(&s.keys[0].Key, raw)...))
 }
 

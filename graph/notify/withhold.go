@@ -122,16 +122,15 @@ func mailbox(address string) string {
 // a notice tells the people of the store.
 func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) error {
 	s.log(row).InfoContext(ctx, "mail withheld", "reason", reason)
-	wait, tell := day, false
-	var err error
 	ctx = viewer.Operator(ctx, row.StoreID)
+	tell := false
 	if row.OrderID != nil {
-		wait, err = allowance.Take(ctx, s.Store, allowance.Key("notice of withheld mails", row.StoreID.String()),
+		wait, err := allowance.Take(ctx, s.Store, allowance.Key("notice of withheld mails", row.StoreID.String()),
 			allowance.Of(1, day))
+		if err != nil {
+			return err
+		}
 		tell = wait == 0
-	}
-	if err != nil {
-		return err
 	}
 	return wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)

@@ -97,8 +97,8 @@ func isMap(e ast.Expr) bool {
 	case *ast.CompositeLit:
 		return isMap(e.Type)
 	case *ast.CallExpr:
-		make, ok := e.Fun.(*ast.Ident)
-		return ok && make.Name == "make" && isMap(e.Args[0])
+		f, ok := e.Fun.(*ast.Ident)
+		return ok && f.Name == "make" && isMap(e.Args[0])
 	}
 	return false
 }

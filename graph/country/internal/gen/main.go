@@ -11,8 +11,8 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -62,9 +62,8 @@ var spelled = map[string]bool{"ES": true, "SV": true}
 var spaced = map[string]string{"SE": "114 55", "FR": ""}
 
 func main() {
-	log.SetFlags(0)
 	if len(os.Args) != 5 {
-		log.Fatal("usage: gen ADDRESSES ISO NAMES CONTAINMENT >fact.txt")
+		check(errors.New("usage: gen ADDRESSES ISO NAMES CONTAINMENT >fact.txt"))
 	}
 	countries, regions := readISO(os.Args[2])
 	english := readNames(os.Args[3])
@@ -84,8 +83,15 @@ func main() {
 
 func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+}
+
+func read(folder, name string) string {
+	text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the folder that the command names
+	check(err)
+	return string(text)
 }
 
 var (
@@ -95,15 +101,11 @@ var (
 
 // readISO reads the codes of countries, and the regions of each by their codes.
 func readISO(folder string) (codes []string, regions map[string]map[string]*region) {
-	text, err := os.ReadFile(filepath.Join(folder, "1.js"))
-	check(err)
-	for _, m := range alpha2.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range alpha2.FindAllStringSubmatch(read(folder, "1.js"), -1) {
 		codes = append(codes, m[1])
 	}
-	text, err = os.ReadFile(filepath.Join(folder, "2.js"))
-	check(err)
 	regions = map[string]map[string]*region{}
-	for _, m := range subdivision.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range subdivision.FindAllStringSubmatch(read(folder, "2.js"), -1) {
 		country, code, _ := strings.Cut(m[1], "-")
 		if regions[country] == nil {
 			regions[country] = map[string]*region{}
@@ -127,7 +129,7 @@ func named(code, name, parent string) *region {
 	if first, rest, turned := strings.Cut(r.name, ", "); turned && !strings.Contains(rest, ",") {
 		r.others = append(r.others, rest+" "+first, first)
 	}
-	for _, part := range strings.Split(r.name, "/") {
+	for part := range strings.SplitSeq(r.name, "/") {
 		r.others = append(r.others, strings.TrimSpace(part))
 	}
 	return r
@@ -135,21 +137,17 @@ func named(code, name, parent string) *region {
 
 // readNames reads the English names of regions by country and code in small letters: "usny".
 func readNames(folder string) map[string]string {
-	text, err := os.ReadFile(filepath.Join(folder, "en.json"))
-	check(err)
 	var in struct {
 		Subdivisions struct {
 			LocaleDisplayNames struct{ Subdivisions map[string]string }
 		}
 	}
-	check(json.Unmarshal(text, &in))
+	check(json.Unmarshal([]byte(read(folder, "en.json")), &in))
 	return in.Subdivisions.LocaleDisplayNames.Subdivisions
 }
 
 // contain sets in which region a region is.
 func contain(regions map[string]map[string]*region, folder string) {
-	text, err := os.ReadFile(filepath.Join(folder, "subdivisionContainment.json"))
-	check(err)
 	var in struct {
 		Supplemental struct {
 			SubdivisionContainment map[string]struct {
@@ -157,7 +155,7 @@ func contain(regions map[string]map[string]*region, folder string) {
 			}
 		}
 	}
-	check(json.Unmarshal(text, &in))
+	check(json.Unmarshal([]byte(read(folder, "subdivisionContainment.json")), &in))
 	for outer, inner := range in.Supplemental.SubdivisionContainment {
 		country, parent := strings.ToUpper(outer[:2]), strings.ToUpper(outer[2:])
 		for code, r := range regions[country] {
