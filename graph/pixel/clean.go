@@ -31,7 +31,8 @@ type Picture struct {
 
 // Clean makes a picture of an upload that shows the same and holds nothing else: all
 // pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. Only its color profile stays.
+// names and what lies behind the end are gone. Colors become sRGB by the picture's profile; one that
+// cannot be converted stays.
 // A JPEG stays one; a PNG stays one, and a GIF that does not move becomes one; a WebP
 // becomes a JPEG, or a PNG where it is transparent. An animation keeps its frames. The
 // error is a [Fault] where the picture is
@@ -65,9 +66,10 @@ func Clean(b []byte) (p *Picture, err error) {
 	if err != nil {
 		return nil, ErrBroken
 	}
+	m, rest := toSRGB(m, b, h.ContentType)
 	p, err = keep(turned(m, orientation(b, h.ContentType)), h.ContentType)
-	if err == nil && colored(m) {
-		p.Body = withProfile(p.Body, p.ContentType, profile(b, h.ContentType))
+	if err == nil {
+		p.Body = withProfile(p.Body, p.ContentType, rest)
 	}
 	return p, err
 }

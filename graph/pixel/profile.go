@@ -10,16 +10,20 @@ import (
 	"slices"
 )
 
-// maxProfile bounds the color profile of a picture: those of cameras and telephones have
-// about 600 bytes, or 3,000.
-const maxProfile = 8 << 10
+const (
+	// maxProfile bounds the color profiles that are read: those of cameras and telephones have about
+	// 600 bytes, or 3,000, those of printers and screens up to some hundred thousand.
+	maxProfile = 1 << 20
+	// maxCarried bounds the profiles that stay with a picture, in each of its widths.
+	maxCarried = 8 << 10
+)
 
-// profileMark begins the segment of a JPEG that holds its profile, when one segment does
-// (ICC.1:2022, section B.4).
-var profileMark = []byte("ICC_PROFILE\x00\x01\x01")
+// profileMark begins the segments of a JPEG that hold its profile. The number of the segment
+// follows, from 1, and how many there are (ICC.1:2022, section B.4).
+var profileMark = []byte("ICC_PROFILE\x00")
 
-// profile returns the color profile of a picture of three colors, or nil. Without it, the
-// picture of a telephone would be shown in duller colors. It must have the form of a profile.
+// profile returns the color profile of a picture, of three colors or gray, or nil. It must have
+// the form of a profile.
 func profile(b []byte, contentType string) []byte {
 	var p []byte
 	switch contentType {
@@ -30,8 +34,11 @@ func profile(b []byte, contentType string) []byte {
 	case WebP:
 		p = webpChunk(b, "ICCP")
 	}
-	whole := len(p) >= 128 && len(p) <= maxProfile && int(binary.BigEndian.Uint32(p)) == len(p)
-	if whole && string(p[16:20]) == "RGB " && string(p[36:40]) == "acsp" {
+	const header = 128 + 4 // and the number of tags
+	if len(p) < header || len(p) > maxProfile || int(binary.BigEndian.Uint32(p)) != len(p) {
+		return nil
+	}
+	if space := string(p[16:20]); string(p[36:40]) == "acsp" && (space == "RGB " || space == "GRAY") {
 		return p
 	}
 	return nil
@@ -39,12 +46,19 @@ func profile(b []byte, contentType string) []byte {
 
 func jpegProfile(b []byte) []byte {
 	const app2 = 0xe2
+	var parts [256][]byte
+	var all byte
 	for marker, data := range segments(b) {
-		if p, ok := bytes.CutPrefix(data, profileMark); marker == app2 && ok {
-			return p
+		if p, ok := bytes.CutPrefix(data, profileMark); marker == app2 && ok && len(p) > 2 {
+			parts[p[0]], all = p[2:], p[1]
 		}
 	}
-	return nil
+	for _, part := range parts[1 : int(all)+1] {
+		if part == nil {
+			return nil
+		}
+	}
+	return slices.Concat(parts[1 : int(all)+1]...)
 }
 
 // pngProfile unpacks the chunk iCCP: a name, a zero, the method, a zlib stream (PNG, third
@@ -71,8 +85,9 @@ func withProfile(b []byte, contentType string, p []byte) []byte {
 	case len(p) == 0:
 		return b
 	case contentType == JPEG:
-		head := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe2}, uint16(2+len(profileMark)+len(p)))
-		return slices.Concat(head, profileMark, p, b[2:])
+		mark := slices.Concat(profileMark, []byte{1, 1})
+		head := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe2}, uint16(2+len(mark)+len(p)))
+		return slices.Concat(head, mark, p, b[2:])
 	}
 	var chunk bytes.Buffer
 	chunk.WriteString("iCCPprofile\x00\x00")
@@ -86,7 +101,7 @@ func withProfile(b []byte, contentType string, p []byte) []byte {
 	return slices.Concat(b[:header], size, data, sum, b[header:])
 }
 
-// colored reports whether a decoded picture has three colors, to which a profile of three applies.
+// colored reports whether a decoded picture has three colors.
 func colored(m image.Image) bool {
 	switch m.(type) {
 	case *image.Gray, *image.Gray16, *image.CMYK:

@@ -20,6 +20,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, rest := toSRGB(m, b, h.ContentType)
 	switch m.(type) {
 	case *image.RGBA, *image.NRGBA, *image.YCbCr, *image.Gray:
 	default: // the filters have a quick way for those alone
@@ -31,7 +32,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 		if list[i], err = encode(m, h.ContentType, shownQuality); err != nil {
 			return nil, err
 		}
-		list[i] = withProfile(list[i], h.ContentType, profile(b, h.ContentType))
+		list[i] = withProfile(list[i], h.ContentType, rest)
 	}
 	return list, nil
 }

@@ -105,7 +105,8 @@ func withICCP(b, profile []byte) []byte {
 	}
 	body := b[12:]
 	const iccp = 0x20
-	flags := []byte{iccp, 0, 0, 0, 127, 0, 0, 63, 0, 0} // 128 by 64
+	h, _ := pixel.Judge(b)
+	flags := []byte{iccp, 0, 0, 0, byte(h.Width - 1), 0, 0, byte(h.Height - 1), 0, 0}
 	if string(body[:4]) == "VP8X" {
 		flags[0] |= body[8]
 		body = body[18:]
