@@ -108,7 +108,11 @@ type Export struct {
 	// FilterCustomerID holds the value of the "filter_customer_id" field.
 	FilterCustomerID *xid.ID `json:"filter_customer_id,omitempty"`
 	// SyncFrom holds the value of the "sync_from" field.
-	SyncFrom     *micros.Time `json:"sync_from,omitempty"`
+	SyncFrom *micros.Time `json:"sync_from,omitempty"`
+	// Redactions holds the value of the "redactions" field.
+	Redactions *int64 `json:"redactions,omitempty"`
+	// Restarts holds the value of the "restarts" field.
+	Restarts     int `json:"restarts,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -123,7 +127,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case export.FieldStored:
 			values[i] = new(sql.NullBool)
-		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt, export.FieldSyncFrom:
+		case export.FieldVersion, export.FieldEventSequence, export.FieldUpdatedAt, export.FieldBucket, export.FieldCreatedFrom, export.FieldCreatedTo, export.FieldDueAt, export.FieldLeaseToken, export.FieldLeaseUntil, export.FieldSlot, export.FieldFailures, export.FieldRowsDone, export.FieldResourcesDone, export.FieldResourcesTotal, export.FieldParts, export.FieldSizeBytes, export.FieldStartedAt, export.FieldCompletedAt, export.FieldExpiresAt, export.FieldDeletedAt, export.FieldSyncFrom, export.FieldRedactions, export.FieldRestarts:
 			values[i] = new(sql.NullInt64)
 		case export.FieldKind, export.FieldFormat, export.FieldCompression, export.FieldFilterStatus, export.FieldRequesterType, export.FieldRequesterName, export.FieldStatus, export.FieldSha256, export.FieldErrorCode, export.FieldErrorMessage, export.FieldLanguage, export.FieldTimezone, export.FieldFilterFinancialStatus, export.FieldFilterFulfillmentStatus:
 			values[i] = new(sql.NullString)
@@ -442,6 +446,19 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SyncFrom = new(micros.Time)
 				*_m.SyncFrom = micros.Time(value.Int64)
+			}
+		case export.FieldRedactions:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field redactions", values[i])
+			} else if value.Valid {
+				_m.Redactions = new(int64)
+				*_m.Redactions = value.Int64
+			}
+		case export.FieldRestarts:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field restarts", values[i])
+			} else if value.Valid {
+				_m.Restarts = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -557,6 +557,34 @@ func (_c *ExportCreate) SetNillableSyncFrom(v *micros.Time) *ExportCreate {
 	return _c
 }
 
+// SetRedactions sets the "redactions" field.
+func (_c *ExportCreate) SetRedactions(v int64) *ExportCreate {
+	_c.mutation.SetRedactions(v)
+	return _c
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableRedactions(v *int64) *ExportCreate {
+	if v != nil {
+		_c.SetRedactions(*v)
+	}
+	return _c
+}
+
+// SetRestarts sets the "restarts" field.
+func (_c *ExportCreate) SetRestarts(v int) *ExportCreate {
+	_c.mutation.SetRestarts(v)
+	return _c
+}
+
+// SetNillableRestarts sets the "restarts" field if the given value is not nil.
+func (_c *ExportCreate) SetNillableRestarts(v *int) *ExportCreate {
+	if v != nil {
+		_c.SetRestarts(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ExportCreate) SetID(v xid.ID) *ExportCreate {
 	_c.mutation.SetID(v)
@@ -952,6 +980,14 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SyncFrom(); ok {
 		_spec.SetField(export.FieldSyncFrom, field.TypeInt64, value)
 		_node.SyncFrom = &value
+	}
+	if value, ok := _c.mutation.Redactions(); ok {
+		_spec.SetField(export.FieldRedactions, field.TypeInt64, value)
+		_node.Redactions = &value
+	}
+	if value, ok := _c.mutation.Restarts(); ok {
+		_spec.SetField(export.FieldRestarts, field.TypeInt, value)
+		_node.Restarts = value
 	}
 	return _node, _spec
 }

@@ -580,6 +580,8 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.FilterFulfillmentStatus),
 		cell.PointerOf(&row.FilterCustomerID),
 		cell.NumberOf(&row.SyncFrom),
+		cell.NumberOf(&row.Redactions),
+		(*cell.Int)(&row.Restarts),
 	)
 	return room
 }}

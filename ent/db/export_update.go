@@ -591,6 +591,60 @@ func (_u *ExportUpdate) ClearSyncFrom() *ExportUpdate {
 	return _u
 }
 
+// SetRedactions sets the "redactions" field.
+func (_u *ExportUpdate) SetRedactions(v int64) *ExportUpdate {
+	_u.mutation.ResetRedactions()
+	_u.mutation.SetRedactions(v)
+	return _u
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_u *ExportUpdate) SetNillableRedactions(v *int64) *ExportUpdate {
+	if v != nil {
+		_u.SetRedactions(*v)
+	}
+	return _u
+}
+
+// AddRedactions adds value to the "redactions" field.
+func (_u *ExportUpdate) AddRedactions(v int64) *ExportUpdate {
+	_u.mutation.AddRedactions(v)
+	return _u
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (_u *ExportUpdate) ClearRedactions() *ExportUpdate {
+	_u.mutation.ClearRedactions()
+	return _u
+}
+
+// SetRestarts sets the "restarts" field.
+func (_u *ExportUpdate) SetRestarts(v int) *ExportUpdate {
+	_u.mutation.ResetRestarts()
+	_u.mutation.SetRestarts(v)
+	return _u
+}
+
+// SetNillableRestarts sets the "restarts" field if the given value is not nil.
+func (_u *ExportUpdate) SetNillableRestarts(v *int) *ExportUpdate {
+	if v != nil {
+		_u.SetRestarts(*v)
+	}
+	return _u
+}
+
+// AddRestarts adds value to the "restarts" field.
+func (_u *ExportUpdate) AddRestarts(v int) *ExportUpdate {
+	_u.mutation.AddRestarts(v)
+	return _u
+}
+
+// ClearRestarts clears the value of the "restarts" field.
+func (_u *ExportUpdate) ClearRestarts() *ExportUpdate {
+	_u.mutation.ClearRestarts()
+	return _u
+}
+
 // Mutation returns the ExportMutation object of the builder.
 func (_u *ExportUpdate) Mutation() *ExportMutation {
 	return _u.mutation
@@ -1229,6 +1283,60 @@ func (_u *ExportUpdateOne) AddSyncFrom(v micros.Time) *ExportUpdateOne {
 // ClearSyncFrom clears the value of the "sync_from" field.
 func (_u *ExportUpdateOne) ClearSyncFrom() *ExportUpdateOne {
 	_u.mutation.ClearSyncFrom()
+	return _u
+}
+
+// SetRedactions sets the "redactions" field.
+func (_u *ExportUpdateOne) SetRedactions(v int64) *ExportUpdateOne {
+	_u.mutation.ResetRedactions()
+	_u.mutation.SetRedactions(v)
+	return _u
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_u *ExportUpdateOne) SetNillableRedactions(v *int64) *ExportUpdateOne {
+	if v != nil {
+		_u.SetRedactions(*v)
+	}
+	return _u
+}
+
+// AddRedactions adds value to the "redactions" field.
+func (_u *ExportUpdateOne) AddRedactions(v int64) *ExportUpdateOne {
+	_u.mutation.AddRedactions(v)
+	return _u
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (_u *ExportUpdateOne) ClearRedactions() *ExportUpdateOne {
+	_u.mutation.ClearRedactions()
+	return _u
+}
+
+// SetRestarts sets the "restarts" field.
+func (_u *ExportUpdateOne) SetRestarts(v int) *ExportUpdateOne {
+	_u.mutation.ResetRestarts()
+	_u.mutation.SetRestarts(v)
+	return _u
+}
+
+// SetNillableRestarts sets the "restarts" field if the given value is not nil.
+func (_u *ExportUpdateOne) SetNillableRestarts(v *int) *ExportUpdateOne {
+	if v != nil {
+		_u.SetRestarts(*v)
+	}
+	return _u
+}
+
+// AddRestarts adds value to the "restarts" field.
+func (_u *ExportUpdateOne) AddRestarts(v int) *ExportUpdateOne {
+	_u.mutation.AddRestarts(v)
+	return _u
+}
+
+// ClearRestarts clears the value of the "restarts" field.
+func (_u *ExportUpdateOne) ClearRestarts() *ExportUpdateOne {
+	_u.mutation.ClearRestarts()
 	return _u
 }
 

@@ -20556,6 +20556,10 @@ type ExportMutation struct {
 	filter_customer_id        *xid.ID
 	sync_from                 *micros.Time
 	addsync_from              *micros.Time
+	redactions                *int64
+	addredactions             *int64
+	restarts                  *int
+	addrestarts               *int
 	clearedFields             map[string]struct{}
 	done                      bool
 	oldValue                  func(context.Context) (*Export, error)
@@ -23027,6 +23031,146 @@ func (m *ExportMutation) ResetSyncFrom() {
 	delete(m.clearedFields, export.FieldSyncFrom)
 }
 
+// SetRedactions sets the "redactions" field.
+func (m *ExportMutation) SetRedactions(i int64) {
+	m.redactions = &i
+	m.addredactions = nil
+}
+
+// Redactions returns the value of the "redactions" field in the mutation.
+func (m *ExportMutation) Redactions() (r int64, exists bool) {
+	v := m.redactions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRedactions returns the old "redactions" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRedactions(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRedactions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRedactions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRedactions: %w", err)
+	}
+	return oldValue.Redactions, nil
+}
+
+// AddRedactions adds i to the "redactions" field.
+func (m *ExportMutation) AddRedactions(i int64) {
+	if m.addredactions != nil {
+		*m.addredactions += i
+	} else {
+		m.addredactions = &i
+	}
+}
+
+// AddedRedactions returns the value that was added to the "redactions" field in this mutation.
+func (m *ExportMutation) AddedRedactions() (r int64, exists bool) {
+	v := m.addredactions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (m *ExportMutation) ClearRedactions() {
+	m.redactions = nil
+	m.addredactions = nil
+	m.clearedFields[export.FieldRedactions] = struct{}{}
+}
+
+// RedactionsCleared returns if the "redactions" field was cleared in this mutation.
+func (m *ExportMutation) RedactionsCleared() bool {
+	_, ok := m.clearedFields[export.FieldRedactions]
+	return ok
+}
+
+// ResetRedactions resets all changes to the "redactions" field.
+func (m *ExportMutation) ResetRedactions() {
+	m.redactions = nil
+	m.addredactions = nil
+	delete(m.clearedFields, export.FieldRedactions)
+}
+
+// SetRestarts sets the "restarts" field.
+func (m *ExportMutation) SetRestarts(i int) {
+	m.restarts = &i
+	m.addrestarts = nil
+}
+
+// Restarts returns the value of the "restarts" field in the mutation.
+func (m *ExportMutation) Restarts() (r int, exists bool) {
+	v := m.restarts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRestarts returns the old "restarts" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldRestarts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRestarts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRestarts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRestarts: %w", err)
+	}
+	return oldValue.Restarts, nil
+}
+
+// AddRestarts adds i to the "restarts" field.
+func (m *ExportMutation) AddRestarts(i int) {
+	if m.addrestarts != nil {
+		*m.addrestarts += i
+	} else {
+		m.addrestarts = &i
+	}
+}
+
+// AddedRestarts returns the value that was added to the "restarts" field in this mutation.
+func (m *ExportMutation) AddedRestarts() (r int, exists bool) {
+	v := m.addrestarts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRestarts clears the value of the "restarts" field.
+func (m *ExportMutation) ClearRestarts() {
+	m.restarts = nil
+	m.addrestarts = nil
+	m.clearedFields[export.FieldRestarts] = struct{}{}
+}
+
+// RestartsCleared returns if the "restarts" field was cleared in this mutation.
+func (m *ExportMutation) RestartsCleared() bool {
+	_, ok := m.clearedFields[export.FieldRestarts]
+	return ok
+}
+
+// ResetRestarts resets all changes to the "restarts" field.
+func (m *ExportMutation) ResetRestarts() {
+	m.restarts = nil
+	m.addrestarts = nil
+	delete(m.clearedFields, export.FieldRestarts)
+}
+
 // Where appends a list predicates to the ExportMutation builder.
 func (m *ExportMutation) Where(ps ...predicate.Export) {
 	m.predicates = append(m.predicates, ps...)
@@ -23061,7 +23205,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 45)
+	fields := make([]string, 0, 47)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -23197,6 +23341,12 @@ func (m *ExportMutation) Fields() []string {
 	if m.sync_from != nil {
 		fields = append(fields, export.FieldSyncFrom)
 	}
+	if m.redactions != nil {
+		fields = append(fields, export.FieldRedactions)
+	}
+	if m.restarts != nil {
+		fields = append(fields, export.FieldRestarts)
+	}
 	return fields
 }
 
@@ -23295,6 +23445,10 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.FilterCustomerID()
 	case export.FieldSyncFrom:
 		return m.SyncFrom()
+	case export.FieldRedactions:
+		return m.Redactions()
+	case export.FieldRestarts:
+		return m.Restarts()
 	}
 	return nil, false
 }
@@ -23394,6 +23548,10 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldFilterCustomerID(ctx)
 	case export.FieldSyncFrom:
 		return m.OldSyncFrom(ctx)
+	case export.FieldRedactions:
+		return m.OldRedactions(ctx)
+	case export.FieldRestarts:
+		return m.OldRestarts(ctx)
 	}
 	return nil, fmt.Errorf("unknown Export field %s", name)
 }
@@ -23718,6 +23876,20 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSyncFrom(v)
 		return nil
+	case export.FieldRedactions:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRedactions(v)
+		return nil
+	case export.FieldRestarts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRestarts(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
 }
@@ -23789,6 +23961,12 @@ func (m *ExportMutation) AddedFields() []string {
 	if m.addsync_from != nil {
 		fields = append(fields, export.FieldSyncFrom)
 	}
+	if m.addredactions != nil {
+		fields = append(fields, export.FieldRedactions)
+	}
+	if m.addrestarts != nil {
+		fields = append(fields, export.FieldRestarts)
+	}
 	return fields
 }
 
@@ -23839,6 +24017,10 @@ func (m *ExportMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedDeletedAt()
 	case export.FieldSyncFrom:
 		return m.AddedSyncFrom()
+	case export.FieldRedactions:
+		return m.AddedRedactions()
+	case export.FieldRestarts:
+		return m.AddedRestarts()
 	}
 	return nil, false
 }
@@ -23995,6 +24177,20 @@ func (m *ExportMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddSyncFrom(v)
 		return nil
+	case export.FieldRedactions:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRedactions(v)
+		return nil
+	case export.FieldRestarts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRestarts(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Export numeric field %s", name)
 }
@@ -24074,6 +24270,12 @@ func (m *ExportMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(export.FieldSyncFrom) {
 		fields = append(fields, export.FieldSyncFrom)
+	}
+	if m.FieldCleared(export.FieldRedactions) {
+		fields = append(fields, export.FieldRedactions)
+	}
+	if m.FieldCleared(export.FieldRestarts) {
+		fields = append(fields, export.FieldRestarts)
 	}
 	return fields
 }
@@ -24160,6 +24362,12 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldSyncFrom:
 		m.ClearSyncFrom()
+		return nil
+	case export.FieldRedactions:
+		m.ClearRedactions()
+		return nil
+	case export.FieldRestarts:
+		m.ClearRestarts()
 		return nil
 	}
 	return fmt.Errorf("unknown Export nullable field %s", name)
@@ -24303,6 +24511,12 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldSyncFrom:
 		m.ResetSyncFrom()
+		return nil
+	case export.FieldRedactions:
+		m.ResetRedactions()
+		return nil
+	case export.FieldRestarts:
+		m.ResetRestarts()
 		return nil
 	}
 	return fmt.Errorf("unknown Export field %s", name)
@@ -55760,6 +55974,8 @@ type RedactionMutation struct {
 	addbegun_at   *micros.Time
 	clean_at      *micros.Time
 	addclean_at   *micros.Time
+	number        *int64
+	addnumber     *int64
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Redaction, error)
@@ -56285,6 +56501,76 @@ func (m *RedactionMutation) ResetCleanAt() {
 	delete(m.clearedFields, redaction.FieldCleanAt)
 }
 
+// SetNumber sets the "number" field.
+func (m *RedactionMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *RedactionMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the Redaction entity.
+// If the Redaction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RedactionMutation) OldNumber(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *RedactionMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *RedactionMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearNumber clears the value of the "number" field.
+func (m *RedactionMutation) ClearNumber() {
+	m.number = nil
+	m.addnumber = nil
+	m.clearedFields[redaction.FieldNumber] = struct{}{}
+}
+
+// NumberCleared returns if the "number" field was cleared in this mutation.
+func (m *RedactionMutation) NumberCleared() bool {
+	_, ok := m.clearedFields[redaction.FieldNumber]
+	return ok
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *RedactionMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+	delete(m.clearedFields, redaction.FieldNumber)
+}
+
 // Where appends a list predicates to the RedactionMutation builder.
 func (m *RedactionMutation) Where(ps ...predicate.Redaction) {
 	m.predicates = append(m.predicates, ps...)
@@ -56319,7 +56605,7 @@ func (m *RedactionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RedactionMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 9)
 	if m.store_id != nil {
 		fields = append(fields, redaction.FieldStoreID)
 	}
@@ -56343,6 +56629,9 @@ func (m *RedactionMutation) Fields() []string {
 	}
 	if m.clean_at != nil {
 		fields = append(fields, redaction.FieldCleanAt)
+	}
+	if m.number != nil {
+		fields = append(fields, redaction.FieldNumber)
 	}
 	return fields
 }
@@ -56368,6 +56657,8 @@ func (m *RedactionMutation) Field(name string) (ent.Value, bool) {
 		return m.BegunAt()
 	case redaction.FieldCleanAt:
 		return m.CleanAt()
+	case redaction.FieldNumber:
+		return m.Number()
 	}
 	return nil, false
 }
@@ -56393,6 +56684,8 @@ func (m *RedactionMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldBegunAt(ctx)
 	case redaction.FieldCleanAt:
 		return m.OldCleanAt(ctx)
+	case redaction.FieldNumber:
+		return m.OldNumber(ctx)
 	}
 	return nil, fmt.Errorf("unknown Redaction field %s", name)
 }
@@ -56458,6 +56751,13 @@ func (m *RedactionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCleanAt(v)
 		return nil
+	case redaction.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Redaction field %s", name)
 }
@@ -56481,6 +56781,9 @@ func (m *RedactionMutation) AddedFields() []string {
 	if m.addclean_at != nil {
 		fields = append(fields, redaction.FieldCleanAt)
 	}
+	if m.addnumber != nil {
+		fields = append(fields, redaction.FieldNumber)
+	}
 	return fields
 }
 
@@ -56499,6 +56802,8 @@ func (m *RedactionMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedBegunAt()
 	case redaction.FieldCleanAt:
 		return m.AddedCleanAt()
+	case redaction.FieldNumber:
+		return m.AddedNumber()
 	}
 	return nil, false
 }
@@ -56543,6 +56848,13 @@ func (m *RedactionMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddCleanAt(v)
 		return nil
+	case redaction.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Redaction numeric field %s", name)
 }
@@ -56556,6 +56868,9 @@ func (m *RedactionMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(redaction.FieldCleanAt) {
 		fields = append(fields, redaction.FieldCleanAt)
+	}
+	if m.FieldCleared(redaction.FieldNumber) {
+		fields = append(fields, redaction.FieldNumber)
 	}
 	return fields
 }
@@ -56576,6 +56891,9 @@ func (m *RedactionMutation) ClearField(name string) error {
 		return nil
 	case redaction.FieldCleanAt:
 		m.ClearCleanAt()
+		return nil
+	case redaction.FieldNumber:
+		m.ClearNumber()
 		return nil
 	}
 	return fmt.Errorf("unknown Redaction nullable field %s", name)
@@ -56608,6 +56926,9 @@ func (m *RedactionMutation) ResetField(name string) error {
 		return nil
 	case redaction.FieldCleanAt:
 		m.ResetCleanAt()
+		return nil
+	case redaction.FieldNumber:
+		m.ResetNumber()
 		return nil
 	}
 	return fmt.Errorf("unknown Redaction field %s", name)
@@ -66498,6 +66819,9 @@ type StoreMutation struct {
 	language               *state.Language
 	storefront_revision    *int64
 	addstorefront_revision *int64
+	redactions             *int64
+	addredactions          *int64
+	redaction_walk         *xid.ID
 	clearedFields          map[string]struct{}
 	done                   bool
 	oldValue               func(context.Context) (*Store, error)
@@ -67465,6 +67789,125 @@ func (m *StoreMutation) ResetStorefrontRevision() {
 	m.addstorefront_revision = nil
 }
 
+// SetRedactions sets the "redactions" field.
+func (m *StoreMutation) SetRedactions(i int64) {
+	m.redactions = &i
+	m.addredactions = nil
+}
+
+// Redactions returns the value of the "redactions" field in the mutation.
+func (m *StoreMutation) Redactions() (r int64, exists bool) {
+	v := m.redactions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRedactions returns the old "redactions" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldRedactions(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRedactions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRedactions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRedactions: %w", err)
+	}
+	return oldValue.Redactions, nil
+}
+
+// AddRedactions adds i to the "redactions" field.
+func (m *StoreMutation) AddRedactions(i int64) {
+	if m.addredactions != nil {
+		*m.addredactions += i
+	} else {
+		m.addredactions = &i
+	}
+}
+
+// AddedRedactions returns the value that was added to the "redactions" field in this mutation.
+func (m *StoreMutation) AddedRedactions() (r int64, exists bool) {
+	v := m.addredactions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (m *StoreMutation) ClearRedactions() {
+	m.redactions = nil
+	m.addredactions = nil
+	m.clearedFields[store.FieldRedactions] = struct{}{}
+}
+
+// RedactionsCleared returns if the "redactions" field was cleared in this mutation.
+func (m *StoreMutation) RedactionsCleared() bool {
+	_, ok := m.clearedFields[store.FieldRedactions]
+	return ok
+}
+
+// ResetRedactions resets all changes to the "redactions" field.
+func (m *StoreMutation) ResetRedactions() {
+	m.redactions = nil
+	m.addredactions = nil
+	delete(m.clearedFields, store.FieldRedactions)
+}
+
+// SetRedactionWalk sets the "redaction_walk" field.
+func (m *StoreMutation) SetRedactionWalk(x xid.ID) {
+	m.redaction_walk = &x
+}
+
+// RedactionWalk returns the value of the "redaction_walk" field in the mutation.
+func (m *StoreMutation) RedactionWalk() (r xid.ID, exists bool) {
+	v := m.redaction_walk
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRedactionWalk returns the old "redaction_walk" field's value of the Store entity.
+// If the Store object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *StoreMutation) OldRedactionWalk(ctx context.Context) (v *xid.ID, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRedactionWalk is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRedactionWalk requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRedactionWalk: %w", err)
+	}
+	return oldValue.RedactionWalk, nil
+}
+
+// ClearRedactionWalk clears the value of the "redaction_walk" field.
+func (m *StoreMutation) ClearRedactionWalk() {
+	m.redaction_walk = nil
+	m.clearedFields[store.FieldRedactionWalk] = struct{}{}
+}
+
+// RedactionWalkCleared returns if the "redaction_walk" field was cleared in this mutation.
+func (m *StoreMutation) RedactionWalkCleared() bool {
+	_, ok := m.clearedFields[store.FieldRedactionWalk]
+	return ok
+}
+
+// ResetRedactionWalk resets all changes to the "redaction_walk" field.
+func (m *StoreMutation) ResetRedactionWalk() {
+	m.redaction_walk = nil
+	delete(m.clearedFields, store.FieldRedactionWalk)
+}
+
 // Where appends a list predicates to the StoreMutation builder.
 func (m *StoreMutation) Where(ps ...predicate.Store) {
 	m.predicates = append(m.predicates, ps...)
@@ -67499,7 +67942,7 @@ func (m *StoreMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *StoreMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 21)
 	if m.version != nil {
 		fields = append(fields, store.FieldVersion)
 	}
@@ -67557,6 +68000,12 @@ func (m *StoreMutation) Fields() []string {
 	if m.storefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
+	if m.redactions != nil {
+		fields = append(fields, store.FieldRedactions)
+	}
+	if m.redaction_walk != nil {
+		fields = append(fields, store.FieldRedactionWalk)
+	}
 	return fields
 }
 
@@ -67603,6 +68052,10 @@ func (m *StoreMutation) Field(name string) (ent.Value, bool) {
 		return m.Language()
 	case store.FieldStorefrontRevision:
 		return m.StorefrontRevision()
+	case store.FieldRedactions:
+		return m.Redactions()
+	case store.FieldRedactionWalk:
+		return m.RedactionWalk()
 	}
 	return nil, false
 }
@@ -67650,6 +68103,10 @@ func (m *StoreMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLanguage(ctx)
 	case store.FieldStorefrontRevision:
 		return m.OldStorefrontRevision(ctx)
+	case store.FieldRedactions:
+		return m.OldRedactions(ctx)
+	case store.FieldRedactionWalk:
+		return m.OldRedactionWalk(ctx)
 	}
 	return nil, fmt.Errorf("unknown Store field %s", name)
 }
@@ -67792,6 +68249,20 @@ func (m *StoreMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetStorefrontRevision(v)
 		return nil
+	case store.FieldRedactions:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRedactions(v)
+		return nil
+	case store.FieldRedactionWalk:
+		v, ok := value.(xid.ID)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRedactionWalk(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Store field %s", name)
 }
@@ -67818,6 +68289,9 @@ func (m *StoreMutation) AddedFields() []string {
 	if m.addstorefront_revision != nil {
 		fields = append(fields, store.FieldStorefrontRevision)
 	}
+	if m.addredactions != nil {
+		fields = append(fields, store.FieldRedactions)
+	}
 	return fields
 }
 
@@ -67838,6 +68312,8 @@ func (m *StoreMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRefundProofMinor()
 	case store.FieldStorefrontRevision:
 		return m.AddedStorefrontRevision()
+	case store.FieldRedactions:
+		return m.AddedRedactions()
 	}
 	return nil, false
 }
@@ -67889,6 +68365,13 @@ func (m *StoreMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddStorefrontRevision(v)
 		return nil
+	case store.FieldRedactions:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRedactions(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Store numeric field %s", name)
 }
@@ -67908,6 +68391,12 @@ func (m *StoreMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(store.FieldActiveThemeID) {
 		fields = append(fields, store.FieldActiveThemeID)
+	}
+	if m.FieldCleared(store.FieldRedactions) {
+		fields = append(fields, store.FieldRedactions)
+	}
+	if m.FieldCleared(store.FieldRedactionWalk) {
+		fields = append(fields, store.FieldRedactionWalk)
 	}
 	return fields
 }
@@ -67934,6 +68423,12 @@ func (m *StoreMutation) ClearField(name string) error {
 		return nil
 	case store.FieldActiveThemeID:
 		m.ClearActiveThemeID()
+		return nil
+	case store.FieldRedactions:
+		m.ClearRedactions()
+		return nil
+	case store.FieldRedactionWalk:
+		m.ClearRedactionWalk()
 		return nil
 	}
 	return fmt.Errorf("unknown Store nullable field %s", name)
@@ -67999,6 +68494,12 @@ func (m *StoreMutation) ResetField(name string) error {
 		return nil
 	case store.FieldStorefrontRevision:
 		m.ResetStorefrontRevision()
+		return nil
+	case store.FieldRedactions:
+		m.ResetRedactions()
+		return nil
+	case store.FieldRedactionWalk:
+		m.ResetRedactionWalk()
 		return nil
 	}
 	return fmt.Errorf("unknown Store field %s", name)

@@ -33,7 +33,9 @@ type Redaction struct {
 	// BegunAt holds the value of the "begun_at" field.
 	BegunAt micros.Time `json:"begun_at,omitempty"`
 	// CleanAt holds the value of the "clean_at" field.
-	CleanAt      *micros.Time `json:"clean_at,omitempty"`
+	CleanAt *micros.Time `json:"clean_at,omitempty"`
+	// Number holds the value of the "number" field.
+	Number       *int64 `json:"number,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -44,7 +46,7 @@ func (*Redaction) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case redaction.FieldPosition:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case redaction.FieldBucket, redaction.FieldDueAt, redaction.FieldPlace, redaction.FieldBegunAt, redaction.FieldCleanAt:
+		case redaction.FieldBucket, redaction.FieldDueAt, redaction.FieldPlace, redaction.FieldBegunAt, redaction.FieldCleanAt, redaction.FieldNumber:
 			values[i] = new(sql.NullInt64)
 		case redaction.FieldStep:
 			values[i] = new(sql.NullString)
@@ -120,6 +122,13 @@ func (_m *Redaction) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CleanAt = new(micros.Time)
 				*_m.CleanAt = micros.Time(value.Int64)
+			}
+		case redaction.FieldNumber:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field number", values[i])
+			} else if value.Valid {
+				_m.Number = new(int64)
+				*_m.Number = value.Int64
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -94,6 +94,20 @@ func (_c *RedactionCreate) SetNillableCleanAt(v *micros.Time) *RedactionCreate {
 	return _c
 }
 
+// SetNumber sets the "number" field.
+func (_c *RedactionCreate) SetNumber(v int64) *RedactionCreate {
+	_c.mutation.SetNumber(v)
+	return _c
+}
+
+// SetNillableNumber sets the "number" field if the given value is not nil.
+func (_c *RedactionCreate) SetNillableNumber(v *int64) *RedactionCreate {
+	if v != nil {
+		_c.SetNumber(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *RedactionCreate) SetID(v xid.ID) *RedactionCreate {
 	_c.mutation.SetID(v)
@@ -245,6 +259,10 @@ func (_c *RedactionCreate) createSpec() (*Redaction, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CleanAt(); ok {
 		_spec.SetField(redaction.FieldCleanAt, field.TypeInt64, value)
 		_node.CleanAt = &value
+	}
+	if value, ok := _c.mutation.Number(); ok {
+		_spec.SetField(redaction.FieldNumber, field.TypeInt64, value)
+		_node.Number = &value
 	}
 	return _node, _spec
 }

@@ -542,6 +542,7 @@ var redactionRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Place),
 		(*cell.Int64)(&row.BegunAt),
 		cell.NumberOf(&row.CleanAt),
+		cell.NumberOf(&row.Number),
 	)
 	return room
 }}

@@ -154,6 +154,33 @@ func (_u *RedactionUpdate) ClearCleanAt() *RedactionUpdate {
 	return _u
 }
 
+// SetNumber sets the "number" field.
+func (_u *RedactionUpdate) SetNumber(v int64) *RedactionUpdate {
+	_u.mutation.ResetNumber()
+	_u.mutation.SetNumber(v)
+	return _u
+}
+
+// SetNillableNumber sets the "number" field if the given value is not nil.
+func (_u *RedactionUpdate) SetNillableNumber(v *int64) *RedactionUpdate {
+	if v != nil {
+		_u.SetNumber(*v)
+	}
+	return _u
+}
+
+// AddNumber adds value to the "number" field.
+func (_u *RedactionUpdate) AddNumber(v int64) *RedactionUpdate {
+	_u.mutation.AddNumber(v)
+	return _u
+}
+
+// ClearNumber clears the value of the "number" field.
+func (_u *RedactionUpdate) ClearNumber() *RedactionUpdate {
+	_u.mutation.ClearNumber()
+	return _u
+}
+
 // Mutation returns the RedactionMutation object of the builder.
 func (_u *RedactionUpdate) Mutation() *RedactionMutation {
 	return _u.mutation
@@ -338,6 +365,33 @@ func (_u *RedactionUpdateOne) AddCleanAt(v micros.Time) *RedactionUpdateOne {
 // ClearCleanAt clears the value of the "clean_at" field.
 func (_u *RedactionUpdateOne) ClearCleanAt() *RedactionUpdateOne {
 	_u.mutation.ClearCleanAt()
+	return _u
+}
+
+// SetNumber sets the "number" field.
+func (_u *RedactionUpdateOne) SetNumber(v int64) *RedactionUpdateOne {
+	_u.mutation.ResetNumber()
+	_u.mutation.SetNumber(v)
+	return _u
+}
+
+// SetNillableNumber sets the "number" field if the given value is not nil.
+func (_u *RedactionUpdateOne) SetNillableNumber(v *int64) *RedactionUpdateOne {
+	if v != nil {
+		_u.SetNumber(*v)
+	}
+	return _u
+}
+
+// AddNumber adds value to the "number" field.
+func (_u *RedactionUpdateOne) AddNumber(v int64) *RedactionUpdateOne {
+	_u.mutation.AddNumber(v)
+	return _u
+}
+
+// ClearNumber clears the value of the "number" field.
+func (_u *RedactionUpdateOne) ClearNumber() *RedactionUpdateOne {
+	_u.mutation.ClearNumber()
 	return _u
 }
 

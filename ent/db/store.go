@@ -57,7 +57,11 @@ type Store struct {
 	Language state.Language `json:"language,omitempty"`
 	// StorefrontRevision holds the value of the "storefront_revision" field.
 	StorefrontRevision int64 `json:"storefront_revision,omitempty"`
-	selectValues       sql.SelectValues
+	// Redactions holds the value of the "redactions" field.
+	Redactions int64 `json:"redactions,omitempty"`
+	// RedactionWalk holds the value of the "redaction_walk" field.
+	RedactionWalk *xid.ID `json:"redaction_walk,omitempty"`
+	selectValues  sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -65,13 +69,13 @@ func (*Store) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case store.FieldActiveThemeID:
+		case store.FieldActiveThemeID, store.FieldRedactionWalk:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
 		case store.FieldLimits:
 			values[i] = new([]byte)
 		case store.FieldSecondFactor, store.FieldLegacy, store.FieldDemo, store.FieldTest:
 			values[i] = new(sql.NullBool)
-		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision:
+		case store.FieldVersion, store.FieldEventSequence, store.FieldUpdatedAt, store.FieldNextNumber, store.FieldRefundProofMinor, store.FieldStorefrontRevision, store.FieldRedactions:
 			values[i] = new(sql.NullInt64)
 		case store.FieldHandle, store.FieldName, store.FieldContactEmail, store.FieldCurrency, store.FieldTimezone, store.FieldStatus, store.FieldLanguage:
 			values[i] = new(sql.NullString)
@@ -214,6 +218,19 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field storefront_revision", values[i])
 			} else if value.Valid {
 				_m.StorefrontRevision = value.Int64
+			}
+		case store.FieldRedactions:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field redactions", values[i])
+			} else if value.Valid {
+				_m.Redactions = value.Int64
+			}
+		case store.FieldRedactionWalk:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field redaction_walk", values[i])
+			} else if value.Valid {
+				_m.RedactionWalk = new(xid.ID)
+				*_m.RedactionWalk = *value.S.(*xid.ID)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

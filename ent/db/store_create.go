@@ -241,6 +241,34 @@ func (_c *StoreCreate) SetNillableStorefrontRevision(v *int64) *StoreCreate {
 	return _c
 }
 
+// SetRedactions sets the "redactions" field.
+func (_c *StoreCreate) SetRedactions(v int64) *StoreCreate {
+	_c.mutation.SetRedactions(v)
+	return _c
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableRedactions(v *int64) *StoreCreate {
+	if v != nil {
+		_c.SetRedactions(*v)
+	}
+	return _c
+}
+
+// SetRedactionWalk sets the "redaction_walk" field.
+func (_c *StoreCreate) SetRedactionWalk(v xid.ID) *StoreCreate {
+	_c.mutation.SetRedactionWalk(v)
+	return _c
+}
+
+// SetNillableRedactionWalk sets the "redaction_walk" field if the given value is not nil.
+func (_c *StoreCreate) SetNillableRedactionWalk(v *xid.ID) *StoreCreate {
+	if v != nil {
+		_c.SetRedactionWalk(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *StoreCreate) SetID(v xid.ID) *StoreCreate {
 	_c.mutation.SetID(v)
@@ -504,6 +532,14 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.StorefrontRevision(); ok {
 		_spec.SetField(store.FieldStorefrontRevision, field.TypeInt64, value)
 		_node.StorefrontRevision = value
+	}
+	if value, ok := _c.mutation.Redactions(); ok {
+		_spec.SetField(store.FieldRedactions, field.TypeInt64, value)
+		_node.Redactions = value
+	}
+	if value, ok := _c.mutation.RedactionWalk(); ok {
+		_spec.SetField(store.FieldRedactionWalk, field.TypeUUID, value)
+		_node.RedactionWalk = &value
 	}
 	return _node, _spec
 }

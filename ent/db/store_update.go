@@ -328,6 +328,53 @@ func (_u *StoreUpdate) AddStorefrontRevision(v int64) *StoreUpdate {
 	return _u
 }
 
+// SetRedactions sets the "redactions" field.
+func (_u *StoreUpdate) SetRedactions(v int64) *StoreUpdate {
+	_u.mutation.ResetRedactions()
+	_u.mutation.SetRedactions(v)
+	return _u
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableRedactions(v *int64) *StoreUpdate {
+	if v != nil {
+		_u.SetRedactions(*v)
+	}
+	return _u
+}
+
+// AddRedactions adds value to the "redactions" field.
+func (_u *StoreUpdate) AddRedactions(v int64) *StoreUpdate {
+	_u.mutation.AddRedactions(v)
+	return _u
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (_u *StoreUpdate) ClearRedactions() *StoreUpdate {
+	_u.mutation.ClearRedactions()
+	return _u
+}
+
+// SetRedactionWalk sets the "redaction_walk" field.
+func (_u *StoreUpdate) SetRedactionWalk(v xid.ID) *StoreUpdate {
+	_u.mutation.SetRedactionWalk(v)
+	return _u
+}
+
+// SetNillableRedactionWalk sets the "redaction_walk" field if the given value is not nil.
+func (_u *StoreUpdate) SetNillableRedactionWalk(v *xid.ID) *StoreUpdate {
+	if v != nil {
+		_u.SetRedactionWalk(*v)
+	}
+	return _u
+}
+
+// ClearRedactionWalk clears the value of the "redaction_walk" field.
+func (_u *StoreUpdate) ClearRedactionWalk() *StoreUpdate {
+	_u.mutation.ClearRedactionWalk()
+	return _u
+}
+
 // Mutation returns the StoreMutation object of the builder.
 func (_u *StoreUpdate) Mutation() *StoreMutation {
 	return _u.mutation
@@ -697,6 +744,53 @@ func (_u *StoreUpdateOne) SetNillableStorefrontRevision(v *int64) *StoreUpdateOn
 // AddStorefrontRevision adds value to the "storefront_revision" field.
 func (_u *StoreUpdateOne) AddStorefrontRevision(v int64) *StoreUpdateOne {
 	_u.mutation.AddStorefrontRevision(v)
+	return _u
+}
+
+// SetRedactions sets the "redactions" field.
+func (_u *StoreUpdateOne) SetRedactions(v int64) *StoreUpdateOne {
+	_u.mutation.ResetRedactions()
+	_u.mutation.SetRedactions(v)
+	return _u
+}
+
+// SetNillableRedactions sets the "redactions" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableRedactions(v *int64) *StoreUpdateOne {
+	if v != nil {
+		_u.SetRedactions(*v)
+	}
+	return _u
+}
+
+// AddRedactions adds value to the "redactions" field.
+func (_u *StoreUpdateOne) AddRedactions(v int64) *StoreUpdateOne {
+	_u.mutation.AddRedactions(v)
+	return _u
+}
+
+// ClearRedactions clears the value of the "redactions" field.
+func (_u *StoreUpdateOne) ClearRedactions() *StoreUpdateOne {
+	_u.mutation.ClearRedactions()
+	return _u
+}
+
+// SetRedactionWalk sets the "redaction_walk" field.
+func (_u *StoreUpdateOne) SetRedactionWalk(v xid.ID) *StoreUpdateOne {
+	_u.mutation.SetRedactionWalk(v)
+	return _u
+}
+
+// SetNillableRedactionWalk sets the "redaction_walk" field if the given value is not nil.
+func (_u *StoreUpdateOne) SetNillableRedactionWalk(v *xid.ID) *StoreUpdateOne {
+	if v != nil {
+		_u.SetRedactionWalk(*v)
+	}
+	return _u
+}
+
+// ClearRedactionWalk clears the value of the "redaction_walk" field.
+func (_u *StoreUpdateOne) ClearRedactionWalk() *StoreUpdateOne {
+	_u.mutation.ClearRedactionWalk()
 	return _u
 }
 

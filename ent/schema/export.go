@@ -97,6 +97,12 @@ func (Export) Fields() []ent.Field {
 			Optional().Nillable().Immutable(),
 		// sync_from is the updated_from with which a client goes on after the file.
 		field.Int64("sync_from").GoType(micros.Time(0)).Optional().Nillable(),
+		// redactions is the store's count of redactions before the job read its first row: the
+		// file holds nothing of customers whose redactions have that number or a lower one.
+		// Null before the job begins, and in jobs that an earlier release began.
+		field.Int64("redactions").Optional().Nillable(),
+		// restarts counts how often redactions made the job begin again.
+		field.Int("restarts").Optional(),
 	}
 }
 

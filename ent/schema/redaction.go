@@ -34,6 +34,9 @@ func (Redaction) Fields() []ent.Field {
 		// customer and of all their orders showed nothing of them any more.
 		field.Int64("begun_at").GoType(micros.Time(0)),
 		field.Int64("clean_at").GoType(micros.Time(0)).Optional().Nillable(),
+		// number is the store's count of redactions with this one, which is counted when
+		// those rows are clean. Null in redactions of earlier releases.
+		field.Int64("number").Optional().Nillable(),
 	}
 }
 

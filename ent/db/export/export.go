@@ -104,6 +104,10 @@ const (
 	FieldFilterCustomerID = "filter_customer_id"
 	// FieldSyncFrom holds the string denoting the sync_from field in the database.
 	FieldSyncFrom = "sync_from"
+	// FieldRedactions holds the string denoting the redactions field in the database.
+	FieldRedactions = "redactions"
+	// FieldRestarts holds the string denoting the restarts field in the database.
+	FieldRestarts = "restarts"
 	// Table holds the table name of the export in the database.
 	Table = "exports"
 )
@@ -156,6 +160,8 @@ var Columns = []string{
 	FieldFilterFulfillmentStatus,
 	FieldFilterCustomerID,
 	FieldSyncFrom,
+	FieldRedactions,
+	FieldRestarts,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -432,4 +438,14 @@ func ByFilterCustomerID(opts ...sql.OrderTermOption) OrderOption {
 // BySyncFrom orders the results by the sync_from field.
 func BySyncFrom(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSyncFrom, opts...).ToFunc()
+}
+
+// ByRedactions orders the results by the redactions field.
+func ByRedactions(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRedactions, opts...).ToFunc()
+}
+
+// ByRestarts orders the results by the restarts field.
+func ByRestarts(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRestarts, opts...).ToFunc()
 }

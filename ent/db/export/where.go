@@ -299,6 +299,16 @@ func SyncFrom(v micros.Time) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldSyncFrom, vc))
 }
 
+// Redactions applies equality check predicate on the "redactions" field. It's identical to RedactionsEQ.
+func Redactions(v int64) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldRedactions, v))
+}
+
+// Restarts applies equality check predicate on the "restarts" field. It's identical to RestartsEQ.
+func Restarts(v int) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldRestarts, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldStoreID, v))
@@ -2949,6 +2959,106 @@ func SyncFromIsNil() predicate.Export {
 // SyncFromNotNil applies the NotNil predicate on the "sync_from" field.
 func SyncFromNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldSyncFrom))
+}
+
+// RedactionsEQ applies the EQ predicate on the "redactions" field.
+func RedactionsEQ(v int64) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldRedactions, v))
+}
+
+// RedactionsNEQ applies the NEQ predicate on the "redactions" field.
+func RedactionsNEQ(v int64) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldRedactions, v))
+}
+
+// RedactionsIn applies the In predicate on the "redactions" field.
+func RedactionsIn(vs ...int64) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldRedactions, vs...))
+}
+
+// RedactionsNotIn applies the NotIn predicate on the "redactions" field.
+func RedactionsNotIn(vs ...int64) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldRedactions, vs...))
+}
+
+// RedactionsGT applies the GT predicate on the "redactions" field.
+func RedactionsGT(v int64) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldRedactions, v))
+}
+
+// RedactionsGTE applies the GTE predicate on the "redactions" field.
+func RedactionsGTE(v int64) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldRedactions, v))
+}
+
+// RedactionsLT applies the LT predicate on the "redactions" field.
+func RedactionsLT(v int64) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldRedactions, v))
+}
+
+// RedactionsLTE applies the LTE predicate on the "redactions" field.
+func RedactionsLTE(v int64) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldRedactions, v))
+}
+
+// RedactionsIsNil applies the IsNil predicate on the "redactions" field.
+func RedactionsIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldRedactions))
+}
+
+// RedactionsNotNil applies the NotNil predicate on the "redactions" field.
+func RedactionsNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldRedactions))
+}
+
+// RestartsEQ applies the EQ predicate on the "restarts" field.
+func RestartsEQ(v int) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldRestarts, v))
+}
+
+// RestartsNEQ applies the NEQ predicate on the "restarts" field.
+func RestartsNEQ(v int) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldRestarts, v))
+}
+
+// RestartsIn applies the In predicate on the "restarts" field.
+func RestartsIn(vs ...int) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldRestarts, vs...))
+}
+
+// RestartsNotIn applies the NotIn predicate on the "restarts" field.
+func RestartsNotIn(vs ...int) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldRestarts, vs...))
+}
+
+// RestartsGT applies the GT predicate on the "restarts" field.
+func RestartsGT(v int) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldRestarts, v))
+}
+
+// RestartsGTE applies the GTE predicate on the "restarts" field.
+func RestartsGTE(v int) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldRestarts, v))
+}
+
+// RestartsLT applies the LT predicate on the "restarts" field.
+func RestartsLT(v int) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldRestarts, v))
+}
+
+// RestartsLTE applies the LTE predicate on the "restarts" field.
+func RestartsLTE(v int) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldRestarts, v))
+}
+
+// RestartsIsNil applies the IsNil predicate on the "restarts" field.
+func RestartsIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldRestarts))
+}
+
+// RestartsNotNil applies the NotNil predicate on the "restarts" field.
+func RestartsNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldRestarts))
 }
 
 // And groups predicates with the AND operator between them.

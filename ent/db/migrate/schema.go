@@ -637,6 +637,8 @@ var (
 		{Name: "filter_fulfillment_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_customer_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "sync_from", Type: field.TypeInt64, Nullable: true},
+		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
+		{Name: "restarts", Type: field.TypeInt, Nullable: true},
 	}
 	// ExportsTable holds the schema information for the "exports" table.
 	ExportsTable = &schema.Table{
@@ -1629,6 +1631,7 @@ var (
 		{Name: "place", Type: field.TypeInt64, Default: 0},
 		{Name: "begun_at", Type: field.TypeInt64},
 		{Name: "clean_at", Type: field.TypeInt64, Nullable: true},
+		{Name: "number", Type: field.TypeInt64, Nullable: true},
 	}
 	// RedactionsTable holds the schema information for the "redactions" table.
 	RedactionsTable = &schema.Table{
@@ -1990,6 +1993,8 @@ var (
 		{Name: "active_theme_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 		{Name: "language", Type: field.TypeString, Default: "en", SchemaType: map[string]string{"mysql": "varbinary(16)"}},
 		{Name: "storefront_revision", Type: field.TypeInt64, Default: 0},
+		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
+		{Name: "redaction_walk", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
 	}
 	// StoresTable holds the schema information for the "stores" table.
 	StoresTable = &schema.Table{

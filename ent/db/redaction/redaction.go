@@ -29,6 +29,8 @@ const (
 	FieldBegunAt = "begun_at"
 	// FieldCleanAt holds the string denoting the clean_at field in the database.
 	FieldCleanAt = "clean_at"
+	// FieldNumber holds the string denoting the number field in the database.
+	FieldNumber = "number"
 	// Table holds the table name of the redaction in the database.
 	Table = "redactions"
 )
@@ -44,6 +46,7 @@ var Columns = []string{
 	FieldPlace,
 	FieldBegunAt,
 	FieldCleanAt,
+	FieldNumber,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -116,4 +119,9 @@ func ByBegunAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCleanAt orders the results by the clean_at field.
 func ByCleanAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCleanAt, opts...).ToFunc()
+}
+
+// ByNumber orders the results by the number field.
+func ByNumber(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNumber, opts...).ToFunc()
 }

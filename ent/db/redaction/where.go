@@ -99,6 +99,11 @@ func CleanAt(v micros.Time) predicate.Redaction {
 	return predicate.Redaction(sql.FieldEQ(FieldCleanAt, vc))
 }
 
+// Number applies equality check predicate on the "number" field. It's identical to NumberEQ.
+func Number(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldEQ(FieldNumber, v))
+}
+
 // StoreIDEQ applies the EQ predicate on the "store_id" field.
 func StoreIDEQ(v xid.ID) predicate.Redaction {
 	return predicate.Redaction(sql.FieldEQ(FieldStoreID, v))
@@ -523,6 +528,56 @@ func CleanAtIsNil() predicate.Redaction {
 // CleanAtNotNil applies the NotNil predicate on the "clean_at" field.
 func CleanAtNotNil() predicate.Redaction {
 	return predicate.Redaction(sql.FieldNotNull(FieldCleanAt))
+}
+
+// NumberEQ applies the EQ predicate on the "number" field.
+func NumberEQ(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldEQ(FieldNumber, v))
+}
+
+// NumberNEQ applies the NEQ predicate on the "number" field.
+func NumberNEQ(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldNEQ(FieldNumber, v))
+}
+
+// NumberIn applies the In predicate on the "number" field.
+func NumberIn(vs ...int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldIn(FieldNumber, vs...))
+}
+
+// NumberNotIn applies the NotIn predicate on the "number" field.
+func NumberNotIn(vs ...int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldNotIn(FieldNumber, vs...))
+}
+
+// NumberGT applies the GT predicate on the "number" field.
+func NumberGT(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldGT(FieldNumber, v))
+}
+
+// NumberGTE applies the GTE predicate on the "number" field.
+func NumberGTE(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldGTE(FieldNumber, v))
+}
+
+// NumberLT applies the LT predicate on the "number" field.
+func NumberLT(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldLT(FieldNumber, v))
+}
+
+// NumberLTE applies the LTE predicate on the "number" field.
+func NumberLTE(v int64) predicate.Redaction {
+	return predicate.Redaction(sql.FieldLTE(FieldNumber, v))
+}
+
+// NumberIsNil applies the IsNil predicate on the "number" field.
+func NumberIsNil() predicate.Redaction {
+	return predicate.Redaction(sql.FieldIsNull(FieldNumber))
+}
+
+// NumberNotNil applies the NotNil predicate on the "number" field.
+func NumberNotNil() predicate.Redaction {
+	return predicate.Redaction(sql.FieldNotNull(FieldNumber))
 }
 
 // And groups predicates with the AND operator between them.

@@ -52,6 +52,10 @@ const (
 	FieldLanguage = "language"
 	// FieldStorefrontRevision holds the string denoting the storefront_revision field in the database.
 	FieldStorefrontRevision = "storefront_revision"
+	// FieldRedactions holds the string denoting the redactions field in the database.
+	FieldRedactions = "redactions"
+	// FieldRedactionWalk holds the string denoting the redaction_walk field in the database.
+	FieldRedactionWalk = "redaction_walk"
 	// Table holds the table name of the store in the database.
 	Table = "stores"
 )
@@ -78,6 +82,8 @@ var Columns = []string{
 	FieldActiveThemeID,
 	FieldLanguage,
 	FieldStorefrontRevision,
+	FieldRedactions,
+	FieldRedactionWalk,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -220,4 +226,14 @@ func ByLanguage(opts ...sql.OrderTermOption) OrderOption {
 // ByStorefrontRevision orders the results by the storefront_revision field.
 func ByStorefrontRevision(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStorefrontRevision, opts...).ToFunc()
+}
+
+// ByRedactions orders the results by the redactions field.
+func ByRedactions(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRedactions, opts...).ToFunc()
+}
+
+// ByRedactionWalk orders the results by the redaction_walk field.
+func ByRedactionWalk(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRedactionWalk, opts...).ToFunc()
 }

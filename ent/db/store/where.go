@@ -155,6 +155,16 @@ func StorefrontRevision(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldStorefrontRevision, v))
 }
 
+// Redactions applies equality check predicate on the "redactions" field. It's identical to RedactionsEQ.
+func Redactions(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRedactions, v))
+}
+
+// RedactionWalk applies equality check predicate on the "redaction_walk" field. It's identical to RedactionWalkEQ.
+func RedactionWalk(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRedactionWalk, v))
+}
+
 // VersionEQ applies the EQ predicate on the "version" field.
 func VersionEQ(v int64) predicate.Store {
 	return predicate.Store(sql.FieldEQ(FieldVersion, v))
@@ -1074,6 +1084,106 @@ func StorefrontRevisionLT(v int64) predicate.Store {
 // StorefrontRevisionLTE applies the LTE predicate on the "storefront_revision" field.
 func StorefrontRevisionLTE(v int64) predicate.Store {
 	return predicate.Store(sql.FieldLTE(FieldStorefrontRevision, v))
+}
+
+// RedactionsEQ applies the EQ predicate on the "redactions" field.
+func RedactionsEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRedactions, v))
+}
+
+// RedactionsNEQ applies the NEQ predicate on the "redactions" field.
+func RedactionsNEQ(v int64) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldRedactions, v))
+}
+
+// RedactionsIn applies the In predicate on the "redactions" field.
+func RedactionsIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldRedactions, vs...))
+}
+
+// RedactionsNotIn applies the NotIn predicate on the "redactions" field.
+func RedactionsNotIn(vs ...int64) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldRedactions, vs...))
+}
+
+// RedactionsGT applies the GT predicate on the "redactions" field.
+func RedactionsGT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldRedactions, v))
+}
+
+// RedactionsGTE applies the GTE predicate on the "redactions" field.
+func RedactionsGTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldRedactions, v))
+}
+
+// RedactionsLT applies the LT predicate on the "redactions" field.
+func RedactionsLT(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldRedactions, v))
+}
+
+// RedactionsLTE applies the LTE predicate on the "redactions" field.
+func RedactionsLTE(v int64) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldRedactions, v))
+}
+
+// RedactionsIsNil applies the IsNil predicate on the "redactions" field.
+func RedactionsIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldRedactions))
+}
+
+// RedactionsNotNil applies the NotNil predicate on the "redactions" field.
+func RedactionsNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldRedactions))
+}
+
+// RedactionWalkEQ applies the EQ predicate on the "redaction_walk" field.
+func RedactionWalkEQ(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldEQ(FieldRedactionWalk, v))
+}
+
+// RedactionWalkNEQ applies the NEQ predicate on the "redaction_walk" field.
+func RedactionWalkNEQ(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldNEQ(FieldRedactionWalk, v))
+}
+
+// RedactionWalkIn applies the In predicate on the "redaction_walk" field.
+func RedactionWalkIn(vs ...xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldIn(FieldRedactionWalk, vs...))
+}
+
+// RedactionWalkNotIn applies the NotIn predicate on the "redaction_walk" field.
+func RedactionWalkNotIn(vs ...xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldNotIn(FieldRedactionWalk, vs...))
+}
+
+// RedactionWalkGT applies the GT predicate on the "redaction_walk" field.
+func RedactionWalkGT(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldGT(FieldRedactionWalk, v))
+}
+
+// RedactionWalkGTE applies the GTE predicate on the "redaction_walk" field.
+func RedactionWalkGTE(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldGTE(FieldRedactionWalk, v))
+}
+
+// RedactionWalkLT applies the LT predicate on the "redaction_walk" field.
+func RedactionWalkLT(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldLT(FieldRedactionWalk, v))
+}
+
+// RedactionWalkLTE applies the LTE predicate on the "redaction_walk" field.
+func RedactionWalkLTE(v xid.ID) predicate.Store {
+	return predicate.Store(sql.FieldLTE(FieldRedactionWalk, v))
+}
+
+// RedactionWalkIsNil applies the IsNil predicate on the "redaction_walk" field.
+func RedactionWalkIsNil() predicate.Store {
+	return predicate.Store(sql.FieldIsNull(FieldRedactionWalk))
+}
+
+// RedactionWalkNotNil applies the NotNil predicate on the "redaction_walk" field.
+func RedactionWalkNotNil() predicate.Store {
+	return predicate.Store(sql.FieldNotNull(FieldRedactionWalk))
 }
 
 // And groups predicates with the AND operator between them.
