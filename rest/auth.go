@@ -54,7 +54,7 @@ func (a *API) failedAuthentication(c *call, err error) error {
 	if !ok || f.Kind != fault.InvalidToken || a.rates.failures.Off() {
 		return err
 	}
-	if d := a.rates.failures.Take(gcra.Network(c.client)); !d.OK {
+	if d := gcra.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.",
 			RetryAfter: d.RetryAfter}
 	}

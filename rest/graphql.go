@@ -39,7 +39,7 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 		return d, d.OK
 	}
 	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
-		d = a.rates.failures.Take(gcra.Network(client))
+		d = gcra.TakeNetwork(a.rates.failures, client, 1)
 		return d, d.OK
 	}
 	return d, true

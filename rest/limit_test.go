@@ -188,13 +188,22 @@ func TestRateOfReplays(t *testing.T) {
 	s.post(t, m.all, "k", "/products", draft("x")).want(http.StatusTooManyRequests, "rate_limited")
 }
 
-// TestFailedAuthentication bounds how fast an address may try credentials.
+// TestFailedAuthentication bounds how fast a network may try credentials. A proxy that nobody named is
+// no network: those behind it are not refused for each other.
 func TestFailedAuthentication(t *testing.T) {
-	s, m := sqlite(t, slow(3))
-	for range 3 {
-		s.do(t, request{As: "sfk_x", Path: "/products"}).want(http.StatusUnauthorized, "invalid_token")
+	s, m := sqlite(t, slow(3), func(c *rest.Config) {
+		c.TrustedProxies = []netip.Prefix{
+			netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	})
+	try := request{As: "sfk_x", Path: "/products", Header: map[string]string{"X-Forwarded-For": "10.0.0.1"}}
+	for range 6 {
+		s.do(t, try).want(http.StatusUnauthorized, "invalid_token")
 	}
-	a := s.do(t, request{As: "sfk_x", Path: "/products"}).want(http.StatusTooManyRequests, "rate_limited")
+	try.Header = map[string]string{"X-Forwarded-For": "192.0.2.1"}
+	for range 3 {
+		s.do(t, try).want(http.StatusUnauthorized, "invalid_token")
+	}
+	a := s.do(t, try).want(http.StatusTooManyRequests, "rate_limited")
 	if a.Header.Get("Retry-After") != "100" {
 		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 	}
@@ -205,7 +214,8 @@ func TestFailedAuthentication(t *testing.T) {
 // TestForwardedFor: only trusted proxies may name the client. Failures are
 // counted per client, which shows who was believed to be one.
 func TestForwardedFor(t *testing.T) {
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"),
+		netip.MustParsePrefix("198.51.100.0/24")}
 	for _, tc := range []struct {
 		name    string
 		trusted []netip.Prefix
@@ -214,8 +224,9 @@ func TestForwardedFor(t *testing.T) {
 		second  []string
 		same    bool // both are the same client
 	}{
-		{name: "nobody is trusted", peer: "10.0.0.1:1", first: []string{"192.0.2.1"}, second: []string{"192.0.2.2"},
-			same: true},
+		{name: "nobody is trusted", peer: "198.51.100.1:1", first: []string{"192.0.2.1"},
+			second: []string{"192.0.2.2"}, same: true},
+		{name: "a private peer that is not named is not counted", peer: "10.0.0.1:1"},
 		{name: "a stranger", trusted: proxies, peer: "203.0.113.1:1", first: []string{"192.0.2.1"},
 			second: []string{"192.0.2.2"}, same: true},
 		{name: "a proxy", trusted: proxies, peer: "10.0.0.1:1", first: []string{"192.0.2.1"},
@@ -240,11 +251,11 @@ func TestForwardedFor(t *testing.T) {
 			second: []string{"192.0.2.1:4712, 10.0.0.2:80"}, same: true},
 		{name: "in brackets", trusted: proxies, peer: "10.0.0.1:1", first: []string{"[2001:db8::1]:1"},
 			second: []string{"[2001:db8:0:1::1]"}},
-		{name: "rubbish", trusted: proxies, peer: "10.0.0.1:1", first: []string{"unknown"}, second: []string{"x, y"},
+		{name: "rubbish", trusted: proxies, peer: "198.51.100.1:1", first: []string{"unknown"}, second: []string{"x, y"},
 			same: true},
 		{name: "mapped client", trusted: proxies, peer: "10.0.0.1:1", first: []string{"::ffff:192.0.2.1"},
 			second: []string{"192.0.2.1"}, same: true},
-		{name: "none", trusted: proxies, peer: "10.0.0.1:1", same: true},
+		{name: "none", trusted: proxies, peer: "198.51.100.1:1", same: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := config(t, storetest.Open(t))

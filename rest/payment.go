@@ -93,7 +93,7 @@ func signer(accounts selling.Accounts, body []byte, signature string) (*selling.
 // unsigned refuses an event that nobody has signed, and bounds how fast one address may send
 // such.
 func (a *API) unsigned(c *call) error {
-	if d := a.rates.failures.Take(gcra.Network(c.client)); !d.OK {
+	if d := gcra.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many events with wrong signatures.",
 			RetryAfter: d.RetryAfter}
 	}

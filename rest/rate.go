@@ -87,11 +87,7 @@ func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
 }
 
 // visit counts a request to a storefront by its [shop.Cost]; it answers one that is too
-// many. Those of [gcra.Local] addresses are not counted.
+// many.
 func (a *API) visit(r *http.Request, n int) gcra.Decision {
-	client := a.clientOf(r)
-	if gcra.Local(client) {
-		return gcra.Decision{OK: true}
-	}
-	return a.rates.visitors.TakeN(gcra.Network(client), n)
+	return gcra.TakeNetwork(a.rates.visitors, a.clientOf(r), n)
 }

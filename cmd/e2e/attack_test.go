@@ -246,7 +246,8 @@ func TestAttackHost(t *testing.T) {
 
 // A credential's rate is its own, and trying credentials has one too.
 func TestAttackRate(t *testing.T) {
-	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "5"}})
+	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "5",
+		"--trusted-proxies", "127.0.0.0/8"}})
 	f := p.demo(t)
 	key := request{As: f.Stores[0].Keys["orders.read"], Path: base + "/orders?limit=1"}
 	limited := func(r request, tries int) *answer {
@@ -264,7 +265,8 @@ func TestAttackRate(t *testing.T) {
 	}
 	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
 	limited(request{
-		As: "sfk_" + rand.Text(), Path: base + "/orders", Header: []string{"X-Forwarded-For", rand.Text()},
+		As: "sfk_" + rand.Text(), Path: base + "/orders",
+		Header: []string{"X-Forwarded-For", rand.Text() + ", 203.0.113.7"},
 	}, 200)
 	p.send(t, request{As: f.Stores[1].Keys["orders.read"], Path: base + "/orders"}).want(t, http.StatusOK, "")
 }

@@ -72,11 +72,11 @@ var askers = allowance.Rate{Burst: 20, Every: 3 * time.Minute}
 
 // boundAsker refuses a network that asks for links to many addresses.
 func (r *Resolver) boundAsker(ctx context.Context) error {
-	client := viewer.OriginOf(ctx).Client
-	if !client.IsValid() || gcra.Local(client) {
+	network, counted := gcra.Network(viewer.OriginOf(ctx).Client)
+	if !counted {
 		return nil
 	}
-	wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset from", gcra.Network(client).String()), askers)
+	wait, err := allowance.Take(ctx, r.Store, allowance.Key("reset from", network.String()), askers)
 	if err == nil && wait > 0 {
 		err = &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
 			Detail: "Too many links were asked for from your network: try again later."}

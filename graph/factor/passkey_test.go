@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/factor"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	second "github.com/storefront-go/storefront/graph/factor"
 	"github.com/storefront-go/storefront/graph/factor/factortest"
@@ -292,8 +294,9 @@ func must[T any](v T, err error) T {
 func TestAskRate(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	p.passkey(p.by)
+	from := viewer.WithOrigin(t.Context(), viewer.Origin{Client: netip.MustParseAddr("192.0.2.7")})
 	ask := map[string]func() (*second.Ceremony, error){
-		"alone":  func() (*second.Ceremony, error) { return p.AskAlone(t.Context()) },
+		"alone":  func() (*second.Ceremony, error) { return p.AskAlone(from) },
 		"second": func() (*second.Ceremony, error) { return p.AskSecond(t.Context(), p.by.Person) },
 	}
 	for name, f := range ask {

@@ -66,8 +66,8 @@ func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
 	if !k.Passkeys() {
 		return nil, nameless()
 	}
-	if client := viewer.OriginOf(ctx).Client; !gcra.Local(client) {
-		if err := k.spend(ctx, "network", gcra.Network(client).String()); err != nil {
+	if network, counted := gcra.Network(viewer.OriginOf(ctx).Client); counted {
+		if err := k.spend(ctx, "network", network.String()); err != nil {
 			return nil, err
 		}
 	}

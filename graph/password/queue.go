@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -23,9 +24,12 @@ const (
 	// How many wait for their turn. There are few places for strangers: under a flood of
 	// guesses whoever gets one is answered in time, and a longer queue would let no more
 	// of them in.
-	maxKnown    = 32
-	maxStrange  = 8
-	maxOfOneNet = 6 // of those who wait in either lane
+	maxKnown   = 32
+	maxStrange = 8
+	// triesKept is how long the tries of a network count, at least, and maxNetworks bounds of how many
+	// networks they are known.
+	triesKept   = 10 * time.Minute
+	maxNetworks = 16_384
 	// retryAfter is when whom the queue had no place for may try again.
 	retryAfter = 2 * time.Second
 )
@@ -39,50 +43,60 @@ type knownKey struct{}
 // signed in, or were in the same browser.
 func Known(ctx context.Context) context.Context { return context.WithValue(ctx, knownKey{}, true) }
 
-// waiter is somebody who waits for a turn; ready is closed when it has come.
+// waiter is somebody who waits for a turn; ready is closed when it has come, or when refused is set
+// because others have the place.
 type waiter struct {
-	network string
+	request string
+	tries   int
+	refused bool
 	ready   chan struct{}
 }
 
-// lane is those who wait behind each other. The networks take turns, and each has its
-// own in the order in which they came: one that sends many waits for itself.
+// lane is those who wait behind each other: who came less often lately first, then in the order of
+// arrival. A network that sends many waits for itself, and under a flood of many networks
+// one that has not come before is served first.
 type lane struct {
 	places  int
 	atOnce  int
 	running int
 	waiting []*waiter
+	// tries counts how often a network came, and older did before that; began is when tries did.
+	tries, older map[string]int
+	began        time.Time
 }
 
-// next takes out who is first of a network that had no turn since the others had one.
-// It is the first in the list: places are given by round, not by arrival.
+// tried counts that somebody of a network comes, and returns how often that was lately.
+func (l *lane) tried(client netip.Addr) int {
+	network, counted := gcra.Network(client)
+	if !counted {
+		return 1
+	}
+	if now := time.Now(); len(l.tries) >= maxNetworks || now.Sub(l.began) > triesKept {
+		l.tries, l.older, l.began = map[string]int{}, l.tries, now
+	}
+	of := network.String()
+	l.tries[of]++
+	return l.tries[of] + l.older[of]
+}
+
+// next takes out who is first.
 func (l *lane) next() *waiter {
 	w := l.waiting[0]
 	l.waiting = slices.Delete(l.waiting, 0, 1)
 	return w
 }
 
-// join puts somebody into the list behind all who have not more of their own network
-// before them than they do, and reports whether there was a place.
-func (l *lane) join(w *waiter) bool {
-	own, seen := 0, map[string]int{}
-	for _, other := range l.waiting {
-		if other.network == w.network {
-			own++
-		}
-	}
-	if len(l.waiting) >= l.places || w.network != "" && own >= maxOfOneNet {
-		return false
-	}
-	at := len(l.waiting)
-	for i, other := range l.waiting {
-		if seen[other.network]++; seen[other.network] > own+1 {
-			at = i
-			break
-		}
+// join puts somebody into the list, and returns who has no place then: nil, or the last.
+func (l *lane) join(w *waiter) (out *waiter) {
+	at := slices.IndexFunc(l.waiting, func(other *waiter) bool { return other.tries > w.tries })
+	if at < 0 {
+		at = len(l.waiting)
 	}
 	l.waiting = slices.Insert(l.waiting, at, w)
-	return true
+	if last := len(l.waiting) - 1; last >= l.places {
+		out, l.waiting = l.waiting[last], l.waiting[:last]
+	}
+	return out
 }
 
 // queue gives out the turns to hash.
@@ -110,45 +124,54 @@ func (q *queue) open(l *lane) bool {
 // one hash at a time, whatever it holds.
 func (q *queue) enter(ctx context.Context) (leave func(), err error) {
 	from := viewer.OriginOf(ctx)
-	w := &waiter{ready: make(chan struct{})}
-	if from.Client.IsValid() && !gcra.Local(from.Client) {
-		w.network = gcra.Network(from.Client).String()
-	}
+	w := &waiter{request: from.Request, ready: make(chan struct{})}
 	line := &q.strange
 	if ctx.Value(knownKey{}) != nil {
 		line = &q.known
 	}
-	q.mu.Lock()
-	switch {
-	case from.Request != "" && q.requests[from.Request]:
-		err = busy()
-	case q.open(line): // nobody of the lane waits then
-		line.running++
-		close(w.ready)
-	case !line.join(w):
-		err = busy()
-	}
-	if err == nil && from.Request != "" {
-		q.requests[from.Request] = true
-	}
-	q.mu.Unlock()
-	if err != nil {
-		return nil, err
+	if !q.arrive(line, w, from.Client) {
+		return nil, busy()
 	}
 	select {
 	case <-w.ready:
-		return func() { q.leave(line, from.Request) }, nil
+		if w.refused {
+			return nil, busy()
+		}
+		return func() { q.leave(line, w) }, nil
 	case <-ctx.Done():
-		q.abandon(line, w, from.Request)
+		q.abandon(line, w)
 		return nil, fmt.Errorf("wait to hash a password: %w", context.Cause(ctx))
 	}
 }
 
-// leave ends a turn of a lane, and gives it to who is next.
-func (q *queue) leave(of *lane, request string) {
+// arrive gives somebody a turn or lets them wait. It reports whether they may: their request has no
+// other hash.
+func (q *queue) arrive(line *lane, w *waiter, client netip.Addr) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.requests, request)
+	if w.request != "" && q.requests[w.request] {
+		return false
+	}
+	if w.request != "" {
+		q.requests[w.request] = true
+	}
+	w.tries = line.tried(client)
+	if q.open(line) { // nobody of the lane waits then
+		line.running++
+		close(w.ready)
+	} else if out := line.join(w); out != nil {
+		out.refused = true
+		delete(q.requests, out.request)
+		close(out.ready)
+	}
+	return true
+}
+
+// leave ends a turn of a lane, and gives it to who is next.
+func (q *queue) leave(of *lane, w *waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.requests, w.request)
 	of.running--
 	for _, line := range []*lane{&q.known, &q.strange} {
 		for len(line.waiting) > 0 && q.open(line) {
@@ -159,16 +182,17 @@ func (q *queue) leave(of *lane, request string) {
 }
 
 // abandon takes out who waits no more. A turn that came in that moment is ended.
-func (q *queue) abandon(line *lane, w *waiter, request string) {
+func (q *queue) abandon(line *lane, w *waiter) {
 	q.mu.Lock()
 	i := slices.Index(line.waiting, w)
 	if i >= 0 {
 		line.waiting = slices.Delete(line.waiting, i, i+1)
-		delete(q.requests, request)
+		delete(q.requests, w.request)
 	}
+	turn := i < 0 && !w.refused
 	q.mu.Unlock()
-	if i < 0 {
-		q.leave(line, request)
+	if turn {
+		q.leave(line, w)
 	}
 }
 

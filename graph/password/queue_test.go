@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -34,14 +35,20 @@ type line struct {
 
 func newLine(t *testing.T) *line {
 	l := &line{t: t, q: password.NewQueue()}
+	l.stop()
+	return l
+}
+
+// stop takes both turns.
+func (l *line) stop() {
+	l.hold = nil
 	for range 2 {
-		leave, err := l.q.Enter(password.Known(t.Context()))
+		leave, err := l.q.Enter(password.Known(l.t.Context()))
 		if err != nil {
-			t.Fatal(err)
+			l.t.Fatal(err)
 		}
 		l.hold = append(l.hold, leave)
 	}
-	return l
 }
 
 // join lets somebody wait.
@@ -88,7 +95,46 @@ func TestQueueIsFair(t *testing.T) {
 	})
 }
 
-// The queue is bounded, for a network and for all; it is empty again afterwards, and
+// TestNewNetworkIsServed: under a flood from more networks than there are places, one that has not come
+// before goes first, also once more after a mistake; within 20 minutes a network is as a new one.
+func TestNewNetworkIsServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t)
+		for round := range 3 {
+			for network := range 20 {
+				l.join(from(t.Context(), network, ""), fmt.Sprintf("%d/%d", network, round))
+			}
+			l.run()
+			l.order, l.full = nil, nil
+			l.stop()
+		}
+		flood := func() {
+			for network := range 20 {
+				l.join(from(t.Context(), network, ""), "flood")
+			}
+		}
+		for range 2 {
+			flood()
+			l.join(from(t.Context(), 99, ""), "new")
+			flood()
+			if order := strings.Fields(l.run()); order[0] != "new" || len(order) != 8 || len(l.full) != 33 {
+				t.Errorf("%v; no place for %v", order, l.full)
+			}
+			l.order, l.full = nil, nil
+			l.stop()
+		}
+		time.Sleep(11 * time.Minute)
+		l.join(from(t.Context(), 1, ""), "begins to be forgotten")
+		time.Sleep(11 * time.Minute)
+		l.join(from(t.Context(), 98, ""), "first")
+		l.join(from(t.Context(), 2, ""), "second")
+		if order := l.run(); order != "first second begins to be forgotten" {
+			t.Error(order)
+		}
+	})
+}
+
+// The queue is bounded; who came often makes place for who came seldom. It is empty again afterwards, and
 // those who gave up left it.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -97,23 +143,23 @@ func TestQueueIsBounded(t *testing.T) {
 		for i := range 10 {
 			l.join(from(ended, 1, ""), fmt.Sprint("one", i))
 		}
-		if !slices.Equal(l.full, []string{"one6", "one7", "one8", "one9"}) {
+		if !slices.Equal(l.full, []string{"one8", "one9"}) {
 			t.Errorf("of one network there was no place for %v", l.full)
 		}
 		for i := range 4 {
 			l.join(from(t.Context(), 2+i, ""), fmt.Sprint("many", i))
 		}
-		if !slices.Equal(l.full[4:], []string{"many2", "many3"}) {
-			t.Errorf("of many there was no place for %v", l.full[4:])
+		if !slices.Equal(l.full[2:], []string{"one7", "one6", "one5", "one4"}) {
+			t.Errorf("of many there was no place for %v", l.full[2:])
 		}
 		l.join(password.Known(t.Context()), "known")
 		cancel()
 		synctest.Wait()
-		if len(l.order) != 6 || !strings.Contains(l.order[0], "context canceled") {
+		if len(l.order) != 4 || !strings.Contains(l.order[0], "context canceled") {
 			t.Errorf("gave up: %v", l.order)
 		}
 		l.order = nil
-		if got := l.run(); got != "known many0 many1" {
+		if got := l.run(); got != "known many0 many1 many2 many3" {
 			t.Errorf("%s", got)
 		}
 		if n := l.q.Left(); n != 0 {

@@ -152,14 +152,13 @@ func unlinkedLine(l *db.OrderLine) *db.OrderLine {
 	return &c
 }
 
-// networkOf is the network of a shopper who orders, "" where it says nothing: behind a proxy of
-// one's own, all shoppers have one address.
+// networkOf is the network of a shopper who orders, "" where it is not counted.
 func networkOf(ctx context.Context, t event.Type) string {
-	client := viewer.OriginOf(ctx).Client.Unmap()
-	if t != event.OrderCreated || !client.IsValid() || client.IsLoopback() || client.IsPrivate() {
+	network, counted := gcra.Network(viewer.OriginOf(ctx).Client)
+	if t != event.OrderCreated || !counted {
 		return ""
 	}
-	return gcra.Network(client).String()
+	return network.String()
 }
 
 // instructions are those of the way in which an order is paid, as they are now.

@@ -62,12 +62,12 @@ func (k *Keeper) charges(account digest.Sum, from Source) []allowance.Charge {
 	if n, ok := k.devices.known(account, from.Device, micros.Now()); ok {
 		return []allowance.Charge{charge("device", of+string(n[:]), perNetwork)}
 	}
-	if gcra.Local(from.Client) {
+	network, counted := gcra.Network(from.Client)
+	if !counted {
 		return []allowance.Charge{charge("account", of, accountRate)}
 	}
-	network := gcra.Network(from.Client).String() // those without an address are one network
-	return []allowance.Charge{charge("account", of, accountRate), charge("network", network, networkRate),
-		charge("account network", of+network, perNetwork)}
+	return []allowance.Charge{charge("account", of, accountRate), charge("network", network.String(), networkRate),
+		charge("account network", of+network.String(), perNetwork)}
 }
 
 // trusted reports whether an attempt is of a known browser, or of who is signed in: it

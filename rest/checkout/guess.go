@@ -113,8 +113,6 @@ func (v *visit) guess() guess {
 	if sum, ok := digest.OfToken(v.token()); ok {
 		by.cart = sum
 	}
-	if client := v.ClientOf(v.r); !gcra.Local(client) {
-		by.network.prefix = gcra.Network(client)
-	}
+	by.network.prefix, _ = gcra.Network(v.ClientOf(v.r))
 	return by
 }

@@ -333,8 +333,11 @@ func TestRateOfAnAddress(t *testing.T) {
 			t.Errorf("%v", r.header)
 		}
 	}
-	from = netip.MustParseAddr("192.0.2.8")
-	w.exchange("x").refused(http.StatusBadRequest, "invalid_grant")
+	for _, other := range []string{"192.0.2.8", "127.0.0.1", "10.0.0.1", "127.0.0.1", "10.0.0.1", "10.0.0.1",
+		"10.0.0.1"} { // not counted is a peer that may be a proxy
+		from = netip.MustParseAddr(other)
+		w.exchange("x").refused(http.StatusBadRequest, "invalid_grant")
+	}
 }
 
 // A fault of ours is logged once, and its cause is shown to nobody.

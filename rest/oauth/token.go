@@ -55,7 +55,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 			f.refuse(w, http.StatusForbidden, invalid(closed))
 			return
 		}
-		if d := f.clients.Take(gcra.Network(f.ClientOf(r))); !d.OK {
+		if d := gcra.TakeNetwork(f.clients, f.ClientOf(r), 1); !d.OK {
 			f.refuse(w, http.StatusTooManyRequests, &oauth.Error{Code: oauth.TemporarilyUnavailable,
 				Description: "Too many requests from this address: wait, then go on.", RetryAfter: d.RetryAfter})
 			return
