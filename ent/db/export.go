@@ -112,7 +112,7 @@ type Export struct {
 	// Redactions holds the value of the "redactions" field.
 	Redactions *int64 `json:"redactions,omitempty"`
 	// Restarts holds the value of the "restarts" field.
-	Restarts     int `json:"restarts,omitempty"`
+	Restarts     *int `json:"restarts,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -458,7 +458,8 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field restarts", values[i])
 			} else if value.Valid {
-				_m.Restarts = int(value.Int64)
+				_m.Restarts = new(int)
+				*_m.Restarts = int(value.Int64)
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -987,7 +987,7 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	}
 	if value, ok := _c.mutation.Restarts(); ok {
 		_spec.SetField(export.FieldRestarts, field.TypeInt, value)
-		_node.Restarts = value
+		_node.Restarts = &value
 	}
 	return _node, _spec
 }

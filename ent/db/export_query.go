@@ -581,7 +581,7 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.PointerOf(&row.FilterCustomerID),
 		cell.NumberOf(&row.SyncFrom),
 		cell.NumberOf(&row.Redactions),
-		(*cell.Int)(&row.Restarts),
+		cell.NumberOf(&row.Restarts),
 	)
 	return room
 }}

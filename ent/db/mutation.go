@@ -23119,7 +23119,7 @@ func (m *ExportMutation) Restarts() (r int, exists bool) {
 // OldRestarts returns the old "restarts" field's value of the Export entity.
 // If the Export object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ExportMutation) OldRestarts(ctx context.Context) (v int, err error) {
+func (m *ExportMutation) OldRestarts(ctx context.Context) (v *int, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldRestarts is only allowed on UpdateOne operations")
 	}
@@ -67807,7 +67807,7 @@ func (m *StoreMutation) Redactions() (r int64, exists bool) {
 // OldRedactions returns the old "redactions" field's value of the Store entity.
 // If the Store object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *StoreMutation) OldRedactions(ctx context.Context) (v int64, err error) {
+func (m *StoreMutation) OldRedactions(ctx context.Context) (v *int64, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldRedactions is only allowed on UpdateOne operations")
 	}

@@ -58,7 +58,7 @@ type Store struct {
 	// StorefrontRevision holds the value of the "storefront_revision" field.
 	StorefrontRevision int64 `json:"storefront_revision,omitempty"`
 	// Redactions holds the value of the "redactions" field.
-	Redactions int64 `json:"redactions,omitempty"`
+	Redactions *int64 `json:"redactions,omitempty"`
 	// RedactionWalk holds the value of the "redaction_walk" field.
 	RedactionWalk *xid.ID `json:"redaction_walk,omitempty"`
 	selectValues  sql.SelectValues
@@ -223,7 +223,8 @@ func (_m *Store) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field redactions", values[i])
 			} else if value.Valid {
-				_m.Redactions = value.Int64
+				_m.Redactions = new(int64)
+				*_m.Redactions = value.Int64
 			}
 		case store.FieldRedactionWalk:
 			if value, ok := values[i].(*sql.NullScanner); !ok {

@@ -535,7 +535,7 @@ func (_c *StoreCreate) createSpec() (*Store, *sqlgraph.CreateSpec) {
 	}
 	if value, ok := _c.mutation.Redactions(); ok {
 		_spec.SetField(store.FieldRedactions, field.TypeInt64, value)
-		_node.Redactions = value
+		_node.Redactions = &value
 	}
 	if value, ok := _c.mutation.RedactionWalk(); ok {
 		_spec.SetField(store.FieldRedactionWalk, field.TypeUUID, value)

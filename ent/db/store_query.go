@@ -553,7 +553,7 @@ var storeRooms = sync.Pool{New: func() any {
 		cell.PointerOf(&row.ActiveThemeID),
 		(*cell.Text[state.Language])(&row.Language),
 		(*cell.Int64)(&row.StorefrontRevision),
-		(*cell.Int64)(&row.Redactions),
+		cell.NumberOf(&row.Redactions),
 		cell.PointerOf(&row.RedactionWalk),
 	)
 	return room

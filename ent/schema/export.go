@@ -102,7 +102,7 @@ func (Export) Fields() []ent.Field {
 		// Null before the job begins, and in jobs that an earlier release began.
 		field.Int64("redactions").Optional().Nillable(),
 		// restarts counts how often redactions made the job begin again.
-		field.Int("restarts").Optional(),
+		field.Int("restarts").Optional().Nillable(),
 	}
 }
 

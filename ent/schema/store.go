@@ -55,7 +55,7 @@ func (Store) Fields() []ent.Field {
 		field.Int64("storefront_revision").Default(0),
 		// redactions counts the customers of the store who were redacted. It is raised in the
 		// transaction that cleans the last row of such a customer, or a later one.
-		field.Int64("redactions").Optional(),
+		field.Int64("redactions").Optional().Nillable(),
 		// redaction_walk is the last customer at whom the search for what redactions of earlier
 		// releases left behind has looked. Null before it begins, the highest id when it is done.
 		field.UUID("redaction_walk", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
