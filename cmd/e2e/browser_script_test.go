@@ -99,9 +99,9 @@ func TestBrowserScripts(t *testing.T) {
 	}
 	b.open(front + "products/" + handle)
 	b.click(`.buy button`)
-	b.see(`a[href="/checkout"]`)
+	b.see(`button[name="checkout"]`)
 	b.slim("the cart")
-	b.click(`a[href="/checkout"]`)
+	b.click(`button[name="checkout"]`)
 	b.see(`#email`)
 	b.slim("the checkout")
 }

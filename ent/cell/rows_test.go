@@ -77,7 +77,7 @@ func TestTake(t *testing.T) {
 		t.Error("an empty document is none")
 	}
 	for i, v := range []cell.Value{
-		null, number(1), text("x"), null, number(1), text("x"), text("x"), text("x"), number(1),
+		null, number(1), text("x"), text("x"), number(1), text("x"), text("x"), text("x"), number(1),
 	} {
 		if err := dest.Take(i, v); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("column %d:", i+1)) {
 			t.Errorf("column %d took %+v: %v", i+1, v, err)

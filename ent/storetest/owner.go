@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 // ledger holds the writes of transactions against the rule that one transaction writes
@@ -76,6 +77,7 @@ type plan struct {
 	table  string
 	at     []int // of the values
 	pinned bool
+	times  []int // of the values of updated_at
 }
 
 var (
@@ -108,11 +110,36 @@ func readPlan(q string) (p plan) {
 	case t.Pinned != "":
 		p.pinned = true
 	case insert.MatchString(q):
-		p.at = inserted(q, t.owner())
+		p.at, p.times = inserted(q, t.owner()), inserted(q, "updated_at")
 	default:
 		p.at = compared(q, t.owner())
+		set := q
+		if begin := where.FindStringIndex(q); begin != nil {
+			set = q[:begin[0]]
+		}
+		if m := renewed.FindStringIndex(set); m != nil {
+			p.times = []int{strings.Count(set[:m[1]-1], "?")}
+		}
 	}
 	return p
+}
+
+// renewed is where an update sets the time of a change.
+var renewed = regexp.MustCompile("(?i)\\bupdated_at[`\"]?\\s*=\\s*\\?")
+
+// lintTimes refuses a change that is older than its transaction: a list of changes may have ended
+// above it already ([ent.Store.Horizon]).
+func lintTimes(s ent.Statement) error {
+	if s.Began == 0 || !write.MatchString(s.Query) {
+		return nil
+	}
+	p := planOf(s.Query)
+	for _, at := range p.times {
+		if t, ok := s.Values[at].(micros.Time); ok && t < s.Began {
+			return fmt.Errorf("statement lint: %s: updated_at is older than the transaction: take it from moment.Now", p.table)
+		}
+	}
+	return nil
 }
 
 // inserted returns the places of a column's values in an insert.

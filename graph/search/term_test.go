@@ -47,7 +47,8 @@ func TestAsk(t *testing.T) {
 func TestPhone(t *testing.T) {
 	national := []string{"030 1234567", "(030) 123 45 67", "030/1234567", "0301234567", "030-123-4567", "1234567",
 		"４５６７"}
-	all := append(slices.Clone(national), "+49 30 1234567", "+49 (0)30 1234567", "004930 1234567", "+49.30.1234567", "٠٣٠ ١٢٣٤٥٦٧")
+	all := append(slices.Clone(national), "+49 30 1234567", "+49 (0)30 1234567", "004930 1234567",
+		"+49.30.1234567", "٠٣٠ ١٢٣٤٥٦٧")
 	for _, kept := range []string{"030 1234567", "+49 30 1234567", "+49 (0)30/123 45-67", "00 49 30 1234567",
 		"٠٣٠١٢٣٤٥٦٧"} {
 		terms, err := search.OfCustomer(&db.Customer{Phone: &kept})
