@@ -20,9 +20,10 @@ func TestDelivers(t *testing.T) {
 		for i := range products {
 			products[i].id = xid.New()
 		}
-		for range 20 {
+		for round := range 20 {
 			shop.tx(func(ctx context.Context) error {
 				for i := range products {
+					products[i].sequence = int64(round) // also when it runs again
 					if err := shop.changeIn(ctx, &products[i]); err != nil {
 						return err
 					}

@@ -121,7 +121,18 @@ type product struct {
 // change writes the next event of a product.
 func (s *shop) change(p *product) {
 	s.t.Helper()
-	s.tx(func(ctx context.Context) error { return s.changeIn(ctx, p) })
+	s.next(p, func(ctx context.Context, p *product) error { return s.changeIn(ctx, p) })
+}
+
+// next runs f in a transaction, which may run it again, and keeps what the last run made of the product.
+func (s *shop) next(p *product, f func(context.Context, *product) error) {
+	s.t.Helper()
+	var next product
+	s.tx(func(ctx context.Context) error {
+		next = *p
+		return f(ctx, &next)
+	})
+	*p = next
 }
 
 func (s *shop) changeIn(ctx context.Context, p *product) error {

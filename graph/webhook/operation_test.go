@@ -27,7 +27,7 @@ import (
 // write adds n events of a type about a resource, in one transaction.
 func (s *shop) write(p *product, n int, kind event.Type, object string) {
 	s.t.Helper()
-	s.tx(func(ctx context.Context) error { return s.writeIn(ctx, p, n, kind, object) })
+	s.next(p, func(ctx context.Context, p *product) error { return s.writeIn(ctx, p, n, kind, object) })
 }
 
 func (s *shop) writeIn(ctx context.Context, p *product, n int, kind event.Type, object string) error {
