@@ -11,8 +11,8 @@ const alone = `performance.getEntriesByType('resource').every((e) => e.name.star
 // break no rule of the pages' policies and ask no other host.
 func (b *browser) tryDocs(store, key, all string) {
 	b.t.Helper()
-	b.tryReference(store, key)
 	b.trySamples(all)
+	b.tryReference(store, key)
 	b.tryExplorer(store)
 	b.open("/docs/nope")
 	b.see(`a[href="/docs"]`)

@@ -26,7 +26,8 @@ func TestBrowserOpening(t *testing.T) {
 		Invitation struct{ Link string }
 	}](t, command(t, "store", "create", "Blue Door Books", "--currency", "EUR", "--owner-email",
 		"ana@bluedoor.example", "--data", data, "--json"))
-	s := settings{Data: data, Args: append(mails.flags(), "--rate-limit", "0", "--allow-loopback-webhooks")}
+	s := settings{Data: data, Args: append(mails.flags(), "--rate-limit", "0", "--allow-loopback-webhooks",
+		"--limit", "new_store_days=0")} // a new store sends few emails a day
 	p := start(t, s)
 	owner, b := p.person(t).accept(store.Invitation.Link, "ana@bluedoor.example", "Ana"), p.browse(t)
 	b.signIn("/dashboard", owner)
@@ -106,6 +107,7 @@ func (s *sale) in(l state.Language) {
 	s.sold.add(o.ID, "order.created", "order.paid")
 	s.awaits(l, o, phrase.ConfirmedSubject, "IBAN DE02 1203 0000 0000 2020 51", texts.Money(6470, "EUR"))
 	s.does(o.ID, "orderMarkPaid", "")
+	s.awaits(l, o, phrase.PaymentSubject, texts.Money(6470, "EUR"))
 	s.does(o.ID, "orderFulfill", `, input: {carrier: "DHL", trackingNumber: "00340", `+
 		`trackingUrl: "https://dhl.example/00340"}`)
 	s.awaits(l, o, phrase.ShippedSubject, "DHL 00340", "https://dhl.example/00340")
