@@ -21,10 +21,12 @@ import (
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/redaction"
+	dbstore "github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/export"
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
@@ -78,7 +80,11 @@ func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 	row := e.Store.DB(ctx).Redaction.Create().SetID(customer).SetBucket(bucket.Of(store)).SetDueAt(now).
 		SetStep(state.RedactCustomer).SetBegunAt(now)
 	if clean {
-		row.SetCleanAt(now)
+		number, err := e.count(ctx)
+		if err != nil {
+			return err
+		}
+		row.SetCleanAt(now).SetNumber(number)
 	}
 	if err := row.Exec(ctx); err != nil {
 		return fmt.Errorf("begin redaction: %w", err)
@@ -91,6 +97,18 @@ func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 		}
 	})
 	return nil
+}
+
+// count counts a redaction of the viewer's store, in the transaction that cleans its last rows or
+// a later one, and returns its number. An export that began with this count or a higher one has
+// read clean rows.
+func (e *Engine) count(ctx context.Context) (int64, error) {
+	c := e.Store.DB(ctx)
+	err := c.Store.Update().Where(dbstore.ID(viewer.From(ctx).Store)).AddRedactions(1).Exec(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the redaction: %w", err)
+	}
+	return export.Redactions(ctx, c)
 }
 
 // task is a redaction that this process works on.
@@ -223,26 +241,31 @@ func (e *Engine) advance(
 	ctx context.Context, t *task, name state.RedactionStep, at place, until time.Duration,
 ) error {
 	now := micros.Now()
-	due, begun := now.Add(until), min(t.BegunAt, now) // whatever the clock said, it was not begun later
-	if due == t.DueAt {
-		due++
+	next := *t.Redaction
+	next.DueAt, next.BegunAt = now.Add(until), min(t.BegunAt, now) // whatever the clock said, it was not begun later
+	if next.DueAt == t.DueAt {
+		next.DueAt++
 	}
-	clean := t.CleanAt
-	if clean == nil && t.Step == state.RedactOrders && name != t.Step {
-		clean = &now
-	}
+	cleaned := t.CleanAt == nil && t.Step == state.RedactOrders && name != t.Step
+	next.Step, next.Position, next.Place = name, &at.position, at.sequence
 	err := e.Store.InTx(ctx, func(ctx context.Context) error {
+		if cleaned {
+			number, err := e.count(ctx)
+			if err != nil {
+				return err
+			}
+			next.CleanAt, next.Number = &now, &number
+		}
 		n, err := e.Store.DB(ctx).Redaction.Update().Where(redaction.ID(t.ID), redaction.DueAt(t.DueAt)).
-			SetDueAt(due).SetBegunAt(begun).SetStep(name).SetPosition(at.position).SetPlace(at.sequence).
-			SetNillableCleanAt(clean).Save(ctx)
+			SetDueAt(next.DueAt).SetBegunAt(next.BegunAt).SetStep(name).SetPosition(at.position).SetPlace(at.sequence).
+			SetNillableCleanAt(next.CleanAt).SetNillableNumber(next.Number).Save(ctx)
 		if err == nil && n == 0 {
 			err = errLost
 		}
 		return err
 	})
 	if err == nil {
-		t.DueAt, t.BegunAt, t.Step = due, begun, name
-		t.Position, t.Place, t.CleanAt = &at.position, at.sequence, clean
+		*t.Redaction = next
 	}
 	return err
 }
@@ -256,8 +279,8 @@ func (e *Engine) forget(ctx context.Context, t *task) error {
 	})
 }
 
-// before is the time before which something may show the customer: what began later
-// found rows that were clean.
+// before is the time before which something may show the customer: what began later found clean
+// rows. Files are judged by it only where an earlier release counted nothing.
 func (t *task) before() micros.Time {
 	if t.CleanAt == nil {
 		return micros.Never

@@ -13,10 +13,11 @@ import (
 	"github.com/storefront-go/storefront/graph/notify"
 )
 
-// files withdraws the next exports that may hold the customer. What a filter by status
-// left out then is not known now, so only the times of a filter count.
+// files withdraws or restarts the next exports that can contain the customer. What a filter by status
+// left out then is not known now, so only the times and the customer of a filter count.
 func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
-	jobs, err := export.Begun(ctx, e.Store.DB(ctx), t.at().position, t.before(), batch, state.ExportCustomers,
+	redacted := export.Redacted{Number: t.Number, CleanBefore: t.before()}
+	jobs, err := export.Begun(ctx, e.Store.DB(ctx), t.at().position, redacted, batch, state.ExportCustomers,
 		state.ExportOrders)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
@@ -32,7 +33,7 @@ func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 		}
 	}
 	if len(hold) > 0 {
-		err = e.Store.InTx(ctx, func(ctx context.Context) error { return e.withdraw(ctx, hold) })
+		err = e.Store.InTx(ctx, func(ctx context.Context) error { return e.withdraw(ctx, hold, redacted) })
 	}
 	return &place{position: jobs[len(jobs)-1].ID}, err
 }
@@ -42,6 +43,9 @@ func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, erro
 	from, to := export.Bounds(job)
 	if job.Kind == state.ExportCustomers {
 		return t.ID.Compare(from) >= 0 && t.ID.Compare(to) < 0, nil
+	}
+	if by := job.FilterCustomerID; by != nil && *by != t.ID {
+		return false, nil
 	}
 	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(t.ID), order.IDGTE(from), order.IDLT(to)).
 		Order(order.ByID()).Limit(1)
@@ -53,9 +57,9 @@ func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, erro
 	return len(ids) > 0, nil
 }
 
-// withdraw ends jobs, with one notice for all of them.
-func (e *Engine) withdraw(ctx context.Context, ids []xid.ID) error {
-	ended, err := export.Withdraw(ctx, e.Store.DB(ctx), ids)
+// withdraw ends jobs or restarts them, with one notice for all that ended.
+func (e *Engine) withdraw(ctx context.Context, ids []xid.ID, r export.Redacted) error {
+	ended, err := export.Withdraw(ctx, e.Store.DB(ctx), ids, r)
 	if err != nil || len(ended) == 0 {
 		return err
 	}

@@ -52,7 +52,6 @@ func TestRedactFiles(t *testing.T) {
 		to := func(t micros.Time) func(*db.ExportCreate) {
 			return func(e *db.ExportCreate) { e.SetCreatedTo(t) }
 		}
-		running := func(e *db.ExportCreate) { e.SetStatus(state.ExportRunning) }
 		jobs := []struct {
 			name  string
 			id    xid.ID
@@ -66,17 +65,21 @@ func TestRedactFiles(t *testing.T) {
 			{"orders up to theirs", w.exported(state.ExportOrders, to(orders[0].Time()+1)), true},
 			{"orders after theirs", w.exported(state.ExportOrders, from(orders[1].Time()+1)), false},
 			{"products", w.exported(state.ExportProducts, nil), false},
-			{"what is written", w.exported(state.ExportOrders, running), true},
+			{"orders of another customer", w.exported(state.ExportOrders,
+				func(e *db.ExportCreate) { e.SetFilterCustomerID(ben.ID) }), false},
 			{"what began when all was clean", w.exported(state.ExportOrders,
 				func(e *db.ExportCreate) { e.SetStartedAt(none.Add(long)) }), false},
+			{"what began before, by a clock ahead", w.exported(state.ExportOrders,
+				func(e *db.ExportCreate) { e.SetStartedAt(none.Add(long)).SetRedactions(0) }), true},
+			{"what began after, at the same time", w.exported(state.ExportOrders,
+				func(e *db.ExportCreate) { e.SetRedactions(1) }), false},
 		}
 		w.redact(ada)
 		w.round()
 		held := 0
 		for _, job := range jobs {
 			row := s.DB(w.ctx).Export.Query().Where(export.ID(job.id)).OnlyX(w.ctx)
-			ended := row.Status == state.ExportExpired || row.Status == state.ExportFailed
-			if ended != job.holds {
+			if (row.Status == state.ExportExpired) != job.holds || (row.ErrorCode != nil) != job.holds {
 				t.Errorf("%s: %s", job.name, row.Status)
 			}
 			if job.holds {

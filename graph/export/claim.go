@@ -208,8 +208,12 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 		if err != nil {
 			return nil, err
 		}
-		set += ", slot = ?, started_at = ?, sync_from = ?, version = version + 1, updated_at = ?"
-		args = append(args, slot, now, min(now, horizon), now)
+		count, err := Redactions(ctx, e.Store.DB(ctx))
+		if err != nil {
+			return nil, err
+		}
+		set += ", slot = ?, started_at = ?, sync_from = ?, redactions = ?, version = version + 1, updated_at = ?"
+		args = append(args, slot, now, min(now, horizon), count, now)
 	}
 	n, err := e.exec(ctx, "UPDATE exports SET "+set+
 		" WHERE store_id = ? AND id = ? AND lease_token = ? AND status = ? AND lease_until <= "+string(clock),

@@ -94,7 +94,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 		return err
 	}
 	if r.job.Parts == 0 {
-		if err := e.head(ctx, r, src.sheet); err != nil {
+		if err := e.first(ctx, r, src.sheet); err != nil {
 			return err
 		}
 	}
@@ -134,6 +134,17 @@ func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- pi
 			return context.Cause(ctx)
 		}
 	})
+}
+
+// first begins the file. What an earlier owner wrote of it belongs to no part, and may contain
+// customers who were redacted since: it is removed.
+func (e *Engine) first(ctx context.Context, r *run, s *sheet) error {
+	if r.token > 1 {
+		if err := e.Blobs.DeleteAll(ctx, folder(r.store, r.key.job)); err != nil {
+			return fmt.Errorf("remove what an earlier owner wrote: %w", err)
+		}
+	}
+	return e.head(ctx, r, s)
 }
 
 // head begins the file: a CSV's with its columns, and a compressed one's at all

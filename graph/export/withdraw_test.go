@@ -1,13 +1,16 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/store"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
@@ -15,11 +18,16 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// withdraw ends jobs and returns how many it ended.
-func (b *bench) withdraw(ctx context.Context, ids ...xid.ID) (n int) {
+// withdraw withdraws jobs for the redaction with a number and returns how many ended.
+func (b *bench) withdraw(ctx context.Context, number int64, ids ...xid.ID) (n int) {
 	b.t.Helper()
 	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
-		ended, err := Withdraw(ctx, b.store.DB(ctx), ids)
+		c := b.store.DB(ctx)
+		err := c.Store.Update().Where(store.ID(viewer.From(ctx).Store)).SetRedactions(number).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		ended, err := Withdraw(ctx, c, ids, Redacted{Number: &number})
 		n = len(ended)
 		return err
 	}))
@@ -39,10 +47,11 @@ func TestWithdraw(t *testing.T) {
 		open, err := b.Open(ctx, viewer.From(ctx).Store, id)
 		b.must(err)
 		defer open.Close()
-		if n := b.withdraw(ctx, id, xid.New()); n != 1 {
+		if n := b.withdraw(ctx, 1, id, xid.New()); n != 1 {
 			t.Errorf("%d ended, want 1", n)
 		}
-		if row := b.row(ctx, id); row.Status != state.ExportExpired || *row.ExpiresAt > micros.Now() {
+		row := b.row(ctx, id)
+		if row.Status != state.ExportExpired || *row.ExpiresAt > micros.Now() || *row.ErrorMessage != removedMessage {
 			t.Errorf("the job is %s until %s", row.Status, row.ExpiresAt)
 		}
 		if _, err := b.Open(ctx, viewer.From(ctx).Store, id); !errors.Is(err, ErrGone) {
@@ -56,32 +65,84 @@ func TestWithdraw(t *testing.T) {
 		if _, err := open.Read(make([]byte, 1)); !errors.Is(err, ErrGone) {
 			t.Errorf("a download that was open reads %v", err)
 		}
-		if n := b.withdraw(ctx, id); n != 0 {
+		if n := b.withdraw(ctx, 2, id); n != 0 {
 			t.Errorf("%d ended again", n)
 		}
 		b.file(ctx, stays)
 	})
 }
 
-// Whoever writes a job that was withdrawn loses it, and what they wrote goes.
-func TestWithdrawWhileWriting(t *testing.T) {
+// A job that a redaction meets while it is written begins again by itself, whether its writer lives
+// or was killed. Its file has the same rows, of what the redaction left, and nothing else remains.
+func TestRestart(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
-		b.orders(ctx, 600)
-		id := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
-		r, err := b.claim(ctx, candidate{key: key{viewer.From(ctx).Store, id}, status: state.ExportQueued})
+		b.orders(ctx, 1500)
+		killed := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
+		written := b.ask(ctx, state.ExportOrders, state.ExportJSONL, state.ExportGzip)
+		calm := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
+		b.turn(ctx, killed, 1)
+		r, err := b.claim(ctx, candidate{key: key{viewer.From(ctx).Store, written}, status: state.ExportQueued})
 		b.must(err)
-		if n := b.withdraw(ctx, id); n != 1 {
-			t.Errorf("%d ended, want 1", n)
+		if n := b.withdraw(ctx, 1, killed, written, calm); n != 0 {
+			t.Errorf("%d ended", n)
 		}
 		b.work(ctx, r)
+		for number := range int64(3) { // the same again, and others before the jobs go on
+			b.withdraw(ctx, number, killed, written, calm)
+		}
+		for _, id := range []xid.ID{killed, written} {
+			if row := b.row(ctx, id); row.Status != state.ExportRunning || orZero(row.Restarts) != 1 || *row.Redactions != 2 ||
+				row.Parts != 0 || row.Position != nil || row.LeaseToken != 2 || row.LeaseOwner != nil {
+				t.Errorf("the job is %v", row)
+			}
+			b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(0) })
+		}
+		b.start(b.Engine)
+		for _, id := range []xid.ID{killed, written, calm} {
+			row := b.wait(ctx, id, state.ExportCompleted, state.ExportFailed)
+			objects := 0
+			for range b.blobs.List(ctx, folder(row.StoreID, id)) {
+				objects++
+			}
+			event := b.store.DB(ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(ctx)
+			if row.RowsDone < 1500 || objects != row.Parts || event.Type != "export.completed" {
+				t.Errorf("%d rows, %d objects for %d parts, %s", row.RowsDone, objects, row.Parts, event.Type)
+			}
+		}
+		if !bytes.Equal(b.file(ctx, killed), b.file(ctx, calm)) {
+			t.Error("the file differs from that of a job that no redaction met")
+		}
+		b.file(ctx, written)
+	})
+}
+
+// A job that redactions meet again and again fails in the end, and says why.
+func TestRestartsEnd(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx := b.shop()
+		b.orders(ctx, 20)
+		id := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
+		for i := range int64(maxRestarts + 1) {
+			status := b.row(ctx, id).Status
+			b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0) })
+			r, err := b.claim(ctx, candidate{key: key{viewer.From(ctx).Store, id}, status: status, token: 2 * i})
+			if err != nil || r == nil {
+				t.Fatalf("claimed %v, %v", r, err)
+			}
+			ended := b.withdraw(ctx, i+1, id)
+			r.held.End()
+			if (ended == 1) != (i == maxRestarts) {
+				t.Fatalf("redaction %d ended %d", i+1, ended)
+			}
+		}
 		row := b.row(ctx, id)
 		if row.Status != state.ExportFailed || *row.ErrorCode != "customer_redacted" || row.Slot != nil ||
-			row.DueAt < r.job.LeaseUntil || row.Parts != 0 {
+			row.DueAt < row.LeaseUntil || row.Parts != 0 {
 			t.Errorf("the job is %v", row)
 		}
 		told := b.store.DB(ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(ctx)
-		if told.Type != event.ExportFailed || !strings.Contains(string(told.Body), `"code":"customer_redacted"`) {
+		if told.Type != event.ExportFailed || !strings.Contains(string(told.Body), "began again 20 times") {
 			t.Errorf("the event is %s", told.Body)
 		}
 		b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetDueAt(0) }) // the lease is over
@@ -93,36 +154,61 @@ func TestWithdrawWhileWriting(t *testing.T) {
 	})
 }
 
+// A redaction reaches the jobs that began with a lower count. Those of earlier releases, which have
+// none, and redactions that were not counted go by the time.
 func TestBegun(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		now := micros.Now()
-		job := func(status state.ExportStatus, kind state.ExportKind, started micros.Time) xid.ID {
+		var counted, timed []xid.ID // what a redaction with a number and one without reach
+		job := func(status state.ExportStatus, kind state.ExportKind, started micros.Time, count *int64) xid.ID {
 			id := b.ask(ctx, kind, state.ExportCSV, state.ExportPlain)
-			b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetStatus(status).SetStartedAt(started) })
+			b.edit(ctx, id, func(u *db.ExportUpdate) {
+				u.SetStatus(status).SetStartedAt(started).SetNillableRedactions(count)
+			})
 			return id
 		}
-		want := []xid.ID{job(state.ExportCompleted, state.ExportOrders, now-1),
-			job(state.ExportRunning, state.ExportCustomers, now-1)}
-		job(state.ExportCompleted, state.ExportOrders, now)
-		job(state.ExportCompleted, state.ExportProducts, now-1)
-		job(state.ExportExpired, state.ExportOrders, now-1)
+		for _, j := range []struct {
+			started        micros.Time
+			count          *int64
+			counted, timed bool
+		}{
+			{now - 1, nil, true, true}, {now, nil, false, false}, {now - 1, new(int64(6)), true, true},
+			{now, new(int64(6)), true, false}, {now - 1, new(int64(7)), false, true}, {now, new(int64(7)), false, false},
+		} {
+			for _, status := range []state.ExportStatus{state.ExportCompleted, state.ExportRunning} {
+				id := job(status, state.ExportOrders, j.started, j.count)
+				if j.counted {
+					counted = append(counted, id)
+				}
+				if j.timed {
+					timed = append(timed, id)
+				}
+			}
+		}
+		job(state.ExportCompleted, state.ExportProducts, now-1, nil)
+		job(state.ExportExpired, state.ExportOrders, now-1, nil)
 		b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
 		other := b.shop()
 		b.edit(other, b.ask(other, state.ExportOrders, state.ExportCSV, state.ExportPlain),
 			func(u *db.ExportUpdate) { u.SetStatus(state.ExportCompleted).SetStartedAt(1) })
-		var got []xid.ID
-		for after := xid.Nil; ; {
-			rows, err := Begun(ctx, b.store.DB(ctx), after, now, 1, state.ExportOrders, state.ExportCustomers)
-			b.must(err)
-			if len(rows) == 0 {
-				break
+		for _, r := range []struct {
+			Redacted
+			want []xid.ID
+		}{{Redacted{Number: new(int64(7)), CleanBefore: now}, counted}, {Redacted{CleanBefore: now}, timed}} {
+			var got []xid.ID
+			for after := xid.Nil; ; {
+				rows, err := Begun(ctx, b.store.DB(ctx), after, r.Redacted, 1, state.ExportOrders, state.ExportCustomers)
+				b.must(err)
+				if len(rows) == 0 {
+					break
+				}
+				after = rows[0].ID
+				got = append(got, after)
 			}
-			after = rows[0].ID
-			got = append(got, after)
-		}
-		if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-			t.Errorf("got %v, want %v", got, want)
+			if !slices.Equal(got, r.want) {
+				t.Errorf("number %v: got %v, want %v", r.Number, got, r.want)
+			}
 		}
 	})
 }

@@ -883,7 +883,7 @@ type Export struct {
 	// CreatedAt A time in UTC with six fractional digits.
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Error Why there is no file; null unless the job failed, or its file was removed before its time since a customer in it was redacted.
+	// Error Why there is no file. Null unless the job failed, or its file was removed early because a customer whose data it can contain was redacted.
 	Error *ExportError `json:"error"`
 
 	// ExpiresAt When its file is removed, or was; 7 days after it completed.
@@ -973,7 +973,7 @@ type ExportDetail struct {
 	// DownloadURLExpiresAt Until when the link serves, 15 minutes from the answer; null where there is none.
 	DownloadURLExpiresAt *OptionalTimestamp `json:"download_url_expires_at"`
 
-	// Error Why there is no file; null unless the job failed, or its file was removed before its time since a customer in it was redacted.
+	// Error Why there is no file. Null unless the job failed, or its file was removed early because a customer whose data it can contain was redacted.
 	Error *ExportError `json:"error"`
 
 	// ExpiresAt When its file is removed, or was; 7 days after it completed.
@@ -1019,7 +1019,7 @@ type ExportDetail struct {
 	WebhookID *string `json:"webhook_id"`
 }
 
-// ExportError Why an export was given up.
+// ExportError Why an export has no file. `export_failed` means that the file could not be written. With `customer_redacted` a customer whose data it can contain was redacted: after a completed export, whose status is then `expired`, or too often while the file was written. A redaction makes an export that is running begin again by itself.
 type ExportError struct {
 	// Code The stable name to branch on.
 	Code string `json:"code"`

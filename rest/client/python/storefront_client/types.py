@@ -520,8 +520,8 @@ class Export(TypedDict):
     file_size_bytes: Optional[int]
     #: The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
     sha256: Optional[str]
-    #: Why there is no file; null unless the job failed, or its file was removed before its time since a customer
-    #: in it was redacted.
+    #: Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
+    #: data it can contain was redacted.
     error: Optional[ExportError]
     requested_by: ExportRequester
     created_at: Timestamp
@@ -554,8 +554,8 @@ class ExportDetail(TypedDict):
     file_size_bytes: Optional[int]
     #: The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete.
     sha256: Optional[str]
-    #: Why there is no file; null unless the job failed, or its file was removed before its time since a customer
-    #: in it was redacted.
+    #: Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
+    #: data it can contain was redacted.
     error: Optional[ExportError]
     requested_by: ExportRequester
     created_at: Timestamp
@@ -602,7 +602,11 @@ class ExportProgress(TypedDict):
 
 
 class ExportError(TypedDict):
-    """Why an export was given up."""
+    """Why an export has no file. `export_failed` means that the file could not be written. With
+    `customer_redacted` a customer whose data it can contain was redacted: after a completed export,
+    whose status is then `expired`, or too often while the file was written. A redaction makes an export
+    that is running begin again by itself.
+    """
 
     #: The stable name to branch on.
     code: str

@@ -464,8 +464,8 @@ export interface Export {
   /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
   sha256: string | null;
   /**
-   * Why there is no file; null unless the job failed, or its file was removed before its time since a customer
-   * in it was redacted.
+   * Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
+   * data it can contain was redacted.
    */
   error: ExportError | null;
   requested_by: ExportRequester;
@@ -501,8 +501,8 @@ export interface ExportDetail {
   /** The SHA-256 of the whole file as it is downloaded, in hexadecimal; null before it is complete. */
   sha256: string | null;
   /**
-   * Why there is no file; null unless the job failed, or its file was removed before its time since a customer
-   * in it was redacted.
+   * Why there is no file. Null unless the job failed, or its file was removed early because a customer whose
+   * data it can contain was redacted.
    */
   error: ExportError | null;
   requested_by: ExportRequester;
@@ -551,7 +551,11 @@ export interface ExportProgress {
   rows_estimated: number | null;
 }
 
-/** Why an export was given up. */
+/**
+ * Why an export has no file. `export_failed` means that the file could not be written. With `customer_redacted`
+ * a customer whose data it can contain was redacted: after a completed export, whose status is then `expired`,
+ * or too often while the file was written. A redaction makes an export that is running begin again by itself.
+ */
 export interface ExportError {
   /** The stable name to branch on. */
   code: string;

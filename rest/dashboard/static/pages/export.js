@@ -80,7 +80,8 @@ function Standing({ of: e }) {
   }
   if (e.status === 'EXPIRED') {
     return html`<${Alert} tone="info"><span data-test="standing">
-      The file was kept for 7 days and is gone. Start another export for newer data.</span><//>`;
+      ${e.error?.message ?? 'The file was kept for 7 days and is gone. Start another export for newer data.'}
+      </span><//>`;
   }
   return e.status === 'CANCELLED' && html`<${Alert} tone="info"><span data-test="standing">
     It was cancelled after ${rows(e.progress.rowsDone)}; there is no file.</span><//>`;

@@ -23,7 +23,7 @@ function columns(open, reload) {
         <span class="muted block">${formOf(e)}</span><span class="muted block"><${Narrowed} of=${e} /></span>` },
     { name: 'status', head: 'Status', cell: (e) => html`<span class="standing"><${Status} of=${e} />
       ${busy(e) && html`<${Progress} of=${e} />`}
-      ${e.status === 'FAILED' && e.error && html`<span class="block verbatim short none">${e.error.message}</span>`}
+      ${e.error && html`<span class="block verbatim short none">${e.error.message}</span>`}
       ${e.status === 'COMPLETED' && e.expiresAt && html`<span class="block muted">
         Expires <${Time} at=${e.expiresAt} how="ago" /></span>`}</span>` },
     { name: 'file', head: 'File', cell: (e) => e.rowCount != null && html`<span>
