@@ -138,7 +138,8 @@ func TestExportsMeetRedactions(t *testing.T) {
 			t.Errorf("the export that nobody had claimed is %v", row)
 		}
 		for _, id := range amid {
-			if row := d.job(id); row.Status != state.ExportRunning || row.Restarts == nil || *row.Restarts != 1 || *row.Redactions != 3 {
+			if row := d.job(id); row.Status != state.ExportRunning || row.Restarts == nil || *row.Restarts != 1 ||
+				*row.Redactions != 3 {
 				t.Errorf("the export that was written is %v", row)
 			}
 		}
@@ -148,6 +149,9 @@ func TestExportsMeetRedactions(t *testing.T) {
 		second := d.start()
 		late := d.ask(state.ExportOrders, nil) // right after the last redaction
 		d.completed(append(amid, queued, late)...)
+		d.tx(func(ctx context.Context, c *db.Client) error { // as if the redactions looked at files only now
+			return c.Redaction.Update().SetStep(state.RedactFiles).SetPosition(xid.Nil).SetDueAt(1).Exec(ctx)
+		})
 		d.round()
 		d.completed(append(amid, queued, late, others)...)
 		for _, id := range append(amid, queued, late, others) {

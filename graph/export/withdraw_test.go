@@ -92,8 +92,8 @@ func TestRestart(t *testing.T) {
 			b.withdraw(ctx, number, killed, written, calm)
 		}
 		for _, id := range []xid.ID{killed, written} {
-			if row := b.row(ctx, id); row.Status != state.ExportRunning || orZero(row.Restarts) != 1 || *row.Redactions != 2 ||
-				row.Parts != 0 || row.Position != nil || row.LeaseToken != 2 || row.LeaseOwner != nil {
+			if row := b.row(ctx, id); row.Status != state.ExportRunning || orZero(row.Restarts) != 1 ||
+				*row.Redactions != 2 || row.Parts != 0 || row.Position != nil || row.LeaseToken != 2 || row.LeaseOwner != nil {
 				t.Errorf("the job is %v", row)
 			}
 			b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(0) })
@@ -174,7 +174,8 @@ func TestBegun(t *testing.T) {
 			counted, timed bool
 		}{
 			{now - 1, nil, true, true}, {now, nil, false, false}, {now - 1, new(int64(6)), true, true},
-			{now, new(int64(6)), true, false}, {now - 1, new(int64(7)), false, true}, {now, new(int64(7)), false, false},
+			{now, new(int64(6)), true, false}, {now - 1, new(int64(7)), false, true},
+			{now, new(int64(7)), false, false},
 		} {
 			for _, status := range []state.ExportStatus{state.ExportCompleted, state.ExportRunning} {
 				id := job(status, state.ExportOrders, j.started, j.count)
@@ -198,7 +199,8 @@ func TestBegun(t *testing.T) {
 		}{{Redacted{Number: new(int64(7)), CleanBefore: now}, counted}, {Redacted{CleanBefore: now}, timed}} {
 			var got []xid.ID
 			for after := xid.Nil; ; {
-				rows, err := Begun(ctx, b.store.DB(ctx), after, r.Redacted, 1, state.ExportOrders, state.ExportCustomers)
+				rows, err := Begun(ctx, b.store.DB(ctx), after, r.Redacted, 1, state.ExportOrders,
+					state.ExportCustomers)
 				b.must(err)
 				if len(rows) == 0 {
 					break

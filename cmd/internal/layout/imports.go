@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"graph/attempt": {"graph/egress"},
 	// What is kept of a redacted customer: answers, files, events.
 	"graph/erase": {
-		"graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/search", "graph/wire",
+		"graph/blob", "graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/search", "graph/wire",
 	},
 	// A job's life: claimed, written, announced.
 	"graph/export": {
