@@ -126,7 +126,7 @@ func failing(t testing.TB) func(ent.Statement) error {
 			}
 			clean.Store(key, struct{}{})
 		}
-		if err := cmp.Or(owners.note(s), lintTimes(s)); err != nil {
+		if err := cmp.Or(owners.note(s), lintTime(s)); err != nil {
 			t.Errorf("%v\n%s", err, s.Query)
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -267,9 +268,8 @@ func TestFillLines(t *testing.T) {
 			t.Errorf("more of the orders changed:\n%s", diff)
 		}
 		for range 2 {
-			time := micros.Now()
 			err := r.Store.InTx(ctx, func(ctx context.Context) error {
-				return r.Client(ctx).Order.Update().Where(order.ID(ids[3])).SetUpdatedAt(time).Exec(ctx)
+				return r.Client(ctx).Order.Update().Where(order.ID(ids[3])).SetUpdatedAt(moment.Now(ctx)).Exec(ctx)
 			})
 			if err == nil {
 				err = older(ctx, r, ids[3])
