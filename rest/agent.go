@@ -62,7 +62,8 @@ var passed = []string{"Authorization", "X-Forwarded-For", "User-Agent"}
 
 // Do implements [mcp.API].
 func (i *inside) Do(_ context.Context, asked *mcp.Request) (status int, answer []byte, err error) {
-	r, err := http.NewRequestWithContext(i.from.Context(), asked.Method, Base+asked.Target, bytes.NewReader(asked.Body))
+	ctx := context.WithValue(i.from.Context(), agentKey{}, true)
+	r, err := http.NewRequestWithContext(ctx, asked.Method, Base+asked.Target, bytes.NewReader(asked.Body))
 	if err != nil {
 		return 0, nil, err
 	}

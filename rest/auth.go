@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/apikey"
 	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/rest/mcp"
 )
 
 // authenticate finds who calls (contract, section 2; RFC 6750).
@@ -27,9 +28,24 @@ func (a *API) authenticate(c *call) error {
 		return fault.New(fault.InvalidRequest,
 			"A credential in the query is never accepted: send it in the Authorization header alone.")
 	}
+	if at := c.resource(); v.Resource != "" && v.Resource != at {
+		return fault.New(fault.InvalidToken, "The token is for another resource: "+a.APIHost+v.Resource+".")
+	}
 	c.viewer = v
 	c.ctx = viewer.With(c.ctx, v)
 	return nil
+}
+
+// agentKey marks the context of a request that a tool of an agent makes.
+type agentKey struct{}
+
+// resource is the path of the resource that a request is for (RFC 8707): a tool's requests are for the
+// agents' one.
+func (c *call) resource() string {
+	if c.row != nil && c.row.resource != "" || c.ctx.Value(agentKey{}) != nil {
+		return mcp.Path
+	}
+	return Base
 }
 
 // bearer takes the credential from the headers.

@@ -50,7 +50,7 @@ func appendConsent(o *wire.Object, me *model.Identity) {
 	a := wire.Open(o.B)
 	a.Plain("id", me.App.PublicID())
 	a.Str("name", me.App.Name)
-	a.Str("client_id", me.App.ClientID)
+	a.Str("client_id", me.App.ClientID())
 	o.B = a.Close()
 	o.Name("grant")
 	g := wire.Open(o.B)

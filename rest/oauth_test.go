@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -22,6 +23,8 @@ import (
 	"github.com/storefront-go/storefront/graph/session"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
+	"github.com/storefront-go/storefront/rest/mcp"
+	frontend "github.com/storefront-go/storefront/rest/oauth"
 )
 
 // authorizing adds the authorisation server to a facade.
@@ -32,7 +35,7 @@ func authorizing(t testing.TB) func(*rest.Config) {
 			t.Fatal(err)
 		}
 		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost,
-			OnLastGrant: c.Core.LastGrantEnded}); err != nil {
+			OnLastGrant: c.Core.LastGrantEnded, MayName: c.Core.MayName, Resources: []string{base, mcp.Path}}); err != nil {
 			t.Fatal(err)
 		}
 		sessions, err := session.NewKeeper(session.Config{Store: c.Core.Store})
@@ -115,7 +118,7 @@ func TestTokenOpensTheAPI(t *testing.T) {
 	s, m := sqlite(t, authorizing(t))
 	const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	sum := sha256.Sum256([]byte(verifier))
-	secret, app, grant, client := apikey.Mint(apikey.Code), xid.New(), xid.New(), strings.ToLower(rand.Text())
+	secret, app, family, client := apikey.Mint(apikey.Code), xid.New(), xid.New(), strings.ToLower(rand.Text())
 	m.tx(func(ctx context.Context, c *db.Client) error {
 		if err := c.OAuthClient.Create().SetID(client).SetStoreID(m.id).SetAppID(app).Exec(ctx); err != nil {
 			return err
@@ -125,13 +128,13 @@ func TestTokenOpensTheAPI(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		err = c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(m.id).SetCredentialID(grant).
+		err = c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(m.id).SetCredentialID(family).
 			SetKind(string(apikey.Code)).Exec(ctx)
 		if err != nil {
 			return err
 		}
 		now := micros.Now()
-		return c.Grant.Create().SetID(grant).SetAppStoreID(m.id).SetAppID(app).SetUserID(xid.New()).SetUserName("Ada").
+		return c.Grant.Create().SetID(family).SetAppStoreID(m.id).SetAppID(app).SetUserID(xid.New()).SetUserName("Ada").
 			SetScopes(scope.ProductsRead).SetRedirectURI("https://app.test/cb").
 			SetCodeChallenge(base64.RawURLEncoding.EncodeToString(sum[:])).
 			SetCodeExpiresAt(now.Add(oauth.CodeLife)).SetExpiresAt(now.Add(oauth.GrantLife)).SetUpdatedAt(now).Exec(ctx)
@@ -154,6 +157,37 @@ func TestTokenOpensTheAPI(t *testing.T) {
 	if a := s.oauthed(t, http.MethodGet, path, nil); a.Status != http.StatusOK ||
 		!strings.Contains(string(a.Body), `"resource":"`+apiHost+base+`"`) {
 		t.Errorf("the challenge leads to %q: %d %s", path, a.Status, a.Body)
+	}
+}
+
+// A token opens the resource that it was asked for, by the tools of an agent too, and no other (RFC 8707).
+// One that was asked for none opens all.
+func TestTokenOfResource(t *testing.T) {
+	s, m := sqlite(t, authorizing(t))
+	for resource, opens := range map[string][2]bool{"": {true, true}, base: {true, false}, mcp.Path: {false, true}} {
+		t.Run("for "+resource, func(t *testing.T) {
+			all := scope.Of(scope.ProductsRead)
+			i := m.install(all, all, all)
+			if resource != "" {
+				m.tx(func(ctx context.Context, c *db.Client) error {
+					return c.Grant.Update().Where(grant.AppID(i.app)).SetResource(resource).Exec(ctx)
+				})
+			}
+			if a := s.do(t, request{As: i.tokens[0], Path: "/products"}); (a.Status == http.StatusOK) != opens[0] {
+				t.Errorf("the API: %d %s", a.Status, a.Body)
+			}
+			tool := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_products","arguments":{}}}`
+			a := s.do(t, request{As: i.tokens[0], Method: http.MethodPost, Path: mcp.Path, Body: tool, Free: true,
+				Header: map[string]string{"Accept": "application/json, text/event-stream"}})
+			if opened := a.Status == http.StatusOK && strings.Contains(string(a.Body), "next_cursor") &&
+				!strings.Contains(string(a.Body), `"isError":true`); opened != opens[1] {
+				t.Errorf("the agents' resource: %d %s", a.Status, a.Body)
+			}
+			if !opens[1] && (a.Status != http.StatusUnauthorized ||
+				!strings.Contains(a.Header.Get("WWW-Authenticate"), frontend.ResourcePath+mcp.Path)) {
+				t.Errorf("the challenge: %d %v", a.Status, a.Header)
+			}
+		})
 	}
 }
 

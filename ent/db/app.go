@@ -27,6 +27,8 @@ type App struct {
 	UpdatedAt micros.Time `json:"updated_at,omitempty"`
 	// ClientID holds the value of the "client_id" field.
 	ClientID string `json:"client_id,omitempty"`
+	// MetadataURL holds the value of the "metadata_url" field.
+	MetadataURL *string `json:"metadata_url,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Developer holds the value of the "developer" field.
@@ -59,7 +61,7 @@ func (*App) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case app.FieldVersion, app.FieldEventSequence, app.FieldUpdatedAt, app.FieldVerifiedAt, app.FieldDisabledAt:
 			values[i] = new(sql.NullInt64)
-		case app.FieldClientID, app.FieldName, app.FieldDeveloper, app.FieldWebsite, app.FieldRedirectUris, app.FieldScopes:
+		case app.FieldClientID, app.FieldMetadataURL, app.FieldName, app.FieldDeveloper, app.FieldWebsite, app.FieldRedirectUris, app.FieldScopes:
 			values[i] = new(sql.NullString)
 		case app.FieldID, app.FieldStoreID:
 			values[i] = new(xid.ID)
@@ -113,6 +115,13 @@ func (_m *App) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field client_id", values[i])
 			} else if value.Valid {
 				_m.ClientID = value.String
+			}
+		case app.FieldMetadataURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field metadata_url", values[i])
+			} else if value.Valid {
+				_m.MetadataURL = new(string)
+				*_m.MetadataURL = value.String
 			}
 		case app.FieldName:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -67,6 +67,20 @@ func (_c *AppCreate) SetClientID(v string) *AppCreate {
 	return _c
 }
 
+// SetMetadataURL sets the "metadata_url" field.
+func (_c *AppCreate) SetMetadataURL(v string) *AppCreate {
+	_c.mutation.SetMetadataURL(v)
+	return _c
+}
+
+// SetNillableMetadataURL sets the "metadata_url" field if the given value is not nil.
+func (_c *AppCreate) SetNillableMetadataURL(v *string) *AppCreate {
+	if v != nil {
+		_c.SetMetadataURL(*v)
+	}
+	return _c
+}
+
 // SetName sets the "name" field.
 func (_c *AppCreate) SetName(v string) *AppCreate {
 	_c.mutation.SetName(v)
@@ -251,6 +265,11 @@ func (_c *AppCreate) check() error {
 	if _, ok := _c.mutation.ClientID(); !ok {
 		return &ValidationError{Name: "client_id", err: errors.New(`db: missing required field "App.client_id"`)}
 	}
+	if v, ok := _c.mutation.MetadataURL(); ok {
+		if err := app.MetadataURLValidator(v); err != nil {
+			return &ValidationError{Name: "metadata_url", err: fmt.Errorf(`db: validator failed for field "App.metadata_url": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`db: missing required field "App.name"`)}
 	}
@@ -335,6 +354,10 @@ func (_c *AppCreate) createSpec() (*App, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ClientID(); ok {
 		_spec.SetField(app.FieldClientID, field.TypeString, value)
 		_node.ClientID = value
+	}
+	if value, ok := _c.mutation.MetadataURL(); ok {
+		_spec.SetField(app.FieldMetadataURL, field.TypeString, value)
+		_node.MetadataURL = &value
 	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(app.FieldName, field.TypeString, value)

@@ -538,6 +538,7 @@ var appRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.EventSequence),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Text[string])(&row.ClientID),
+		cell.TextOf(&row.MetadataURL),
 		(*cell.Text[string])(&row.Name),
 		(*cell.Text[string])(&row.Developer),
 		cell.TextOf(&row.Website),

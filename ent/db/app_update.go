@@ -300,7 +300,7 @@ func (_u *AppUpdate) sqlSave(ctx context.Context) (int, error) {
 	}
 	_spec := sqlgraph.NewUpdateSpec(app.Table, app.Columns,
 		sqlgraph.NewFieldSpec(app.FieldID, field.TypeUUID))
-	builder.Update(_spec, _u.mutation, _u.mutation.predicates, app.FieldStoreID, app.FieldClientID, app.FieldCreatedBy)
+	builder.Update(_spec, _u.mutation, _u.mutation.predicates, app.FieldStoreID, app.FieldClientID, app.FieldMetadataURL, app.FieldCreatedBy)
 	_spec.AddModifiers(_u.modifiers...)
 	n, err := sqlgraph.UpdateNodes(ctx, _u.driver, _spec)
 	if sqlgraph.IsConstraintError(err) {

@@ -39,6 +39,8 @@ type Grant struct {
 	Scopes string `json:"scopes,omitempty"`
 	// RedirectURI holds the value of the "redirect_uri" field.
 	RedirectURI string `json:"redirect_uri,omitempty"`
+	// Resource holds the value of the "resource" field.
+	Resource *string `json:"resource,omitempty"`
 	// CodeChallenge holds the value of the "code_challenge" field.
 	CodeChallenge string `json:"code_challenge,omitempty"`
 	// CodeExpiresAt holds the value of the "code_expires_at" field.
@@ -77,7 +79,7 @@ func (*Grant) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case grant.FieldVersion, grant.FieldEventSequence, grant.FieldUpdatedAt, grant.FieldCodeExpiresAt, grant.FieldCodeUsedAt, grant.FieldRefreshExpiresAt, grant.FieldExpiresAt, grant.FieldRevokedAt, grant.FieldLastUsedAt:
 			values[i] = new(sql.NullInt64)
-		case grant.FieldUserName, grant.FieldScopes, grant.FieldRedirectURI, grant.FieldCodeChallenge, grant.FieldRevokedReason:
+		case grant.FieldUserName, grant.FieldScopes, grant.FieldRedirectURI, grant.FieldResource, grant.FieldCodeChallenge, grant.FieldRevokedReason:
 			values[i] = new(sql.NullString)
 		case grant.FieldID, grant.FieldStoreID, grant.FieldAppStoreID, grant.FieldAppID, grant.FieldUserID:
 			values[i] = new(xid.ID)
@@ -161,6 +163,13 @@ func (_m *Grant) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field redirect_uri", values[i])
 			} else if value.Valid {
 				_m.RedirectURI = value.String
+			}
+		case grant.FieldResource:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field resource", values[i])
+			} else if value.Valid {
+				_m.Resource = new(string)
+				*_m.Resource = value.String
 			}
 		case grant.FieldCodeChallenge:
 			if value, ok := values[i].(*sql.NullString); !ok {

@@ -99,6 +99,20 @@ func (_c *GrantCreate) SetRedirectURI(v string) *GrantCreate {
 	return _c
 }
 
+// SetResource sets the "resource" field.
+func (_c *GrantCreate) SetResource(v string) *GrantCreate {
+	_c.mutation.SetResource(v)
+	return _c
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_c *GrantCreate) SetNillableResource(v *string) *GrantCreate {
+	if v != nil {
+		_c.SetResource(*v)
+	}
+	return _c
+}
+
 // SetCodeChallenge sets the "code_challenge" field.
 func (_c *GrantCreate) SetCodeChallenge(v string) *GrantCreate {
 	_c.mutation.SetCodeChallenge(v)
@@ -415,6 +429,10 @@ func (_c *GrantCreate) createSpec() (*Grant, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RedirectURI(); ok {
 		_spec.SetField(grant.FieldRedirectURI, field.TypeString, value)
 		_node.RedirectURI = value
+	}
+	if value, ok := _c.mutation.Resource(); ok {
+		_spec.SetField(grant.FieldResource, field.TypeString, value)
+		_node.Resource = &value
 	}
 	if value, ok := _c.mutation.CodeChallenge(); ok {
 		_spec.SetField(grant.FieldCodeChallenge, field.TypeString, value)

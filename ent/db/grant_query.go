@@ -543,6 +543,7 @@ var grantRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.UserName),
 		(*cell.Text[string])(&row.Scopes),
 		(*cell.Text[string])(&row.RedirectURI),
+		cell.TextOf(&row.Resource),
 		(*cell.Text[string])(&row.CodeChallenge),
 		(*cell.Int64)(&row.CodeExpiresAt),
 		cell.NumberOf(&row.CodeUsedAt),

@@ -109,6 +109,26 @@ func (_u *GrantUpdate) SetNillableUserName(v *string) *GrantUpdate {
 	return _u
 }
 
+// SetResource sets the "resource" field.
+func (_u *GrantUpdate) SetResource(v string) *GrantUpdate {
+	_u.mutation.SetResource(v)
+	return _u
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_u *GrantUpdate) SetNillableResource(v *string) *GrantUpdate {
+	if v != nil {
+		_u.SetResource(*v)
+	}
+	return _u
+}
+
+// ClearResource clears the value of the "resource" field.
+func (_u *GrantUpdate) ClearResource() *GrantUpdate {
+	_u.mutation.ClearResource()
+	return _u
+}
+
 // SetCodeUsedAt sets the "code_used_at" field.
 func (_u *GrantUpdate) SetCodeUsedAt(v micros.Time) *GrantUpdate {
 	_u.mutation.ResetCodeUsedAt()
@@ -444,6 +464,26 @@ func (_u *GrantUpdateOne) SetNillableUserName(v *string) *GrantUpdateOne {
 	if v != nil {
 		_u.SetUserName(*v)
 	}
+	return _u
+}
+
+// SetResource sets the "resource" field.
+func (_u *GrantUpdateOne) SetResource(v string) *GrantUpdateOne {
+	_u.mutation.SetResource(v)
+	return _u
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_u *GrantUpdateOne) SetNillableResource(v *string) *GrantUpdateOne {
+	if v != nil {
+		_u.SetResource(*v)
+	}
+	return _u
+}
+
+// ClearResource clears the value of the "resource" field.
+func (_u *GrantUpdateOne) ClearResource() *GrantUpdateOne {
+	_u.mutation.ClearResource()
 	return _u
 }
 

@@ -3257,6 +3257,7 @@ type AppMutation struct {
 	updated_at        *micros.Time
 	addupdated_at     *micros.Time
 	client_id         *string
+	metadata_url      *string
 	name              *string
 	developer         *string
 	website           *string
@@ -3616,6 +3617,55 @@ func (m *AppMutation) OldClientID(ctx context.Context) (v string, err error) {
 // ResetClientID resets all changes to the "client_id" field.
 func (m *AppMutation) ResetClientID() {
 	m.client_id = nil
+}
+
+// SetMetadataURL sets the "metadata_url" field.
+func (m *AppMutation) SetMetadataURL(s string) {
+	m.metadata_url = &s
+}
+
+// MetadataURL returns the value of the "metadata_url" field in the mutation.
+func (m *AppMutation) MetadataURL() (r string, exists bool) {
+	v := m.metadata_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMetadataURL returns the old "metadata_url" field's value of the App entity.
+// If the App object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AppMutation) OldMetadataURL(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMetadataURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMetadataURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMetadataURL: %w", err)
+	}
+	return oldValue.MetadataURL, nil
+}
+
+// ClearMetadataURL clears the value of the "metadata_url" field.
+func (m *AppMutation) ClearMetadataURL() {
+	m.metadata_url = nil
+	m.clearedFields[app.FieldMetadataURL] = struct{}{}
+}
+
+// MetadataURLCleared returns if the "metadata_url" field was cleared in this mutation.
+func (m *AppMutation) MetadataURLCleared() bool {
+	_, ok := m.clearedFields[app.FieldMetadataURL]
+	return ok
+}
+
+// ResetMetadataURL resets all changes to the "metadata_url" field.
+func (m *AppMutation) ResetMetadataURL() {
+	m.metadata_url = nil
+	delete(m.clearedFields, app.FieldMetadataURL)
 }
 
 // SetName sets the "name" field.
@@ -4070,7 +4120,7 @@ func (m *AppMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AppMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.store_id != nil {
 		fields = append(fields, app.FieldStoreID)
 	}
@@ -4085,6 +4135,9 @@ func (m *AppMutation) Fields() []string {
 	}
 	if m.client_id != nil {
 		fields = append(fields, app.FieldClientID)
+	}
+	if m.metadata_url != nil {
+		fields = append(fields, app.FieldMetadataURL)
 	}
 	if m.name != nil {
 		fields = append(fields, app.FieldName)
@@ -4131,6 +4184,8 @@ func (m *AppMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case app.FieldClientID:
 		return m.ClientID()
+	case app.FieldMetadataURL:
+		return m.MetadataURL()
 	case app.FieldName:
 		return m.Name()
 	case app.FieldDeveloper:
@@ -4168,6 +4223,8 @@ func (m *AppMutation) OldField(ctx context.Context, name string) (ent.Value, err
 		return m.OldUpdatedAt(ctx)
 	case app.FieldClientID:
 		return m.OldClientID(ctx)
+	case app.FieldMetadataURL:
+		return m.OldMetadataURL(ctx)
 	case app.FieldName:
 		return m.OldName(ctx)
 	case app.FieldDeveloper:
@@ -4229,6 +4286,13 @@ func (m *AppMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetClientID(v)
+		return nil
+	case app.FieldMetadataURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMetadataURL(v)
 		return nil
 	case app.FieldName:
 		v, ok := value.(string)
@@ -4386,6 +4450,9 @@ func (m *AppMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *AppMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(app.FieldMetadataURL) {
+		fields = append(fields, app.FieldMetadataURL)
+	}
 	if m.FieldCleared(app.FieldWebsite) {
 		fields = append(fields, app.FieldWebsite)
 	}
@@ -4412,6 +4479,9 @@ func (m *AppMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *AppMutation) ClearField(name string) error {
 	switch name {
+	case app.FieldMetadataURL:
+		m.ClearMetadataURL()
+		return nil
 	case app.FieldWebsite:
 		m.ClearWebsite()
 		return nil
@@ -4446,6 +4516,9 @@ func (m *AppMutation) ResetField(name string) error {
 		return nil
 	case app.FieldClientID:
 		m.ResetClientID()
+		return nil
+	case app.FieldMetadataURL:
+		m.ResetMetadataURL()
 		return nil
 	case app.FieldName:
 		m.ResetName()
@@ -27529,6 +27602,7 @@ type GrantMutation struct {
 	user_name             *string
 	scopes                *string
 	redirect_uri          *string
+	resource              *string
 	code_challenge        *string
 	code_expires_at       *micros.Time
 	addcode_expires_at    *micros.Time
@@ -28074,6 +28148,55 @@ func (m *GrantMutation) OldRedirectURI(ctx context.Context) (v string, err error
 // ResetRedirectURI resets all changes to the "redirect_uri" field.
 func (m *GrantMutation) ResetRedirectURI() {
 	m.redirect_uri = nil
+}
+
+// SetResource sets the "resource" field.
+func (m *GrantMutation) SetResource(s string) {
+	m.resource = &s
+}
+
+// Resource returns the value of the "resource" field in the mutation.
+func (m *GrantMutation) Resource() (r string, exists bool) {
+	v := m.resource
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResource returns the old "resource" field's value of the Grant entity.
+// If the Grant object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *GrantMutation) OldResource(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResource: %w", err)
+	}
+	return oldValue.Resource, nil
+}
+
+// ClearResource clears the value of the "resource" field.
+func (m *GrantMutation) ClearResource() {
+	m.resource = nil
+	m.clearedFields[grant.FieldResource] = struct{}{}
+}
+
+// ResourceCleared returns if the "resource" field was cleared in this mutation.
+func (m *GrantMutation) ResourceCleared() bool {
+	_, ok := m.clearedFields[grant.FieldResource]
+	return ok
+}
+
+// ResetResource resets all changes to the "resource" field.
+func (m *GrantMutation) ResetResource() {
+	m.resource = nil
+	delete(m.clearedFields, grant.FieldResource)
 }
 
 // SetCodeChallenge sets the "code_challenge" field.
@@ -28734,7 +28857,7 @@ func (m *GrantMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *GrantMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 22)
 	if m.store_id != nil {
 		fields = append(fields, grant.FieldStoreID)
 	}
@@ -28764,6 +28887,9 @@ func (m *GrantMutation) Fields() []string {
 	}
 	if m.redirect_uri != nil {
 		fields = append(fields, grant.FieldRedirectURI)
+	}
+	if m.resource != nil {
+		fields = append(fields, grant.FieldResource)
 	}
 	if m.code_challenge != nil {
 		fields = append(fields, grant.FieldCodeChallenge)
@@ -28826,6 +28952,8 @@ func (m *GrantMutation) Field(name string) (ent.Value, bool) {
 		return m.Scopes()
 	case grant.FieldRedirectURI:
 		return m.RedirectURI()
+	case grant.FieldResource:
+		return m.Resource()
 	case grant.FieldCodeChallenge:
 		return m.CodeChallenge()
 	case grant.FieldCodeExpiresAt:
@@ -28877,6 +29005,8 @@ func (m *GrantMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldScopes(ctx)
 	case grant.FieldRedirectURI:
 		return m.OldRedirectURI(ctx)
+	case grant.FieldResource:
+		return m.OldResource(ctx)
 	case grant.FieldCodeChallenge:
 		return m.OldCodeChallenge(ctx)
 	case grant.FieldCodeExpiresAt:
@@ -28977,6 +29107,13 @@ func (m *GrantMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRedirectURI(v)
+		return nil
+	case grant.FieldResource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResource(v)
 		return nil
 	case grant.FieldCodeChallenge:
 		v, ok := value.(string)
@@ -29196,6 +29333,9 @@ func (m *GrantMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *GrantMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(grant.FieldResource) {
+		fields = append(fields, grant.FieldResource)
+	}
 	if m.FieldCleared(grant.FieldCodeUsedAt) {
 		fields = append(fields, grant.FieldCodeUsedAt)
 	}
@@ -29234,6 +29374,9 @@ func (m *GrantMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *GrantMutation) ClearField(name string) error {
 	switch name {
+	case grant.FieldResource:
+		m.ClearResource()
+		return nil
 	case grant.FieldCodeUsedAt:
 		m.ClearCodeUsedAt()
 		return nil
@@ -29295,6 +29438,9 @@ func (m *GrantMutation) ResetField(name string) error {
 		return nil
 	case grant.FieldRedirectURI:
 		m.ResetRedirectURI()
+		return nil
+	case grant.FieldResource:
+		m.ResetResource()
 		return nil
 	case grant.FieldCodeChallenge:
 		m.ResetCodeChallenge()

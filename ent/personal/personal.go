@@ -34,7 +34,7 @@ var tables = map[string]map[Class]string{
 	"account_events": {Account: "address agent detail", Never: "action"},
 	"api_keys":       {Never: "name hint scopes networks"},
 	"app_names":      {Never: "name"},
-	"apps":           {Never: "client_id name developer website redirect_uris scopes"},
+	"apps":           {Never: "client_id metadata_url name developer website redirect_uris scopes"},
 	"attempts":       {Sealed: "response", Age: "request", Never: "outcome detail"},
 	"audit_log": {
 		Age:   "actor_name detail address agent",
@@ -61,7 +61,7 @@ var tables = map[string]map[Class]string{
 	"factors":          {Account: "name data", Never: "kind"},
 	"former_handles":   {Never: "kind handle"},
 	"fulfillments":     {Books: "carrier tracking_number tracking_url", Never: "lines"},
-	"grants":           {Account: "user_name", Never: "scopes redirect_uri code_challenge revoked_reason answer"},
+	"grants":           {Account: "user_name", Never: "scopes redirect_uri resource code_challenge revoked_reason answer"},
 	"idempotency_keys": {Sealed: "answer", Never: "key_hash fingerprint"},
 	"invitations":      {Account: "email pending inviter_name", Never: "role outcome"},
 	"listings":         {Never: "title_key"},

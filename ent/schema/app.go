@@ -21,6 +21,10 @@ func (App) Mixin() []ent.Mixin {
 func (App) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("client_id").SchemaType(key(64)).Immutable(),
+		// metadata_url is the Client ID Metadata Document of an app that nobody registered: the
+		// URL is what the app sends as its client id, and client_id is derived from it and the
+		// store that consented first.
+		field.String("metadata_url").MaxRuneLen(2048).Optional().Nillable().Immutable(),
 		field.String("name").MaxRuneLen(255),
 		// developer is who makes the app, as a consent screen names them.
 		field.String("developer").MaxRuneLen(255),

@@ -36,6 +36,8 @@ func (Grant) Fields() []ent.Field {
 		// scopes are the granted names, implied reads among them, parted by spaces.
 		field.String("scopes").SchemaType(key(1024)).Immutable(),
 		field.String("redirect_uri").SchemaType(text).Immutable(),
+		// resource is the one that the client asked for (RFC 8707); null means every resource.
+		field.String("resource").SchemaType(key(1024)).Optional().Nillable(),
 		// code_challenge is the S256 one of PKCE.
 		field.String("code_challenge").SchemaType(key(43)).Immutable(),
 		field.Int64("code_expires_at").GoType(micros.Time(0)).Immutable(),

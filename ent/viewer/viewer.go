@@ -92,6 +92,8 @@ type Viewer struct {
 	Grant xid.ID
 	// AppStore is the store that registered that app.
 	AppStore xid.ID
+	// Resource is the path of the only resource that the token opens; empty for every one.
+	Resource string
 	Granted  scope.Set // as granted
 	Scopes   scope.Set // effective: with what the granted imply
 	Role     Role      // of a person; empty for other kinds

@@ -19,7 +19,7 @@ func (q Query) Apps(ctx context.Context, first *int, after *string) (*model.AppC
 		Name: "apps",
 		At:   func(a *model.App) page.Position { return core.ByID(a.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.App, error) {
-			query := q.Client(ctx).App.Query()
+			query := q.Client(ctx).App.Query().Where(apps.MetadataURLIsNil())
 			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
 			rows, err := query.Load(ctx)
 			shown := make([]*model.App, len(rows))
@@ -44,8 +44,10 @@ func (q Query) App(ctx context.Context, id string) (*model.App, error) {
 	return &model.App{App: row}, nil
 }
 
+// registeredApp reads an app that the store registered. The row of an app that came by its metadata document
+// is none: its document says what it is.
 func (r *Resolver) registeredApp(ctx context.Context, id xid.ID) (*db.App, error) {
-	return core.Only(r.Client(ctx).App.Query().Where(apps.ID(id)).Load(ctx))
+	return core.Only(r.Client(ctx).App.Query().Where(apps.ID(id), apps.MetadataURLIsNil()).Load(ctx))
 }
 
 // appsOf reads the apps of the grants with one statement.

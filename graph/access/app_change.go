@@ -87,7 +87,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 func (m Mutation) roomForApp(ctx context.Context) error {
 	return m.Room(ctx, limit.Apps, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
-			return m.Client(ctx).App.Query().Modify(pick).Scan(ctx, ids)
+			return m.Client(ctx).App.Query().Where(apps.MetadataURLIsNil()).Modify(pick).Scan(ctx, ids)
 		})
 }
 

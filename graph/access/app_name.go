@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -70,8 +71,8 @@ func checkPublisher(c *core.Check, member, name string) {
 
 // free refuses a name by which people would take an app for another one that is
 // verified.
-func (m Mutation) free(ctx context.Context, app xid.ID, name string) error {
-	rows, err := m.Client(ctx).AppName.Query().Where(appname.ID(lookOf(name))).Load(ctx)
+func (r *Resolver) free(ctx context.Context, app xid.ID, name string) error {
+	rows, err := r.Client(ctx).AppName.Query().Where(appname.ID(lookOf(name))).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the name: %w", err)
 	}
@@ -79,6 +80,19 @@ func (m Mutation) free(ctx context.Context, app xid.ID, name string) error {
 		return nameTaken("A verified app has this name, or one that looks alike.")
 	}
 	return nil
+}
+
+// MayName reports whether an app that nobody registered may show a name: one that it could register.
+func (r *Resolver) MayName(ctx context.Context, name string) (bool, error) {
+	c := &core.Check{}
+	if checkPublisher(c, "client_name", name); c.Err() != nil {
+		return false, nil
+	}
+	err := r.free(ctx, xid.Nil, name)
+	if _, taken := errors.AsType[*fault.Error](err); taken {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func nameTaken(why string) error {

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -56,6 +57,13 @@ func TestAppNames(t *testing.T) {
 		}
 		if _, err := rename(other, twin, "Nightly Sуnc"); graphtest.FieldOf(err) != "#/name taken" {
 			t.Errorf("renamed: %v", err)
+		}
+		// A stranger's document shows no name that could not be registered.
+		for name, may := range map[string]bool{"Helper": true, "Nightly Sync": false, "Storefront": false, "": false,
+			"Sync \u202ekcab": false, strings.Repeat("x", 256): false, "a\nb": false} {
+			if got, err := other.MayName(t.Context(), name); err != nil || got != may {
+				t.Errorf("%q in a document: %v %v", name, got, err)
+			}
 		}
 		// A new name is another one's word, and gives the old one free.
 		app = graphtest.Must[*model.AppPayload](t)(rename(p, app, "Daily sync")).App

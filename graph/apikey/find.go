@@ -43,7 +43,8 @@ var kinds = map[Kind]found{
 		" JOIN staff m ON m.store_id = t.store_id AND m.id = t.user_id JOIN users u ON u.id = t.user_id" +
 		" WHERE c.hash = ? AND c.kind = ?", readStaff},
 	Access: {from + "g.id, g.app_store_id, a.id, a.name, g.scopes, t.scopes, a.scopes, a.legacy, a.disabled_at, g.revoked_at, " +
-		"g.expires_at, t.revoked_at, t.expires_at, g.answer IS NOT NULL AND g.answer_token = t.id" +
+		"g.expires_at, t.revoked_at, t.expires_at, g.answer IS NOT NULL AND g.answer_token = t.id, " +
+		"COALESCE(g.resource, '')" +
 		" FROM credentials c JOIN stores s ON s.id = c.store_id" +
 		" JOIN access_tokens t ON t.store_id = c.store_id AND t.id = c.credential_id" +
 		" JOIN grants g ON g.store_id = t.store_id AND g.id = t.grant_id" +
@@ -126,7 +127,7 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	var unused sql.Null[bool]
 	var family, token end
 	err := scan(&v.Grant, &v.AppStore, &app, &v.Name, &granted, &narrow, &registered, &legacy, &disabled,
-		&family.revoked, &family.expires, &token.revoked, &token.expires, &unused)
+		&family.revoked, &family.expires, &token.revoked, &token.expires, &unused, &v.Resource)
 	if err != nil {
 		return fmt.Errorf("scan access token: %w", err)
 	}

@@ -33,7 +33,7 @@ func TestEveryEndOfTheLastGrant(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 		server := graphtest.Must[*oauth.Server](t)(oauth.New(oauth.Config{Store: p.Resolver.Store, Keys: p.Keys,
-			Ring: ring, Issuer: "https://api.test", OnLastGrant: p.LastGrantEnded}))
+			Ring: ring, Issuer: "https://api.test", OnLastGrant: p.LastGrantEnded, MayName: p.MayName}))
 		send := func(call func(context.Context, oauth.Params) error, pairs ...string) {
 			form := graphtest.Must[oauth.Params](t)(oauth.ParseForm(strings.Join(pairs, "&")))
 			_ = call(t.Context(), form) // a reuse is refused; what it did is looked at below

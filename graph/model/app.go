@@ -43,6 +43,9 @@ func (a *App) Scopes() []string { return scope.Parse(a.App.Scopes).Names() }
 // AppSummary is an app as other stores may see it.
 type AppSummary struct{ *db.App }
 
+// ClientID returns the client id that it sends.
+func (a *AppSummary) ClientID() string { return wire.ClientID(a.App) }
+
 // Disabled reports whether it was stopped.
 func (a *AppSummary) Disabled() bool { return a.DisabledAt != nil }
 

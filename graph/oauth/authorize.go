@@ -20,6 +20,7 @@ type Request struct {
 	Scopes      scope.Set
 	RedirectURI string
 	State       string
+	resource    string // the path of the resource that is asked for; empty for none
 	challenge   string
 	issuer      string
 	stated      bool // there was a state to give back
@@ -32,7 +33,14 @@ func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
 	if err := s.address(ctx, p, r); err != nil {
 		return nil, err
 	}
-	if err := r.read(p); err != nil {
+	err := r.read(p)
+	if named := p.Get("resource"); err == nil && named != "" {
+		var ok bool
+		if r.resource, ok = s.resource(named); !ok {
+			err = errTarget()
+		}
+	}
+	if err != nil {
 		err.request = r
 		return nil, err
 	}
@@ -45,8 +53,11 @@ func (s *Server) address(ctx context.Context, p Params, r *Request) error {
 	if p.twice("client_id") || p.twice("redirect_uri") {
 		return p.once()
 	}
-	row, err := s.client(ctx, p.Get("client_id"))
+	row, err := s.asking(ctx, p.Get("client_id"))
+	refusal, _ := errors.AsType[*Error](err)
 	switch {
+	case refusal != nil:
+		return refusal
 	case errors.Is(err, errUnknown):
 		return refuse(InvalidClient, "There is no app with this client_id.")
 	case err != nil:
@@ -137,7 +148,7 @@ func (r *Request) answer(pairs ...string) string {
 // Host names where the person will be sent, for the consent screen: the host of a
 // web address, "this device" for a loopback one, else the private scheme.
 func (r *Request) Host() string {
-	if _, _, ok := loopback(r.RedirectURI); ok {
+	if r.Local() {
 		return "an app on this device"
 	}
 	u, err := url.Parse(r.RedirectURI)
@@ -148,11 +159,21 @@ func (r *Request) Host() string {
 	return u.Host
 }
 
+// Local reports whether the answer goes to a loopback address, where any program on the device can take it.
+func (r *Request) Local() bool {
+	_, _, ok := loopback(r.RedirectURI)
+	return ok
+}
+
 // digest binds a consent ticket to what was shown. Texts stand behind their
 // lengths, so no two requests make one message.
 func (r *Request) digest() [sha256.Size]byte {
 	var b []byte
-	for _, text := range []string{r.App.ClientID, r.RedirectURI, r.State, r.challenge, r.Scopes.String()} {
+	app := []string{r.App.ClientID}
+	if r.App.MetadataURL != nil { // the name of a document may change while somebody reads it
+		app = []string{*r.App.MetadataURL, r.App.Name}
+	}
+	for _, text := range append(app, r.RedirectURI, r.State, r.challenge, r.Scopes.String(), r.resource) {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(text)))
 		b = append(b, text...)
 	}

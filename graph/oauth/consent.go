@@ -27,7 +27,8 @@ var ErrSpent = errors.New("consent ticket is not valid")
 type Screen struct {
 	*Request
 	// Registrar is the name of the store that registered the app, and Since when it
-	// did: what the app says of itself proves nothing.
+	// did: what the app says of itself proves nothing. Both are empty for an app that
+	// nobody registered.
 	Registrar string
 	Since     micros.Time
 	// Earlier is what live grants of the app give already in this store, and
@@ -50,16 +51,22 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	if v == nil || !v.IsPerson() {
 		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
 	}
-	screen := &Screen{Request: r, Since: r.App.ID.Time(), Missing: r.Scopes &^ v.Scopes,
-		Forbidden: !MayConsent(v.Role), Ticket: s.ticket(v, r)}
-	home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
-	if err != nil {
-		return nil, wrap("read the app's store", err)
+	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !MayConsent(v.Role),
+		Ticket: s.ticket(v, r)}
+	if r.App.MetadataURL == nil {
+		home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
+		if err != nil {
+			return nil, wrap("read the app's store", err)
+		}
+		screen.Registrar, screen.Since = home.Name, r.App.ID.Time()
 	}
-	screen.Registrar = home.Name
+	app, err := s.inStore(ctx, v.Store, r.App)
+	if err != nil {
+		return nil, err
+	}
 	now := micros.Now()
 	rows, err := s.Store.DB(ctx).Grant.Query().
-		Where(grant.AppID(r.App.ID), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
+		Where(grant.AppID(app), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
 		Order(db.Desc(grant.FieldID)).Limit(100).All(ctx)
 	if err != nil {
 		return nil, wrap("read earlier grants", err)
@@ -87,17 +94,32 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 		return "", fault.New(fault.Forbidden,
 			"This store requires a second factor of its people. Set one up on the dashboard's page Security first.")
 	}
-	code := apikey.Mint(apikey.Code)
+	redirect, err = s.allow(ctx, r, ticket)
+	if ent.IsDuplicate(err) { // somebody else's first consent to the same document was faster
+		redirect, err = s.allow(ctx, r, ticket)
+	}
+	return redirect, err
+}
+
+func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	v, code := viewer.From(ctx), apikey.Mint(apikey.Code)
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
 		now, id := micros.Now(), xid.New()
 		if err := direct(ctx, c, lead{code, id}); err != nil {
 			return err
 		}
-		err := c.Grant.Create().SetID(id).SetAppStoreID(r.App.StoreID).SetAppID(r.App.ID).
+		app, err := s.admit(ctx, c, r.App)
+		if err != nil {
+			return err
+		}
+		row := c.Grant.Create().SetID(id).SetAppStoreID(app.StoreID).SetAppID(app.ID).
 			SetUserID(v.Actor).SetUserName(v.Name).SetScopes(r.Scopes.String()).SetRedirectURI(r.RedirectURI).
 			SetCodeChallenge(r.challenge).SetCodeExpiresAt(now.Add(CodeLife)).SetExpiresAt(now.Add(GrantLife)).
-			SetUpdatedAt(now).Exec(ctx)
-		if err != nil {
+			SetUpdatedAt(now)
+		if r.resource != "" {
+			row.SetResource(r.resource)
+		}
+		if err := row.Exec(ctx); err != nil {
 			return wrap("make grant", err)
 		}
 		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
@@ -111,7 +133,15 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 // Deny spends the ticket and returns the address that informs the client.
 func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
-		return audit.Write(ctx, c, "grant.deny", xid.App, r.App.ID, "")
+		app, err := s.inStore(ctx, viewer.From(ctx).Store, r.App)
+		if err != nil {
+			return err
+		}
+		var detail string
+		if r.App.MetadataURL != nil { // it may have no row
+			detail = r.App.Developer
+		}
+		return audit.Write(ctx, c, "grant.deny", xid.App, app, detail)
 	})
 	if err != nil {
 		return "", err

@@ -13,6 +13,7 @@ const (
 	InvalidClient           = "invalid_client"
 	InvalidGrant            = "invalid_grant"
 	InvalidScope            = "invalid_scope"
+	InvalidTarget           = "invalid_target" // RFC 8707, section 2
 	AccessDenied            = "access_denied"
 	UnauthorizedClient      = "unauthorized_client"
 	UnsupportedGrantType    = "unsupported_grant_type"

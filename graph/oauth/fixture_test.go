@@ -41,6 +41,8 @@ type stage struct {
 	app    *db.App
 	// orphaned are the apps whose last grant in the store ended.
 	orphaned []xid.ID
+	// documents is how metadata documents are fetched.
+	documents oauth.Documents
 }
 
 func newStage(t testing.TB, s *ent.Store) *stage {
@@ -64,6 +66,8 @@ func (st *stage) serve() {
 	st.t.Helper()
 	var err error
 	if st.Server, err = oauth.New(oauth.Config{Store: st.store, Keys: st.keys, Ring: st.ring, Issuer: issuer,
+		Documents: st.documents, Resources: []string{"/api/public/v1", "/mcp"},
+		MayName: func(_ context.Context, name string) (bool, error) { return name != "Storefront", nil },
 		OnLastGrant: func(_ context.Context, app xid.ID) error {
 			st.orphaned = append(st.orphaned, app)
 			return nil

@@ -55,7 +55,7 @@ func ParseJSON(body []byte) (Params, error) {
 
 // known are the parameters of the token and revocation endpoints.
 var known = []string{"grant_type", "code", "redirect_uri", "client_id", "client_secret", "code_verifier",
-	"refresh_token", "scope", "token", "token_type_hint"}
+	"refresh_token", "scope", "resource", "token", "token_type_hint"}
 
 // Get returns a parameter, or "".
 func (p Params) Get(name string) string { return p.values[name] }

@@ -16,6 +16,9 @@ const MaxRedirectURI = limit.URL
 // (section 8.3).
 var loopbacks = []string{"http://127.0.0.1", "http://[::1]"}
 
+// localhost is a loopback host that metadata documents alone may name.
+const localhost = "http://localhost"
+
 // CheckRedirectURI judges a URI for registration: https, http on a loopback
 // address, or a private scheme that holds a dot (RFC 8252, section 7.1). It
 // returns what is wrong as a sentence, or "".
@@ -45,7 +48,7 @@ func checkScheme(uri string, u *url.URL) string {
 	case u.Scheme == "https" && u.Hostname() != "" && u.Opaque == "":
 		return ""
 	case u.Scheme == "http":
-		if _, _, ok := loopback(uri); ok {
+		if _, _, ok := loopback(uri); ok && !strings.HasPrefix(uri, localhost) {
 			return ""
 		}
 	case strings.Contains(u.Scheme, "."):
@@ -57,7 +60,7 @@ func checkScheme(uri string, u *url.URL) string {
 // loopback splits a URI on a loopback address into its host and what follows the
 // port. It looks at the text alone, so that no parser reads another host.
 func loopback(uri string) (host, rest string, ok bool) {
-	for _, host := range loopbacks {
+	for _, host := range append(loopbacks[:len(loopbacks):len(loopbacks)], localhost) {
 		rest, ok := strings.CutPrefix(uri, host)
 		if !ok {
 			continue

@@ -30,13 +30,17 @@ func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Pa
 	if err != nil {
 		return nil, err
 	}
+	resource, err := s.target(g, p.Get("resource"))
+	if err != nil {
+		return nil, err
+	}
 	if shown.again != nil {
 		return repeated(shown.again, g, app, narrow)
 	}
 	t, err := s.issue(ctx, g, app, narrow, grant.RefreshHash(shown.sum),
 		func(u *db.GrantUpdate, t *Token, access xid.ID) error {
 			sealed, err := s.sealAnswer(g, shown.sum, t)
-			u.SetAnswer(sealed).SetAnswerToken(access)
+			u.SetAnswer(sealed).SetAnswerToken(access).SetNillableResource(resource)
 			return err
 		})
 	if !errors.Is(err, errLost) {

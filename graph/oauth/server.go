@@ -36,7 +36,13 @@ type Config struct {
 	Issuer string
 	// OnLastGrant is what else ends with the last grant of an app in a store.
 	OnLastGrant LastGrant
-	Logger      *slog.Logger
+	// Documents is how metadata documents of apps that nobody registered are fetched, and MayName
+	// reports whether such an app may show a name.
+	Documents Documents
+	MayName   func(ctx context.Context, name string) (bool, error)
+	// Resources are the paths below Issuer of what tokens open.
+	Resources []string
+	Logger    *slog.Logger
 }
 
 // Server is the authorisation server.
@@ -44,15 +50,23 @@ type Server struct {
 	Config
 	tickets []keyring.MACKey
 	answers *keyring.Sealer
+
+	documents *reader
 }
 
 // New makes the server.
 func New(c Config) (*Server, error) {
-	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" || c.OnLastGrant == nil {
-		return nil, errors.New("oauth: Store, Keys, Ring, Issuer and OnLastGrant are needed")
+	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" || c.OnLastGrant == nil ||
+		c.MayName == nil {
+		return nil, errors.New("oauth: Store, Keys, Ring, Issuer, OnLastGrant and MayName are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies), answers: c.Ring.Sealer("refresh answers")}, nil
+	documents, err := newReader(c.Documents)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies), answers: c.Ring.Sealer("refresh answers"),
+		documents: documents}, nil
 }
 
 // errUnknown is a client, a code or a token that is not there.
@@ -81,7 +95,7 @@ func (s *Server) identify(ctx context.Context, p Params, authorization []string)
 	if err != nil {
 		return nil, err
 	}
-	row, lookup := s.client(ctx, id)
+	row, lookup := s.presenting(ctx, id, p)
 	switch {
 	case errors.Is(lookup, errUnknown):
 		return nil, refuse(InvalidClient, "There is no such client.")

@@ -117,9 +117,13 @@ func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Param
 	if err := redeemable(g, app, p); err != nil {
 		return nil, err
 	}
+	resource, err := s.target(g, p.Get("resource"))
+	if err != nil {
+		return nil, err
+	}
 	t, err := s.issue(ctx, g, app, nil, grant.CodeUsedAtIsNil(),
 		func(u *db.GrantUpdate, _ *Token, _ xid.ID) error {
-			u.SetCodeUsedAt(micros.Now())
+			u.SetCodeUsedAt(micros.Now()).SetNillableResource(resource)
 			return nil
 		})
 	if errors.Is(err, errLost) {

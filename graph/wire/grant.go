@@ -6,6 +6,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
+// ClientID returns the client id that an app sends: the URL of its metadata document, where nobody
+// registered it.
+func ClientID(app *db.App) string {
+	if app.MetadataURL != nil {
+		return *app.MetadataURL
+	}
+	return app.ClientID
+}
+
 // AppendGrant appends what a person of a store gave to an app: the object of
 // app.grant_revoked (contract, section 8). The app is the grant's own. Scopes
 // are those granted, sorted; what the app may use of them now is not shown.
@@ -16,7 +25,7 @@ func AppendGrant(b []byte, g *db.Grant, app *db.App) []byte {
 	a := Open(o.B)
 	a.ID("id", xid.App, app.ID)
 	a.Str("name", app.Name)
-	a.Plain("client_id", app.ClientID)
+	a.Plain("client_id", ClientID(app))
 	o.B = a.Close()
 	o.Strings("scopes", scope.Parse(g.Scopes).Names())
 	o.Name("consented_by")

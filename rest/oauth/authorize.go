@@ -92,15 +92,18 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 	// A browser would read a \ in an address as a /, so pages do not lead to it.
 	v := &visit{raw: strings.ReplaceAll(raw, `\`, "%5C")}
 	var err, wrong error
-	if v.params, wrong = oauth.ParseForm(raw); wrong == nil {
+	if v.person, err = f.Account.Person(r); err != nil {
+		f.trouble(w, r, err)
+		return nil
+	}
+	v.params, wrong = oauth.ParseForm(raw)
+	// No stranger has this server fetch a document.
+	early := v.person == nil && oauth.IsDocument(v.params.Get("client_id"))
+	if wrong == nil && !early {
 		v.request, wrong = f.Server.Begin(r.Context(), v.params)
 	}
 	if wrong != nil && !returnable(wrong) {
 		f.wrong(w, r, wrong)
-		return nil
-	}
-	if v.person, err = f.Account.Person(r); err != nil {
-		f.trouble(w, r, err)
 		return nil
 	}
 	// The status of every redirect is 303: after it no browser sends a form on (RFC

@@ -19,6 +19,8 @@ import (
 type consent struct {
 	App, Developer, Website string
 	Registrar, Since        string
+	Published               string // the host of the document of an app that nobody registered
+	Local                   bool   // the answer goes to a loopback address
 	Verified                bool
 	Shop                    string
 	Name, Email             string
@@ -40,7 +42,7 @@ type line struct {
 
 func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 	c := &consent{
-		App: s.App.Name, Developer: s.App.Developer,
+		App: s.App.Name, Developer: s.App.Developer, Local: s.Local(),
 		Registrar: s.Registrar, Since: s.Since.Time().UTC().Format("2 January 2006"),
 		Verified: s.App.VerifiedAt != nil, Shop: m.Name, Name: v.person.Name, Email: v.person.Email,
 		Lines: lines(s), Host: s.Host(), Allowable: s.Allowable(), Forbidden: s.Forbidden,
@@ -48,6 +50,9 @@ func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 		Allow:   page.Button{Label: "Allow", Name: "decision", Value: "allow"},
 		Cancel:  page.Button{Label: "Cancel", Name: "decision", Value: "deny", Secondary: true},
 		SignOut: account.SignOutPath, Again: v.again(),
+	}
+	if s.App.MetadataURL != nil {
+		c.Published = s.App.Developer
 	}
 	if s.App.Website != nil {
 		c.Website = *s.App.Website

@@ -26,6 +26,7 @@ type serverMetadata struct {
 	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported"`
 	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
 	IssParameter          bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207, section 3
+	ClientDocuments       bool     `json:"client_id_metadata_document_supported"`
 	ServiceDocumentation  string   `json:"service_documentation"`
 }
 
@@ -54,6 +55,7 @@ func (f *Frontend) serverDocument() (http.Handler, error) {
 		RevocationAuthMethods: none,
 		ChallengeMethods:      []string{"S256"},
 		IssParameter:          true,
+		ClientDocuments:       true,
 		ServiceDocumentation:  issuer + "/docs",
 	})
 }

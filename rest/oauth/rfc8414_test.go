@@ -47,6 +47,7 @@ func TestRFC8414_2(t *testing.T) {
 		"revocation_endpoint_auth_methods_supported":     list("none"),
 		"code_challenge_methods_supported":               list("S256"),
 		"authorization_response_iss_parameter_supported": true,
+		"client_id_metadata_document_supported":          true,
 		"service_documentation":                          issuer + "/docs",
 	}
 	if d := cmp.Diff(want, w.send(http.MethodGet, oauth.MetadataPath, nil, "").document()); d != "" {

@@ -12,10 +12,12 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/egress"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/oauth"
 	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/rest"
+	"github.com/storefront-go/storefront/rest/mcp"
 )
 
 // handler makes what the public address serves.
@@ -39,7 +41,10 @@ func (s *Server) handler(
 		return nil, err
 	}
 	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API,
-		OnLastGrant: core.LastGrantEnded, Logger: r.Logger})
+		OnLastGrant: core.LastGrantEnded, MayName: core.MayName, Logger: r.Logger,
+		// Private networks are for webhooks alone; a loopback host is for development.
+		Documents: oauth.Documents{Egress: egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || c.Demo}},
+		Resources: []string{rest.Base, mcp.Path}})
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func open(t *testing.T, address string, size corpus.Size) *bench {
 		t.Fatal(err)
 	}
 	if b.server, err = oauth.New(oauth.Config{Store: s, Keys: b.keys, Ring: ring, Issuer: "https://api.test",
-		OnLastGrant: b.core.LastGrantEnded}); err != nil {
+		OnLastGrant: b.core.LastGrantEnded, MayName: b.core.MayName}); err != nil {
 		t.Fatal(err)
 	}
 	if b.app, err = corpus.Register(t.Context(), s, b.corpus); err != nil {

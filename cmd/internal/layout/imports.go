@@ -81,7 +81,8 @@ var arrows = map[string][]string{
 	"graph/notify": {"graph/allowance", "graph/audit", "graph/lease", "graph/work"},
 	// The whole of a grant's life in one transaction.
 	"graph/oauth": {
-		"graph/apikey", "graph/audit", "graph/keyring", "graph/notify", "graph/outbox", "graph/strict", "graph/wire",
+		"graph/apikey", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/memo", "graph/notify",
+		"graph/outbox", "graph/strict", "graph/wire",
 	},
 	// Those who wait to hash take turns by their network.
 	"graph/password": {"graph/gcra"},

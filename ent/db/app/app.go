@@ -23,6 +23,8 @@ const (
 	FieldUpdatedAt = "updated_at"
 	// FieldClientID holds the string denoting the client_id field in the database.
 	FieldClientID = "client_id"
+	// FieldMetadataURL holds the string denoting the metadata_url field in the database.
+	FieldMetadataURL = "metadata_url"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
 	// FieldDeveloper holds the string denoting the developer field in the database.
@@ -53,6 +55,7 @@ var Columns = []string{
 	FieldEventSequence,
 	FieldUpdatedAt,
 	FieldClientID,
+	FieldMetadataURL,
 	FieldName,
 	FieldDeveloper,
 	FieldWebsite,
@@ -86,6 +89,8 @@ var (
 	DefaultVersion int64
 	// DefaultEventSequence holds the default value on creation for the "event_sequence" field.
 	DefaultEventSequence int64
+	// MetadataURLValidator is a validator for the "metadata_url" field. It is called by the builders before save.
+	MetadataURLValidator func(string) error
 	// NameValidator is a validator for the "name" field. It is called by the builders before save.
 	NameValidator func(string) error
 	// DeveloperValidator is a validator for the "developer" field. It is called by the builders before save.
@@ -129,6 +134,11 @@ func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByClientID orders the results by the client_id field.
 func ByClientID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldClientID, opts...).ToFunc()
+}
+
+// ByMetadataURL orders the results by the metadata_url field.
+func ByMetadataURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMetadataURL, opts...).ToFunc()
 }
 
 // ByName orders the results by the name field.

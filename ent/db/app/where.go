@@ -80,6 +80,11 @@ func ClientID(v string) predicate.App {
 	return predicate.App(sql.FieldEQ(FieldClientID, v))
 }
 
+// MetadataURL applies equality check predicate on the "metadata_url" field. It's identical to MetadataURLEQ.
+func MetadataURL(v string) predicate.App {
+	return predicate.App(sql.FieldEQ(FieldMetadataURL, v))
+}
+
 // Name applies equality check predicate on the "name" field. It's identical to NameEQ.
 func Name(v string) predicate.App {
 	return predicate.App(sql.FieldEQ(FieldName, v))
@@ -364,6 +369,81 @@ func ClientIDEqualFold(v string) predicate.App {
 // ClientIDContainsFold applies the ContainsFold predicate on the "client_id" field.
 func ClientIDContainsFold(v string) predicate.App {
 	return predicate.App(sql.FieldContainsFold(FieldClientID, v))
+}
+
+// MetadataURLEQ applies the EQ predicate on the "metadata_url" field.
+func MetadataURLEQ(v string) predicate.App {
+	return predicate.App(sql.FieldEQ(FieldMetadataURL, v))
+}
+
+// MetadataURLNEQ applies the NEQ predicate on the "metadata_url" field.
+func MetadataURLNEQ(v string) predicate.App {
+	return predicate.App(sql.FieldNEQ(FieldMetadataURL, v))
+}
+
+// MetadataURLIn applies the In predicate on the "metadata_url" field.
+func MetadataURLIn(vs ...string) predicate.App {
+	return predicate.App(sql.FieldIn(FieldMetadataURL, vs...))
+}
+
+// MetadataURLNotIn applies the NotIn predicate on the "metadata_url" field.
+func MetadataURLNotIn(vs ...string) predicate.App {
+	return predicate.App(sql.FieldNotIn(FieldMetadataURL, vs...))
+}
+
+// MetadataURLGT applies the GT predicate on the "metadata_url" field.
+func MetadataURLGT(v string) predicate.App {
+	return predicate.App(sql.FieldGT(FieldMetadataURL, v))
+}
+
+// MetadataURLGTE applies the GTE predicate on the "metadata_url" field.
+func MetadataURLGTE(v string) predicate.App {
+	return predicate.App(sql.FieldGTE(FieldMetadataURL, v))
+}
+
+// MetadataURLLT applies the LT predicate on the "metadata_url" field.
+func MetadataURLLT(v string) predicate.App {
+	return predicate.App(sql.FieldLT(FieldMetadataURL, v))
+}
+
+// MetadataURLLTE applies the LTE predicate on the "metadata_url" field.
+func MetadataURLLTE(v string) predicate.App {
+	return predicate.App(sql.FieldLTE(FieldMetadataURL, v))
+}
+
+// MetadataURLContains applies the Contains predicate on the "metadata_url" field.
+func MetadataURLContains(v string) predicate.App {
+	return predicate.App(sql.FieldContains(FieldMetadataURL, v))
+}
+
+// MetadataURLHasPrefix applies the HasPrefix predicate on the "metadata_url" field.
+func MetadataURLHasPrefix(v string) predicate.App {
+	return predicate.App(sql.FieldHasPrefix(FieldMetadataURL, v))
+}
+
+// MetadataURLHasSuffix applies the HasSuffix predicate on the "metadata_url" field.
+func MetadataURLHasSuffix(v string) predicate.App {
+	return predicate.App(sql.FieldHasSuffix(FieldMetadataURL, v))
+}
+
+// MetadataURLIsNil applies the IsNil predicate on the "metadata_url" field.
+func MetadataURLIsNil() predicate.App {
+	return predicate.App(sql.FieldIsNull(FieldMetadataURL))
+}
+
+// MetadataURLNotNil applies the NotNil predicate on the "metadata_url" field.
+func MetadataURLNotNil() predicate.App {
+	return predicate.App(sql.FieldNotNull(FieldMetadataURL))
+}
+
+// MetadataURLEqualFold applies the EqualFold predicate on the "metadata_url" field.
+func MetadataURLEqualFold(v string) predicate.App {
+	return predicate.App(sql.FieldEqualFold(FieldMetadataURL, v))
+}
+
+// MetadataURLContainsFold applies the ContainsFold predicate on the "metadata_url" field.
+func MetadataURLContainsFold(v string) predicate.App {
+	return predicate.App(sql.FieldContainsFold(FieldMetadataURL, v))
 }
 
 // NameEQ applies the EQ predicate on the "name" field.

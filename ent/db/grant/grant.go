@@ -33,6 +33,8 @@ const (
 	FieldScopes = "scopes"
 	// FieldRedirectURI holds the string denoting the redirect_uri field in the database.
 	FieldRedirectURI = "redirect_uri"
+	// FieldResource holds the string denoting the resource field in the database.
+	FieldResource = "resource"
 	// FieldCodeChallenge holds the string denoting the code_challenge field in the database.
 	FieldCodeChallenge = "code_challenge"
 	// FieldCodeExpiresAt holds the string denoting the code_expires_at field in the database.
@@ -72,6 +74,7 @@ var Columns = []string{
 	FieldUserName,
 	FieldScopes,
 	FieldRedirectURI,
+	FieldResource,
 	FieldCodeChallenge,
 	FieldCodeExpiresAt,
 	FieldCodeUsedAt,
@@ -171,6 +174,11 @@ func ByScopes(opts ...sql.OrderTermOption) OrderOption {
 // ByRedirectURI orders the results by the redirect_uri field.
 func ByRedirectURI(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRedirectURI, opts...).ToFunc()
+}
+
+// ByResource orders the results by the resource field.
+func ByResource(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResource, opts...).ToFunc()
 }
 
 // ByCodeChallenge orders the results by the code_challenge field.

@@ -107,6 +107,11 @@ func RedirectURI(v string) predicate.Grant {
 	return predicate.Grant(sql.FieldEQ(FieldRedirectURI, v))
 }
 
+// Resource applies equality check predicate on the "resource" field. It's identical to ResourceEQ.
+func Resource(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldResource, v))
+}
+
 // CodeChallenge applies equality check predicate on the "code_challenge" field. It's identical to CodeChallengeEQ.
 func CodeChallenge(v string) predicate.Grant {
 	return predicate.Grant(sql.FieldEQ(FieldCodeChallenge, v))
@@ -656,6 +661,81 @@ func RedirectURIEqualFold(v string) predicate.Grant {
 // RedirectURIContainsFold applies the ContainsFold predicate on the "redirect_uri" field.
 func RedirectURIContainsFold(v string) predicate.Grant {
 	return predicate.Grant(sql.FieldContainsFold(FieldRedirectURI, v))
+}
+
+// ResourceEQ applies the EQ predicate on the "resource" field.
+func ResourceEQ(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldEQ(FieldResource, v))
+}
+
+// ResourceNEQ applies the NEQ predicate on the "resource" field.
+func ResourceNEQ(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldNEQ(FieldResource, v))
+}
+
+// ResourceIn applies the In predicate on the "resource" field.
+func ResourceIn(vs ...string) predicate.Grant {
+	return predicate.Grant(sql.FieldIn(FieldResource, vs...))
+}
+
+// ResourceNotIn applies the NotIn predicate on the "resource" field.
+func ResourceNotIn(vs ...string) predicate.Grant {
+	return predicate.Grant(sql.FieldNotIn(FieldResource, vs...))
+}
+
+// ResourceGT applies the GT predicate on the "resource" field.
+func ResourceGT(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldGT(FieldResource, v))
+}
+
+// ResourceGTE applies the GTE predicate on the "resource" field.
+func ResourceGTE(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldGTE(FieldResource, v))
+}
+
+// ResourceLT applies the LT predicate on the "resource" field.
+func ResourceLT(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldLT(FieldResource, v))
+}
+
+// ResourceLTE applies the LTE predicate on the "resource" field.
+func ResourceLTE(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldLTE(FieldResource, v))
+}
+
+// ResourceContains applies the Contains predicate on the "resource" field.
+func ResourceContains(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldContains(FieldResource, v))
+}
+
+// ResourceHasPrefix applies the HasPrefix predicate on the "resource" field.
+func ResourceHasPrefix(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldHasPrefix(FieldResource, v))
+}
+
+// ResourceHasSuffix applies the HasSuffix predicate on the "resource" field.
+func ResourceHasSuffix(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldHasSuffix(FieldResource, v))
+}
+
+// ResourceIsNil applies the IsNil predicate on the "resource" field.
+func ResourceIsNil() predicate.Grant {
+	return predicate.Grant(sql.FieldIsNull(FieldResource))
+}
+
+// ResourceNotNil applies the NotNil predicate on the "resource" field.
+func ResourceNotNil() predicate.Grant {
+	return predicate.Grant(sql.FieldNotNull(FieldResource))
+}
+
+// ResourceEqualFold applies the EqualFold predicate on the "resource" field.
+func ResourceEqualFold(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldEqualFold(FieldResource, v))
+}
+
+// ResourceContainsFold applies the ContainsFold predicate on the "resource" field.
+func ResourceContainsFold(v string) predicate.Grant {
+	return predicate.Grant(sql.FieldContainsFold(FieldResource, v))
 }
 
 // CodeChallengeEQ applies the EQ predicate on the "code_challenge" field.

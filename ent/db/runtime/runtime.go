@@ -174,20 +174,24 @@ func init() {
 	appDescEventSequence := appMixinFields1[1].Descriptor()
 	// app.DefaultEventSequence holds the default value on creation for the event_sequence field.
 	app.DefaultEventSequence = appDescEventSequence.Default.(int64)
+	// appDescMetadataURL is the schema descriptor for metadata_url field.
+	appDescMetadataURL := appFields[1].Descriptor()
+	// app.MetadataURLValidator is a validator for the "metadata_url" field. It is called by the builders before save.
+	app.MetadataURLValidator = appDescMetadataURL.Validators[0].(func(string) error)
 	// appDescName is the schema descriptor for name field.
-	appDescName := appFields[1].Descriptor()
+	appDescName := appFields[2].Descriptor()
 	// app.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	app.NameValidator = appDescName.Validators[0].(func(string) error)
 	// appDescDeveloper is the schema descriptor for developer field.
-	appDescDeveloper := appFields[2].Descriptor()
+	appDescDeveloper := appFields[3].Descriptor()
 	// app.DeveloperValidator is a validator for the "developer" field. It is called by the builders before save.
 	app.DeveloperValidator = appDescDeveloper.Validators[0].(func(string) error)
 	// appDescWebsite is the schema descriptor for website field.
-	appDescWebsite := appFields[3].Descriptor()
+	appDescWebsite := appFields[4].Descriptor()
 	// app.WebsiteValidator is a validator for the "website" field. It is called by the builders before save.
 	app.WebsiteValidator = appDescWebsite.Validators[0].(func(string) error)
 	// appDescLegacy is the schema descriptor for legacy field.
-	appDescLegacy := appFields[7].Descriptor()
+	appDescLegacy := appFields[8].Descriptor()
 	// app.DefaultLegacy holds the default value on creation for the legacy field.
 	app.DefaultLegacy = appDescLegacy.Default.(bool)
 	// appDescID is the schema descriptor for id field.
@@ -811,7 +815,7 @@ func init() {
 	// grant.UserNameValidator is a validator for the "user_name" field. It is called by the builders before save.
 	grant.UserNameValidator = grantDescUserName.Validators[0].(func(string) error)
 	// grantDescAnswer is the schema descriptor for answer field.
-	grantDescAnswer := grantFields[11].Descriptor()
+	grantDescAnswer := grantFields[12].Descriptor()
 	// grant.AnswerValidator is a validator for the "answer" field. It is called by the builders before save.
 	grant.AnswerValidator = grantDescAnswer.Validators[0].(func([]byte) error)
 	// grantDescID is the schema descriptor for id field.

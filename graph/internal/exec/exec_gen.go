@@ -7642,14 +7642,14 @@ func (ec *executionContext) fieldContext_AppSummary_id(_ context.Context, field 
 }
 
 func (ec *executionContext) _AppSummary_clientId(ctx context.Context, field graphql.CollectedField, obj *model.AppSummary) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID)
+	return ec.marshalNString2string(ctx, field.Selections, obj.ClientID())
 }
 
 func (ec *executionContext) fieldContext_AppSummary_clientId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "AppSummary",
 		Field:      field,
-		IsMethod:   false,
+		IsMethod:   true,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("field of type String does not have child fields")

@@ -957,7 +957,7 @@ func (p *flatPlan) writeAppSummary(w *buffer, obj *model.AppSummary) bool {
 			v := obj.PublicID()
 			w.text(v)
 		case 2: // clientId
-			v := obj.ClientID
+			v := obj.ClientID()
 			w.text(v)
 		case 3: // name
 			v := obj.Name

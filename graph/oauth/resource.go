@@ -1,0 +1,36 @@
+package oauth
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+)
+
+// resource returns the path of a resource that a client names (RFC 8707, section 2), and reports whether it
+// is one of this server's.
+func (s *Server) resource(named string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(named, s.Issuer)
+	return path, ok && slices.Contains(s.Resources, path)
+}
+
+// errTarget is the answer to a resource that tokens cannot be for.
+func errTarget() *Error {
+	return refuse(InvalidTarget, "The resource is not one of this server, or not the one that was consented to.")
+}
+
+// target judges the resource of a token request. A grant without one is bound by the first request that names
+// one: path is then not nil.
+func (s *Server) target(g *db.Grant, named string) (path *string, err error) {
+	if named == "" {
+		return nil, nil
+	}
+	found, ok := s.resource(named)
+	switch {
+	case !ok || g.Resource != nil && *g.Resource != found:
+		return nil, errTarget()
+	case g.Resource == nil:
+		return &found, nil
+	}
+	return nil, nil
+}
