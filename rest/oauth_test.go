@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/grant"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
@@ -35,7 +34,8 @@ func authorizing(t testing.TB) func(*rest.Config) {
 			t.Fatal(err)
 		}
 		if c.OAuth, err = oauth.New(oauth.Config{Store: c.Core.Store, Keys: c.Keys, Ring: ring, Issuer: c.APIHost,
-			OnLastGrant: c.Core.LastGrantEnded, MayName: c.Core.MayName, Resources: []string{base, mcp.Path}}); err != nil {
+			OnLastGrant: c.Core.LastGrantEnded, MayName: c.Core.MayName,
+			Resources: []string{base, mcp.Path}}); err != nil {
 			t.Fatal(err)
 		}
 		sessions, err := session.NewKeeper(session.Config{Store: c.Core.Store})
@@ -170,7 +170,7 @@ func TestTokenOfResource(t *testing.T) {
 			i := m.install(all, all, all)
 			if resource != "" {
 				m.tx(func(ctx context.Context, c *db.Client) error {
-					return c.Grant.Update().Where(grant.AppID(i.app)).SetResource(resource).Exec(ctx)
+					return c.Grant.Update().SetResource(resource).Exec(ctx)
 				})
 			}
 			if a := s.do(t, request{As: i.tokens[0], Path: "/products"}); (a.Status == http.StatusOK) != opens[0] {

@@ -45,7 +45,7 @@ func TestAppOfDocument(t *testing.T) {
 			t.Errorf("read as registered: %v", err)
 		}
 		if _, err := p.Mutation().AppUpdate(p.Ctx, app, 1, model.AppUpdateInput{
-			RedirectUris: model.Some([]string{"https://evil.example/"})}); graphtest.FaultOf(err) != "not_found" {
+			RedirectUris: model.Given([]string{"https://evil.example/"})}); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("changed: %v", err)
 		}
 		graphtest.Must[*model.InstalledAppRevokePayload](t)(p.Mutation().InstalledAppRevoke(p.Ctx, app))

@@ -128,8 +128,8 @@ func (r *reader) admit(from netip.Addr) error {
 	if d.OK {
 		return nil
 	}
-	return &Error{Code: TemporarilyUnavailable, Description: "Too many apps are new here at the moment: try again later.",
-		RetryAfter: d.RetryAfter}
+	return &Error{Code: TemporarilyUnavailable, RetryAfter: d.RetryAfter,
+		Description: "Too many new apps ask at the moment: try again later."}
 }
 
 // errUnfetched hides whether a name, an address, a certificate or a status was the reason: the answer tells

@@ -56,7 +56,8 @@ func TestDocumentFlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := st.store.DB(st.person).App.Query().Where(apps.MetadataURL(st.app.ClientID)).OnlyX(st.person)
-		if row.Name != "Renamed" || row.StoreID != st.id || row.Version != 2 || row.Developer != h.Listener.Addr().String() {
+		if row.Name != "Renamed" || row.StoreID != st.id || row.Version != 2 ||
+			row.Developer != h.Listener.Addr().String() {
 			t.Errorf("%+v", row)
 		}
 		if err := st.Revoke(t.Context(), form(t, "token", next.Refresh.Reveal(), "client_id", st.app.ClientID),
@@ -76,6 +77,13 @@ func TestDocumentAttacks(t *testing.T) {
 		}
 		if _, err := st.asks(t.Context(), "resource", "https://evil.test/mcp"); code(err) != oauth.InvalidTarget {
 			t.Errorf("another resource: %v", err)
+		}
+		for resource, want := range map[string]string{issuer: "", issuer + "/mcp/": "",
+			issuer + "/mcpx": oauth.InvalidTarget, issuer + ".evil.test/mcp": oauth.InvalidTarget,
+			"/mcp": oauth.InvalidTarget} {
+			if _, err := st.asks(t.Context(), "resource", resource); code(err) != want {
+				t.Errorf("the resource %q: %v", resource, err)
+			}
 		}
 		st.changedWhileRead(t, h)
 		st.storesApart(t)

@@ -8,10 +8,11 @@ import (
 )
 
 // resource returns the path of a resource that a client names (RFC 8707, section 2), and reports whether it
-// is one of this server's.
+// is one of this server's. The issuer itself, whose path is empty, means all of them.
 func (s *Server) resource(named string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(named, s.Issuer)
-	return path, ok && slices.Contains(s.Resources, path)
+	path = strings.TrimSuffix(path, "/")
+	return path, ok && (path == "" || slices.Contains(s.Resources, path))
 }
 
 // errTarget is the answer to a resource that tokens cannot be for.
@@ -19,8 +20,8 @@ func errTarget() *Error {
 	return refuse(InvalidTarget, "The resource is not one of this server, or not the one that was consented to.")
 }
 
-// target judges the resource of a token request. A grant without one is bound by the first request that names
-// one: path is then not nil.
+// target judges the resource of a token request. A grant for all resources is bound by the first request that
+// names one: path is then not nil.
 func (s *Server) target(g *db.Grant, named string) (path *string, err error) {
 	if named == "" {
 		return nil, nil
@@ -29,7 +30,7 @@ func (s *Server) target(g *db.Grant, named string) (path *string, err error) {
 	switch {
 	case !ok || g.Resource != nil && *g.Resource != found:
 		return nil, errTarget()
-	case g.Resource == nil:
+	case g.Resource == nil && found != "":
 		return &found, nil
 	}
 	return nil, nil

@@ -103,7 +103,8 @@ func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 		f(&c, &a)
 	}
 	if c.Server == nil {
-		if c.Server, err = engine.New(engine.Config{Store: s, Keys: w.keys, Ring: ring, Issuer: issuer, Resources: c.Resources,
+		if c.Server, err = engine.New(engine.Config{Store: s, Keys: w.keys, Ring: ring, Issuer: issuer,
+			Resources:   c.Resources,
 			MayName:     func(context.Context, string) (bool, error) { return true, nil },
 			OnLastGrant: func(context.Context, xid.ID) error { return nil }}); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func TestRFC6749_3_2(t *testing.T) {
 		w.exchange(w.code(), "scope=", "client_secret=", "refresh_token=").tokens()
 	})
 	t.Run("a parameter that is not known is ignored", func(t *testing.T) {
-		w.exchange(w.code(), "audience=x", "resource=https://api.test").tokens()
+		w.exchange(w.code(), "audience=x", "assertion=x").tokens()
 	})
 	for name := range w.redeeming("") {
 		t.Run("not more than once: "+name, func(t *testing.T) {
