@@ -90,11 +90,13 @@ func closed(c <-chan struct{}) bool {
 // A client that follows the guide misses nothing that 24 others write by two servers, one of
 // which stands still for longer than the database lets a transaction stand still.
 func TestSyncBesideWriters(t *testing.T) {
-	t.Parallel()
 	if !storetest.HaveMySQL(t) {
 		t.Skip("SQLite has one writer at a time: the tests of rest hold a transaction open there")
 	}
-	s := onMySQL(t).plus("--no-dispatch")
+	t.Run("mysql", func(t *testing.T) { syncBesideWriters(t, onMySQL(t).plus("--no-dispatch")) })
+}
+
+func syncBesideWriters(t *testing.T, s settings) {
 	one := start(t, s)
 	two := start(t, s)
 	key := two.demo(t).Stores[0].Keys["all"]

@@ -171,7 +171,8 @@ func contain(regions map[string]map[string]*region, folder string) {
 
 // readAddress reads the metadata of a country; nothing for one that has none.
 func readAddress(folder, country string) (a address) {
-	text, err := os.ReadFile(filepath.Join(folder, strings.ToLower(country)+".json"))
+	path := filepath.Join(folder, strings.ToLower(country)+".json")
+	text, err := os.ReadFile(path) //nolint:gosec // in the folder that the command names
 	if os.IsNotExist(err) {
 		return a
 	}
