@@ -121,7 +121,7 @@ func (r *reader) read(ctx context.Context, id *url.URL) (*document, error) {
 
 // admit counts a fetch for a network and for all together.
 func (r *reader) admit(from netip.Addr) error {
-	d := r.networks.Take(gcra.Network(from))
+	d := gcra.TakeNetwork(r.networks, from, 1)
 	if d.OK {
 		d = r.all.Take(struct{}{})
 	}
