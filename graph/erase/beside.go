@@ -27,13 +27,22 @@ func beside(ctx context.Context, c *db.Client, orders []*db.Order) error {
 			emails = append(emails, *o.Email)
 		}
 	}
-	_, err := c.Note.Update().Where(note.OrderIDIn(ids...), note.AuthorTypeEQ(viewer.System),
-		note.AuthorName(viewer.ShopperName)).SetBody(gone).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("redact the notes of shoppers: %w", err)
+	if _, err := notes(ctx, c, ids); err != nil {
+		return err
 	}
 	slices.Sort(emails)
 	return Addresses(ctx, c, slices.Compact(emails)...)
+}
+
+// notes redacts the notes that shoppers left at the checkout of some orders, in the transaction of
+// ctx, and returns how many it changed.
+func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
+	n, err := c.Note.Update().Where(note.OrderIDIn(orders...), note.AuthorTypeEQ(viewer.System),
+		note.AuthorName(viewer.ShopperName), note.BodyNEQ(gone)).SetBody(gone).Save(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("redact the notes of shoppers: %w", err)
+	}
+	return n, nil
 }
 
 // Addresses redacts what the viewer's store keeps by e-mail addresses alone, in the transaction of

@@ -25,16 +25,16 @@ const ordersIndex = "order_store_id_customer_id_id"
 // orders redacts the next orders of the customer, each with its events: once an order's
 // row is clean, no later event can tell anything.
 func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
-	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(t.ID), order.IDGT(t.at().position)).
-		Order(order.ByID()).Limit(batch)
-	query.Modify(ent.ForceIndex(ordersIndex))
-	ids, err := query.IDs(ctx)
+	ids, err := e.ordersOf(ctx, t.ID, t.at().position)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
 		c := e.Store.DB(ctx)
 		if _, err := Orders(ctx, c, t.ID, order.IDIn(ids...)); err != nil {
+			return err
+		}
+		if _, err := notes(ctx, c, ids); err != nil { // also of orders that hold nothing else
 			return err
 		}
 		return search.Index{Client: c, Engine: e.Store.Dialect()}.ForgetPerson(ctx, ids...)
@@ -46,6 +46,18 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 		return nil, err
 	}
 	return &place{position: ids[len(ids)-1]}, nil
+}
+
+// ordersOf returns the next orders of a customer behind one.
+func (e *Engine) ordersOf(ctx context.Context, customer, after xid.ID) ([]xid.ID, error) {
+	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(customer), order.IDGT(after)).
+		Order(order.ByID()).Limit(batch)
+	query.Modify(ent.ForceIndex(ordersIndex))
+	ids, err := query.IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read orders of the customer: %w", err)
+	}
+	return ids, nil
 }
 
 // All redacts the rows of a customer's orders in the transaction of ctx, as many as

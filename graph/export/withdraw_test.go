@@ -93,7 +93,8 @@ func TestRestart(t *testing.T) {
 		}
 		for _, id := range []xid.ID{killed, written} {
 			if row := b.row(ctx, id); row.Status != state.ExportRunning || orZero(row.Restarts) != 1 ||
-				*row.Redactions != 2 || row.Parts != 0 || row.Position != nil || row.LeaseToken != 2 || row.LeaseOwner != nil {
+				*row.Redactions != 2 || row.Parts != 0 || row.Position != nil || row.LeaseToken != 2 ||
+				row.LeaseOwner != nil {
 				t.Errorf("the job is %v", row)
 			}
 			b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(0) })

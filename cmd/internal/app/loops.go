@@ -93,6 +93,8 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
 		{Name: "erase", Interval: eraseEvery, Timeout: purgeEvery, Run: s.base.Erasures.Round,
 			Woken: s.base.Erasures.Woken()},
+		{Name: "sweep_redacted", Interval: purgeEvery, Timeout: sweepEvery,
+			Run: counted(s.log, "notes of redacted customers", s.base.Erasures.Sweep)},
 		{Name: "remind_staff_tokens", Interval: remindEvery, Timeout: remindEvery, Run: s.remind},
 	}...)
 }
