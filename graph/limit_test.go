@@ -175,6 +175,8 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 		}}
 	},
 	limit.WrittenBytes:        nil, // rest
+	limit.StoredBytes:         nil, // graph/core
+	limit.UnpaidPieces:        nil, // graph/cart
 	limit.ImageMegapixels:     nil, // graph/catalog
 	limit.PictureBytes:        nil, // what is too much is not shown: graph/picture
 	limit.ExportsRunning:      nil, // others wait: graph/export

@@ -34,7 +34,7 @@ func (a *API) keyed(c *call) error {
 	if err := readBody(c); err != nil {
 		return err
 	}
-	if err := a.Core.Written.Spend(c.ctx, a.Core.Core, int64(c.body.Len())); err != nil {
+	if err := a.Core.BodyLeft(c.ctx, int64(c.body.Len())); err != nil {
 		return err
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(c.r.URL.Path, Base), legacyBase)

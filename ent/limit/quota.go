@@ -37,6 +37,8 @@ const (
 	Products             Name = "products"
 	StoreVariants        Name = "variants"
 	Customers            Name = "customers"
+	StoredBytes          Name = "stored_bytes"
+	UnpaidPieces         Name = "unpaid_pieces"
 	WrittenBytes         Name = "written_bytes_per_minute"
 	ImageMegapixels      Name = "image_megapixels_per_minute"
 	Stores               Name = "stores"
@@ -110,6 +112,11 @@ var rows = []Row{
 		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
 	{Name: Customers, Counts: "customers that a store creates; orders create others beyond it",
 		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
+	{Name: StoredBytes, Counts: "bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB " +
+		"are refused", Advice: "Delete what is no longer needed; events go after 30 days.",
+		Default: 20 << 30, Least: 1 << 20, Greatest: 1 << 40},
+	{Name: UnpaidPieces, Counts: "pieces of counted stock that an order of a shopper holds until it is paid later, as by a " +
+		"bank transfer", Advice: "Order fewer, or pay at once.", Default: 200, Least: 1, Greatest: Quantity},
 	{Name: WrittenBytes, Counts: "bytes that the writes of a store send within a minute, in each process",
 		Advice: "Send the rest in a minute.", Default: 128 << 20, Least: 1 << 20, Greatest: 1 << 40},
 	{Name: ImageMegapixels, Counts: "megapixels of the images that a store uploads within a minute, in each process",

@@ -47,11 +47,14 @@ func each(t *testing.T, f func(t *testing.T, m *market)) {
 	})
 }
 
-// sell makes an active product with a stock and returns it.
+// sell makes an active product with a stock, below 0 for one that is not counted, and returns it.
 func (m *market) sell(title string, price, stock int64) cart.Ware {
 	m.t.Helper()
-	made := graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductCreate(m.Ctx, model.ProductCreateInput{
-		Title: title, PriceMinor: price, Currency: "EUR", InventoryQuantity: &stock})).Product
+	in := model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
+	if stock >= 0 {
+		in.InventoryQuantity = &stock
+	}
+	made := graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductCreate(m.Ctx, in)).Product
 	graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductPublish(m.Ctx, made.PublicID(), made.Version))
 	return cart.Ware{Product: made.ID}
 }

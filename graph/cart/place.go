@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/allowance"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/sales"
 )
@@ -28,6 +29,9 @@ type Placed struct {
 	Order xid.ID
 	// Online says that it is paid online, if anything is to be paid.
 	Online bool
+	// Most is how many pieces of counted stock an order holds that is paid later, with
+	// [fault.LimitReached]; there is no order then.
+	Most int64
 	// Refused is the discount code that was taken off, with [fault.DiscountUnavailable]; there is
 	// no order then.
 	Refused string
@@ -43,20 +47,23 @@ const placeTries = 3
 //
 // It refuses a cart that lacks something with [fault.InvalidTransition], one that costs
 // something else by now with [fault.VersionMismatch], goods that are sold out with
-// [fault.OutOfStock], and a discount that the shopper cannot have (any more) with
+// [fault.OutOfStock], more pieces than are held until they are paid later with
+// [fault.LimitReached], and a discount that the shopper cannot have (any more) with
 // [fault.DiscountUnavailable]: its code is then off the cart, which keeps all else.
 func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
 	p := placement{Carts: c, token: token, shown: shown}
 	for try := 1; ; try++ {
 		made, err = p.place(ctx)
 		switch {
+		case fault.IsState(err, fault.LimitReached):
+			return Placed{Most: p.most}, err
 		case fault.IsState(err, fault.DiscountUnavailable):
 			if failed := c.dropCode(ctx, token, p.code); failed != nil {
 				return Placed{}, failed
 			}
 			return Placed{Refused: p.code}, err
 		case !errors.Is(err, sales.ErrMet):
-			return made, err
+			return made, p.giveBack(ctx, err)
 		case try == placeTries:
 			return Placed{}, core.Swapped(xid.Order, 0, nil)
 		}
@@ -71,6 +78,8 @@ type placement struct {
 	number int64 // of the order; 0 before it is taken
 	code   string
 	news   sales.News
+	most   int64 // pieces that it may hold; 0 before that is known
+	held   *allowance.Charge
 }
 
 // dropCode takes a discount code off, unless the cart has another one or was ordered meanwhile.
@@ -101,6 +110,9 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 	}
 	p.code = v.Code
 	if err := v.agreed(p.shown); err != nil {
+		return made, err
+	}
+	if err := p.hold(ctx, v); err != nil {
 		return made, err
 	}
 	if p.number == 0 {

@@ -1,15 +1,20 @@
 package cart_test
 
 import (
+	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -88,6 +93,56 @@ func TestPlace(t *testing.T) {
 		}
 	})
 }
+
+// TestPlacePaidLater bounds the stock that one order, and the orders of one network, hold before they
+// are paid.
+func TestPlacePaidLater(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.Limits[limit.UnpaidPieces] = 3
+		m.online()
+		bell := m.sell("Bell", 1490, 1000)
+		rope := m.sell("Rope", 5, -1) // whose stock is not counted
+		order := func(from string, w cart.Ware, pieces int64, method state.PaymentMethod) string {
+			t.Helper()
+			ctx := viewer.WithOrigin(m.ctx, viewer.Origin{Client: netip.MustParseAddr(from)})
+			token := m.add("", w, pieces)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(ctx, token, method); err != nil {
+				t.Fatal(err)
+			}
+			made, err := m.Place(ctx, token, cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor})
+			if f, _ := errors.AsType[*fault.Error](err); f != nil && f.Kind == fault.RateLimited && f.RetryAfter == 0 ||
+				graphtest.FaultOf(err) == "limit_reached" && made.Most != 3 {
+				t.Errorf("%+v: %v", made, err)
+			}
+			return graphtest.FaultOf(err)
+		}
+		for name, tc := range map[string]struct{ got, want string }{
+			"too many":    {order("192.0.2.1", bell, 4, state.PaymentTransfer), "limit_reached"},
+			"paid online": {order("192.0.2.1", bell, 4, state.PaymentTest), ""},
+			"not counted": {order("192.0.2.1", rope, 4, state.PaymentTransfer), ""},
+		} {
+			if tc.got != tc.want {
+				t.Errorf("%s: %q, want %q", name, tc.got, tc.want)
+			}
+		}
+		for i := range networkHolds {
+			if got := order("192.0.2.1", bell, 3, state.PaymentTransfer); got != "" {
+				t.Errorf("order %d of the network: %q", i, got)
+			}
+		}
+		if got := order("192.0.2.1", bell, 1, state.PaymentTransfer); got != "rate_limited" {
+			t.Errorf("one more of the network: %q", got)
+		}
+		for _, from := range []string{"192.0.2.2", "10.0.0.1"} {
+			if got := order(from, bell, 3, state.PaymentTransfer); got != "" {
+				t.Errorf("from %s: %q", from, got)
+			}
+		}
+	})
+}
+
+const networkHolds = 5
 
 // However often and wherever a cart is placed at once, it is one order.
 func TestPlaceOnce(t *testing.T) {

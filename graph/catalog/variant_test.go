@@ -98,6 +98,16 @@ func TestOwnVariant(t *testing.T) {
 			t.Error(body)
 		}
 		sameProduct(t, ctx, r, p)
+
+		// What the input leaves out is empty: options that are added take over no weight, sku or stock.
+		sizes := []*document.Option{{Name: "Size", Values: []string{"S", "M"}}}
+		p = graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductVariantsSet(ctx, p.PublicID(), p.Version,
+			sizes, []*model.ProductVariantInput{{Options: []string{"S"}, PriceMinor: 5, WeightGrams: new(int64(300))},
+				{Options: []string{"M"}, PriceMinor: 5}})).Product
+		if m := p.Variants[1]; *p.Variants[0].WeightGrams != 300 || m.WeightGrams != nil || m.Sku != nil ||
+			m.InventoryQuantity != nil {
+			t.Errorf("options were added: %+v", m)
+		}
 	})
 }
 

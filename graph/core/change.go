@@ -119,6 +119,15 @@ func Allowed[S ~string](what string, present, to S, from ...S) error {
 // Words is a state as a sentence has it.
 func Words[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
+// TooLargeBy is the answer to the total of an order that no amount can hold, with the index of the line that
+// costs most. Alone says that this line does so by itself.
+func TooLargeBy(line int, alone bool) error {
+	if alone {
+		return TooLarge(fmt.Sprintf("total of line %d", line+1))
+	}
+	return TooLarge(fmt.Sprintf("order's total, of which line %d is the largest part,", line+1))
+}
+
 // TooLarge is the answer to a sum that no amount can hold.
 func TooLarge(what string) error {
 	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")

@@ -22,8 +22,10 @@ const (
 	maxExact = 10_000
 	// fewest is how many additions of this process pass before the rows are counted.
 	fewest = 100
-	// recount is how often a store at its limit is counted again, since rows may have been deleted.
-	recount = 10 * time.Second
+	// recount is how often a store at its limit is counted again, since rows may have been deleted; a
+	// count that takes long is begun less often, so that it takes a share of the time.
+	recount      = 10 * time.Second
+	recountShare = 20
 	// countLimit bounds a count.
 	countLimit = time.Minute
 	// warnEvery is how often a store is told that a limit is near.
@@ -54,6 +56,7 @@ type tally struct {
 	n        int64
 	added    int64 // by this process since then
 	at       time.Time
+	took     time.Duration // the last count
 	counting bool
 }
 
@@ -77,9 +80,16 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 		return c.Room(ctx, t.Limit, t.Index, find)
 	}
 	of := rowsOf{viewer.From(ctx).Store, t.Limit}
-	left, count := c.rows.take(of, most, int64(more))
+	left, count := c.rows.take(of, most, int64(more), fewest)
 	if count {
-		go c.count(of, t, most) //nolint:gosec // it outlives the call: see above
+		//nolint:gosec // it outlives the call: see above
+		go c.count(of, most, func(ctx context.Context) (int64, error) {
+			ns, err := c.CountRanges(ctx, ent.Ranges{Table: t.Table, Index: t.Index, Values: [][]any{nil}}, int(most))
+			if err != nil {
+				return 0, err
+			}
+			return int64(ns[0]), nil
+		})
 	}
 	if !left {
 		return Reached(t.Limit, most)
@@ -88,8 +98,9 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 	return nil
 }
 
-// take reports whether a store has room for more rows, and whether they are to be counted.
-func (r *rows) take(of rowsOf, most, more int64) (left, count bool) {
+// take reports whether a store has room for more rows, and whether they are to be counted: not before
+// this process has added few of them.
+func (r *rows) take(of rowsOf, most, more, few int64) (left, count bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := r.tally(of)
@@ -97,11 +108,11 @@ func (r *rows) take(of rowsOf, most, more int64) (left, count bool) {
 	switch {
 	case k.counting:
 	case !left:
-		count = time.Since(k.at) > recount
+		count = time.Since(k.at) > max(recount, recountShare*k.took)
 	case !k.known:
-		count = k.added >= fewest
+		count = k.added >= few
 	default:
-		count = k.added >= max(fewest, (most-k.n)/10)
+		count = k.added >= max(few, (most-k.n)/10)
 	}
 	k.counting = k.counting || count
 	return left, count
@@ -123,31 +134,28 @@ func (r *rows) add(of rowsOf, more int64) {
 }
 
 // counted notes a count, or that there was none.
-func (r *rows) counted(of rowsOf, n int64, err error) {
+func (r *rows) counted(of rowsOf, n int64, took time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := r.tally(of)
-	k.counting, k.at = false, time.Now()
+	k.counting, k.at, k.took = false, time.Now(), took
 	if err == nil {
 		k.known, k.n, k.added = true, n, 0
 	}
 }
 
-// count counts the rows of a store, and warns it where the limit is near.
-func (c *Core) count(of rowsOf, t Counted, most int64) {
+// count counts what a store has, and warns it where the limit is near.
+func (c *Core) count(of rowsOf, most int64, find func(context.Context) (int64, error)) {
 	ctx, cancel := context.WithTimeout(viewer.Operator(context.Background(), of.store), countLimit)
 	defer cancel()
-	ns, err := c.CountRanges(ctx, ent.Ranges{Table: t.Table, Index: t.Index, Values: [][]any{nil}}, int(most))
-	n := int64(0)
-	if err == nil {
-		n = int64(ns[0])
-	}
-	c.rows.counted(of, n, err)
+	began := time.Now()
+	n, err := find(ctx)
+	c.rows.counted(of, n, time.Since(began), err)
 	if err == nil && n >= most/10*8 {
 		err = c.warn(ctx, of, most)
 	}
 	if err != nil {
-		c.Logger.WarnContext(ctx, "the rows of a store were not counted", "limit", t.Limit, "error", err)
+		c.Logger.WarnContext(ctx, "what a store has was not counted", "limit", of.limit, "error", err)
 	}
 }
 

@@ -82,6 +82,12 @@ func (l *Limits) VariantsMax() int { return int(l.Of(limit.StoreVariants)) }
 // CustomersMax is [limit.Customers].
 func (l *Limits) CustomersMax() int { return int(l.Of(limit.Customers)) }
 
+// StoredBytesMax is [limit.StoredBytes].
+func (l *Limits) StoredBytesMax() int64 { return l.Of(limit.StoredBytes) }
+
+// UnpaidPiecesMax is [limit.UnpaidPieces].
+func (l *Limits) UnpaidPiecesMax() int { return int(l.Of(limit.UnpaidPieces)) }
+
 // WrittenBytesPerMinuteMax is [limit.WrittenBytes].
 func (l *Limits) WrittenBytesPerMinuteMax() int64 { return l.Of(limit.WrittenBytes) }
 

@@ -605,9 +605,9 @@ type PaymentAccount struct {
 	Connected bool `json:"connected"`
 	// Whether it moves real money.
 	Live *bool `json:"live,omitempty"`
-	// The last four characters of the secret key.
+	// The last four characters of the secret key; null for developers and support staff.
 	SecretHint *string `json:"secretHint,omitempty"`
-	// The last four characters of the signing secret.
+	// The last four characters of the signing secret; null for developers and support staff.
 	SigningHint *string `json:"signingHint,omitempty"`
 	// Where the provider is to send its events.
 	WebhookURL string `json:"webhookUrl"`
@@ -743,6 +743,8 @@ type ProductUpdateInput struct {
 	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
 }
 
+// A member that is left out is empty, also of a variant that stays: nothing is taken over from the product or from another
+// variant. A variant without a weight adds nothing to the weight by which shipping is priced.
 type ProductVariantInput struct {
 	// A variant that the product has and that stays; without an id it is new.
 	ID *string `json:"id,omitempty"`

@@ -31,6 +31,7 @@ var english = Texts{
 		CartFull:         "Your cart cannot hold more.",
 		QuantityMost:     "Up to {0} pieces of one article can be ordered.",
 		LineTooLarge:     "This costs more than one order can hold. Lower the quantity to check out.",
+		UnpaidMost:       "Up to {0} pieces can be ordered with this way to pay. Order fewer, or choose another one.",
 		LaterSteps:       "Shipping and tax are worked out at checkout.",
 		PricesWithTax:    "Prices include VAT, plus shipping.",
 

@@ -32,6 +32,7 @@ var french = Texts{
 		CartFull:         "Votre panier est plein.",
 		QuantityMost:     "Vous pouvez commander jusqu’à {0} pièces d’un même article.",
 		LineTooLarge:     "Ce montant dépasse ce qu’une commande peut contenir. Réduisez la quantité.",
+		UnpaidMost:       "Ce mode de paiement permet de commander jusqu’à {0} pièces. Commandez-en moins ou choisissez-en un autre.",
 		LaterSteps:       "La livraison et les taxes sont calculées lors de la commande.",
 		PricesWithTax:    "Prix TTC, hors frais de livraison.",
 

@@ -31,6 +31,7 @@ var german = Texts{
 		CartFull:         "Mehr passt nicht in Ihren Warenkorb.",
 		QuantityMost:     "Von einem Artikel können bis zu {0} Stück bestellt werden.",
 		LineTooLarge:     "Das übersteigt den größten Betrag einer Bestellung. Bitte verringern Sie die Menge.",
+		UnpaidMost:       "Mit dieser Zahlungsart können Sie bis zu {0} Stück bestellen. Bestellen Sie weniger oder wählen Sie eine andere.",
 		LaterSteps:       "Versand und Steuer werden an der Kasse berechnet.",
 		PricesWithTax:    "Preise inkl. MwSt., zzgl. Versand.",
 

@@ -34,6 +34,7 @@ const (
 	CartFull
 	QuantityMost // {0} is how many pieces a line holds
 	LineTooLarge
+	UnpaidMost // {0} is how many pieces an order holds that is paid later
 	LaterSteps // shipping and tax are not known yet
 	PricesWithTax
 

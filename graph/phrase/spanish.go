@@ -31,6 +31,7 @@ var spanish = Texts{
 		CartFull:         "En tu carrito no cabe más.",
 		QuantityMost:     "Puedes pedir hasta {0} unidades de un mismo artículo.",
 		LineTooLarge:     "Este importe supera lo que admite un pedido. Reduce la cantidad.",
+		UnpaidMost:       "Con esta forma de pago se pueden pedir hasta {0} unidades. Pide menos o elige otra.",
 		LaterSteps:       "El envío y los impuestos se calculan al tramitar el pedido.",
 		PricesWithTax:    "Precios con IVA incluido, más gastos de envío.",
 

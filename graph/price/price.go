@@ -178,6 +178,24 @@ func share(points int64) bool { return points >= 0 && points <= Whole }
 // Given is a line whose discount and tax somebody else decided.
 type Given struct{ UnitMinor, Quantity, DiscountMinor, TaxMinor int64 }
 
+// cost is about what a line costs, also where no amount can hold it.
+func (l Line) cost() float64 { return float64(l.UnitMinor) * float64(l.Quantity) }
+
+func (g Given) cost() float64 {
+	return float64(g.UnitMinor)*float64(g.Quantity) - float64(g.DiscountMinor) + float64(g.TaxMinor)
+}
+
+// Dearest returns the index of the line that costs most: the one to lower where a sum is above the
+// largest amount.
+func Dearest[L interface{ cost() float64 }](lines []L) (at int) {
+	for i, l := range lines {
+		if l.cost() > lines[at].cost() {
+			at = i
+		}
+	}
+	return at
+}
+
 // Sum adds up lines whose discount and tax are given, such as those of an order that is
 // imported. It refuses a discount above the line's price.
 func Sum(lines []Given, shipping int64) (*Result, error) {

@@ -38,6 +38,7 @@ func TestOrderArithmetic(t *testing.T) {
 		shipping int64
 		want     [5]int64
 		fault    string
+		line     string // the fault names it
 	}{
 		{name: "one", lines: []*model.OrderLineInput{graphtest.Item("a", 3, 250)}, want: [5]int64{750, 0, 0, 0, 750}},
 		{name: "all parts", shipping: 490, want: [5]int64{2750, 150, 490, 399, 3489},
@@ -51,12 +52,12 @@ func TestOrderArithmetic(t *testing.T) {
 		{name: "discounts make room for nothing", fault: "amount_too_large",
 			lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), most, 0),
 				cut(graphtest.Item("b", 1, most), most, 0)}},
-		{name: "line too large", lines: []*model.OrderLineInput{graphtest.Item("a", 2, most)},
-			fault: "amount_too_large"},
+		{name: "line too large", fault: "amount_too_large", line: "total of line 2",
+			lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 2, most)}},
 		{name: "product wraps", lines: []*model.OrderLineInput{graphtest.Item("a", 1_000_000, most)},
 			fault: "amount_too_large"},
-		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most), graphtest.Item("b", 1, 1)},
-			fault: "amount_too_large"},
+		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 1, most)},
+			fault: "amount_too_large", line: "line 2"},
 		{name: "tax too much", lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), 0, 1)},
 			fault: "amount_too_large"},
 		{name: "shipping too much", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most)}, shipping: 1,
@@ -68,6 +69,9 @@ func TestOrderArithmetic(t *testing.T) {
 					model.OrderCreateInput{Lines: tc.lines, ShippingMinor: tc.shipping, Source: "test"})
 				if got := graphtest.FaultOf(err); got != tc.fault {
 					t.Fatalf("got %q, want %q", got, tc.fault)
+				}
+				if err != nil && !strings.Contains(err.Error(), tc.line) {
+					t.Errorf("%v does not name %q", err, tc.line)
 				}
 				if tc.fault != "" {
 					return

@@ -116,11 +116,8 @@ func (r *Resolver) ship(ctx context.Context, q *Quote, in price.Cart, b Basket) 
 // compute computes a basket, whose sums may be larger than amounts can be.
 func compute(in price.Cart) (*price.Result, error) {
 	r, err := price.Compute(in)
-	switch {
-	case errors.Is(err, price.ErrLineTooLarge):
-		return nil, core.TooLarge("line's total")
-	case errors.Is(err, price.ErrTooLarge):
-		return nil, core.TooLarge("total")
+	if errors.Is(err, price.ErrLineTooLarge) || errors.Is(err, price.ErrTooLarge) {
+		return nil, core.TooLargeBy(price.Dearest(in.Lines), errors.Is(err, price.ErrLineTooLarge))
 	}
 	return r, err
 }

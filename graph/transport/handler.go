@@ -132,7 +132,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // change runs a mutation, with its idempotency key where it has one.
 func (h *handler) change(ctx context.Context, out *response, op *operation, key string, keyed bool) {
-	if err := h.Core.Written.Spend(ctx, h.Core.Core, int64(op.body.Len())); err != nil {
+	if err := h.Core.BodyLeft(ctx, int64(op.body.Len())); err != nil {
 		h.refuse(ctx, out, err)
 		return
 	}

@@ -145,6 +145,10 @@ func (v *visit) place() {
 		v.ordered(placed)
 	case fault.IsState(err, fault.DiscountUnavailable):
 		v.reviewAgain(func(*cart.View) string { return v.texts.Say(phrase.CodeTakenOff, placed.Refused) })
+	case fault.IsState(err, fault.LimitReached):
+		v.reviewAgain(func(*cart.View) string {
+			return v.texts.Say(phrase.UnpaidMost, strconv.FormatInt(placed.Most, 10))
+		})
 	case fault.IsState(err, fault.VersionMismatch):
 		v.reviewAgain(func(c *cart.View) string {
 			if goods != "" && goods != c.Goods() {

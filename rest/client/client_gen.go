@@ -1314,6 +1314,9 @@ type IdentityLimits struct {
 	// StoreRatePerSecond Requests of all credentials of a store within a second; 0 where rates are switched off.
 	StoreRatePerSecond int `json:"store_rate_per_second"`
 
+	// StoredBytesMax Bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB are refused.
+	StoredBytesMax int64 `json:"stored_bytes_max"`
+
 	// StoresMax Stores that a person owns.
 	StoresMax int `json:"stores_max"`
 
@@ -1322,6 +1325,9 @@ type IdentityLimits struct {
 
 	// ThemesMax Themes of a store.
 	ThemesMax int `json:"themes_max"`
+
+	// UnpaidPiecesMax Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
+	UnpaidPiecesMax int `json:"unpaid_pieces_max"`
 
 	// VariantsMax Variants of a store's products.
 	VariantsMax int `json:"variants_max"`
@@ -2001,7 +2007,7 @@ type Variant struct {
 	// Title The texts of its options, or the product's title.
 	Title string `json:"title"`
 
-	// WeightGrams How heavy one piece is; null where that is not known.
+	// WeightGrams How heavy one piece is; null where that is not known. Such a variant adds nothing to the weight by which shipping is priced.
 	WeightGrams *int32 `json:"weight_grams"`
 }
 

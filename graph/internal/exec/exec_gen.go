@@ -1061,6 +1061,10 @@ type Limits {
   variantsMax: Int!
   "Customers that the store creates; orders create others beyond it."
   customersMax: Int!
+  "Bytes of the descriptions, notes and events of the store; at it, writes of more than 4 KiB are refused."
+  storedBytesMax: Long!
+  "Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer."
+  unpaidPiecesMax: Int!
   "Bytes that the writes of the store send within a minute, in each process."
   writtenBytesPerMinuteMax: Long!
   "Megapixels of the images that the store uploads within a minute, in each process."
@@ -2131,9 +2135,9 @@ type PaymentAccount {
   connected: Boolean!
   "Whether it moves real money."
   live: Boolean
-  "The last four characters of the secret key."
+  "The last four characters of the secret key; null for developers and support staff."
   secretHint: String
-  "The last four characters of the signing secret."
+  "The last four characters of the signing secret; null for developers and support staff."
   signingHint: String
   "Where the provider is to send its events."
   webhookUrl: String!
@@ -2624,6 +2628,10 @@ input ProductOptionInput {
   values: [String!]!
 }
 
+"""
+A member that is left out is empty, also of a variant that stays: nothing is taken over from the product or from another
+variant. A variant without a weight adds nothing to the weight by which shipping is priced.
+"""
 input ProductVariantInput {
   "A variant that the product has and that stays; without an id it is new."
   id: ID
@@ -13164,6 +13172,10 @@ func (ec *executionContext) fieldContext_Identity_limits(_ context.Context, fiel
 				return ec.fieldContext_Limits_variantsMax(ctx, field)
 			case "customersMax":
 				return ec.fieldContext_Limits_customersMax(ctx, field)
+			case "storedBytesMax":
+				return ec.fieldContext_Limits_storedBytesMax(ctx, field)
+			case "unpaidPiecesMax":
+				return ec.fieldContext_Limits_unpaidPiecesMax(ctx, field)
 			case "writtenBytesPerMinuteMax":
 				return ec.fieldContext_Limits_writtenBytesPerMinuteMax(ctx, field)
 			case "imageMegapixelsPerMinuteMax":
@@ -14551,6 +14563,40 @@ func (ec *executionContext) _Limits_customersMax(ctx context.Context, field grap
 }
 
 func (ec *executionContext) fieldContext_Limits_customersMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Int does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_storedBytesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNLong2int64(ctx, field.Selections, obj.StoredBytesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_storedBytesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Limits",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Long does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Limits_unpaidPiecesMax(ctx context.Context, field graphql.CollectedField, obj *model.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.UnpaidPiecesMax())
+}
+
+func (ec *executionContext) fieldContext_Limits_unpaidPiecesMax(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Limits",
 		Field:      field,
@@ -52978,6 +53024,16 @@ func (ec *executionContext) _Limits(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "customersMax":
 			out.Values[i] = ec._Limits_customersMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "storedBytesMax":
+			out.Values[i] = ec._Limits_storedBytesMax(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unpaidPiecesMax":
+			out.Values[i] = ec._Limits_unpaidPiecesMax(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

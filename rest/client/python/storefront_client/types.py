@@ -257,7 +257,8 @@ class Variant(TypedDict):
     compare_at_price_minor: OptionalAmount
     #: How many are in stock; null where stock is not tracked.
     inventory_quantity: Optional[int]
-    #: How heavy one piece is; null where that is not known.
+    #: How heavy one piece is; null where that is not known. Such a variant adds nothing to the weight by which
+    #: shipping is priced.
     weight_grams: Optional[int]
     #: One text for each option of the product, in their order.
     options: list[str]
@@ -1135,6 +1136,10 @@ class IdentityLimits(TypedDict):
     variants_max: int
     #: Customers that a store creates; orders create others beyond it.
     customers_max: int
+    #: Bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB are refused.
+    stored_bytes_max: int
+    #: Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
+    unpaid_pieces_max: int
     #: Bytes that the writes of a store send within a minute, in each process.
     written_bytes_per_minute_max: int
     #: Megapixels of the images that a store uploads within a minute, in each process.

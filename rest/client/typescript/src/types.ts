@@ -172,7 +172,10 @@ export interface Variant {
   compare_at_price_minor: OptionalAmount;
   /** How many are in stock; null where stock is not tracked. */
   inventory_quantity: number | null;
-  /** How heavy one piece is; null where that is not known. */
+  /**
+   * How heavy one piece is; null where that is not known. Such a variant adds nothing to the weight by which
+   * shipping is priced.
+   */
   weight_grams: number | null;
   /** One text for each option of the product, in their order. */
   options: string[];
@@ -1069,6 +1072,10 @@ export interface IdentityLimits {
   variants_max: number;
   /** Customers that a store creates; orders create others beyond it. */
   customers_max: number;
+  /** Bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB are refused. */
+  stored_bytes_max: number;
+  /** Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer. */
+  unpaid_pieces_max: number;
   /** Bytes that the writes of a store send within a minute, in each process. */
   written_bytes_per_minute_max: number;
   /** Megapixels of the images that a store uploads within a minute, in each process. */
