@@ -38,7 +38,7 @@ const (
 // Replication, Vitess and TiDB.
 var mysqlClass = map[uint16]class{
 	1062: duplicate,
-	1213: conflict, 1020: conflict, 1180: conflict, 3101: conflict, 9007: conflict,
+	1213: conflict, 1020: conflict, 1180: conflict, 1412: conflict, 3101: conflict, 9007: conflict,
 	8002: conflict, 8005: conflict, 8022: conflict, 8028: conflict,
 	1205: lockWait, 3572: lockWait,
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,

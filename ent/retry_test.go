@@ -28,6 +28,7 @@ func TestClassify(t *testing.T) {
 	}{
 		{name: "duplicate", err: number(1062), want: duplicate, duplicate: true},
 		{name: "deadlock", err: number(1213), want: conflict, unavailable: true},
+		{name: "a table was altered", err: number(1412), want: conflict, unavailable: true},
 		{name: "certification", err: number(1180), want: conflict, unavailable: true},
 		{name: "lock wait", err: number(1205), want: lockWait, lockTimeout: true, unavailable: true},
 		{name: "too many connections", err: number(1040), want: refused, unavailable: true},

@@ -93,6 +93,9 @@ func upgrade(t *testing.T, old string, args ...string) {
 	book := sink.open("/upgrade", nil)
 	first.register(t, store.Keys["all"], book, salesEvents...)
 	crew := hire(t, 5*time.Millisecond, first, first)
+	if len(args) > 0 { // releases until 20261129 took error 1412 for a failure: "retry transaction", after a migration
+		crew.flawed = first
+	}
 	crew.begin(t, 2)
 	progress(t, book, 40)
 

@@ -71,21 +71,20 @@ func TestRefusalOfALostGroupIsNotKept(t *testing.T) {
 		var s *ent.Store
 		var ctx context.Context
 		var others sync.WaitGroup
-		lose, done := false, false
+		var lose, done atomic.Bool
 		// hold keeps the writer until the refused request waits for it behind a write with which
 		// it is lost.
 		hold := func() {
 			_ = s.InTx(ent.Background(ctx), func(context.Context) error {
-				others.Go(func() { _ = s.InTx(ctx, func(context.Context) error { lose = !done; return nil }) })
+				others.Go(func() { _ = s.InTx(ctx, func(context.Context) error { lose.Store(!done.Load()); return nil }) })
 				<-time.After(300 * time.Millisecond)
 				return nil
 			})
 		}
 		s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {
-			if !lose {
+			if !lose.Swap(false) {
 				return nil
 			}
-			lose = false
 			others.Go(hold)
 			synctest.Wait()
 			return errors.New("the disk failed")
@@ -106,7 +105,7 @@ func TestRefusalOfALostGroupIsNotKept(t *testing.T) {
 		if !ent.IsUnavailable(err) || runs < 2 {
 			t.Errorf("answered %d %s, %v after %d runs", a.Status, a.Body, err, runs)
 		}
-		done = true
+		done.Store(true)
 		others.Wait()
 		if _, replayed, err := k.Run(ctx, claim, sell(s, "a")); replayed || err != nil {
 			t.Errorf("the key has an answer: %v, %v", replayed, err)
