@@ -2,6 +2,7 @@ package ent_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,8 +10,45 @@ import (
 	"entgo.io/ent/dialect"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/storetest"
 )
+
+// TestRequestsWaitShortly: while another process holds SQLite's file, those who write and those who wait
+// for their turn behind them learn within 10 s that the database is not available.
+func TestRequestsWaitShortly(t *testing.T) {
+	t.Parallel()
+	address := storetest.SQLite(t)
+	s, other := storetest.Clocked(t, address, micros.Now), storetest.Clocked(t, address, micros.Now)
+	ctx := ent.Request(t.Context())
+	nothing := func(context.Context) error { return nil }
+	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- other.InTx(ctx, func(context.Context) error {
+			close(held)
+			<-release
+			return nil
+		})
+	}()
+	<-held
+	began := time.Now()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := s.InTx(ctx, nothing); !ent.IsUnavailable(err) || time.Since(began) > 10*time.Second {
+				t.Errorf("answered %v after %s", err, time.Since(began))
+			}
+		})
+	}
+	all.Wait()
+	close(release)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := s.InTx(ctx, nothing); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
 
 // TestCrowded: on SQLite a transaction of a request is noted, and one of the background is
 // not; elsewhere writers do not wait for each other.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -252,6 +253,11 @@ func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.
 // file once for all, so more readers with larger caches were no faster.
 func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 
+// lockTime is how long a statement on SQLite waits for another process.
+const lockTime = 4 * time.Second
+
+var busyTime = "busy_timeout(" + strconv.Itoa(int(lockTime/time.Millisecond)) + ")"
+
 // openSQLite makes the pool of the one writer and the pool of readers. With one
 // connection [turns], which honours contexts, orders the writers; SQLite's own waiting
 // does not.
@@ -261,14 +267,14 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 		sync = "full"
 	}
 	writer, err = sqlitePool(t, "_txlock", "immediate",
-		"_pragma", "busy_timeout(5000)", "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
+		"_pragma", busyTime, "_pragma", "journal_mode(wal)", "_pragma", "synchronous("+sync+")",
 		"_pragma", "foreign_keys(on)", "_pragma", "cache_size(-4000)", "_pragma", "journal_size_limit(67108864)",
 		"_pragma", "wal_autocheckpoint("+walPages+")")
 	if err != nil {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	readers, err = sqlitePool(t, "_pragma", "busy_timeout(5000)", "_pragma", "query_only(1)", "_pragma",
+	readers, err = sqlitePool(t, "_pragma", busyTime, "_pragma", "query_only(1)", "_pragma",
 		"cache_size(-500)")
 	if err != nil {
 		writer.Close()

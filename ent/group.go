@@ -129,7 +129,7 @@ func (s *Store) begin(caller context.Context, deadline time.Time, alone bool) (*
 	if s.turns == nil {
 		return s.open(caller, deadline)
 	}
-	ctx, cancel := context.WithDeadline(caller, deadline)
+	ctx, cancel := wait(caller, deadline)
 	defer cancel()
 	s.noteRequest(caller)
 	g, err := s.turns.take(ctx, alone || IsBackground(caller))

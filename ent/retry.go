@@ -47,6 +47,10 @@ func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again 
 	base, limit := 2*time.Millisecond, 200*time.Millisecond
 	switch classify(err) {
 	case conflict:
+		if IsLockTimeout(err) && time.Now().After(latestWait(r.deadline)) { // another process holds the file
+			r.spent = true
+			return 0, false
+		}
 	case lockWait:
 		r.lockWaits++
 		if r.lockWaits > maxLockWaits {

@@ -181,7 +181,7 @@ func (s *Store) commit(begun *stdsql.Tx) error {
 // connect waits in the pool's queue, not longer than the caller nor the budget:
 // a transaction begun inside another without its context would wait for itself.
 func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Conn, error) {
-	ctx, cancel := context.WithDeadline(caller, deadline)
+	ctx, cancel := wait(caller, deadline)
 	defer cancel()
 	pool := s.writer
 	if s.isAside(caller) {
