@@ -108,7 +108,7 @@ func (d reader) body(op object) object {
 	return schema
 }
 
-// answer is the schema of the answer to a success, empty where that has no body.
+// answer is the schema of the answer to a success. One without a body becomes [done].
 func (d reader) answer(op object) object {
 	responses := child(op, "responses")
 	for _, status := range []string{"200", "201", "202"} {
@@ -117,7 +117,8 @@ func (d reader) answer(op object) object {
 			return schema
 		}
 	}
-	return nil
+	return object{"type": "object", "required": []any{"status"}, "properties": object{
+		"status": object{"type": "integer", "description": "The HTTP status. 204 means that it is done."}}}
 }
 
 // plain returns a schema with what it refers to in its place and without examples,

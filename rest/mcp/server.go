@@ -62,11 +62,18 @@ func (t *Tool) call(ctx context.Context, api API, arguments json.RawMessage) *sd
 	case status >= http.StatusBadRequest:
 		return failed(string(answer))
 	case len(answer) == 0:
-		return text("Done: " + strconv.Itoa(status) + " " + http.StatusText(status))
+		result := text("Done: " + strconv.Itoa(status) + " " + http.StatusText(status))
+		result.StructuredContent = done{status}
+		return result
 	}
 	result := text(string(answer))
 	result.StructuredContent = json.RawMessage(answer)
 	return result
+}
+
+// done is the structured content of a success without a body.
+type done struct {
+	Status int `json:"status"`
 }
 
 func text(s string) *sdk.CallToolResult {

@@ -145,9 +145,6 @@ func define(id, title, description string, input, answer object, t *Tool) error 
 			DestructiveHint: new(t.method == http.MethodDelete), OpenWorldHint: new(false),
 		},
 	}
-	if len(answer) == 0 {
-		return nil
-	}
 	if t.def.OutputSchema, err = schemaOf(answer); err != nil {
 		return fmt.Errorf("answer of %s: %w", id, err)
 	}
