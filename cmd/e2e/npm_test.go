@@ -3,12 +3,17 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"encoding/pem"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
 // envNPM names a copy of testdata/npm with its packages installed: those tests
@@ -26,26 +31,12 @@ func TestNPMClients(t *testing.T) {
 	f := p.demo(t)
 	for _, script := range []string{"oauth4webapi.mjs", "openid-client.mjs"} {
 		t.Run(script, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "node", filepath.Join(folder, script), p.API,
-				f.OAuthApp.ClientID, callback, p.API+base)
-			cmd.Env, cmd.Stderr = environment(), t.Output()
-			in, out := pipes(t, cmd)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer cmd.Wait()
-			var asked struct{ Authorize string }
-			line(t, out, &asked)
-			back := p.person(t).allow(asked.Authorize, f.Stores[0].Owner)
-			if _, err := io.WriteString(in, back.String()+"\n"); err != nil {
-				t.Fatal(err)
-			}
 			var got struct {
 				Opened, Refreshed, Revoked, ExpiresIn int
 				Scope                                 string
 				Rotated                               bool
 			}
-			line(t, out, &got)
+			p.connect(t, f.Stores[0].Owner, &got, filepath.Join(folder, script), f.OAuthApp.ClientID, p.API+base)
 			if got.Opened != http.StatusOK || got.Refreshed != http.StatusOK ||
 				got.Revoked != http.StatusUnauthorized ||
 				got.Scope != "orders.read products.read" || got.ExpiresIn != 3600 || !got.Rotated {
@@ -53,6 +44,62 @@ func TestNPMClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNPMAgent lets the official SDK of the Model Context Protocol sign in without a registration, by the
+// address of its metadata document, and call tools.
+func TestNPMAgent(t *testing.T) {
+	folder := os.Getenv(envNPM)
+	if folder == "" {
+		t.Skip("the client is a package of npm: give a folder with it in " + envNPM)
+	}
+	var host *httptest.Server
+	host = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"client_id": %q, "client_name": "Agent", "redirect_uris": ["http://127.0.0.1/callback"],
+			"token_endpoint_auth_method": "none"}`, host.URL+r.URL.Path)
+	}))
+	defer host.Close()
+	root := filepath.Join(t.TempDir(), "root.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: host.Certificate().Raw})
+	if err := os.WriteFile(root, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0", "--allow-loopback-webhooks"},
+		Env: []string{"SSL_CERT_FILE=" + root}})
+	var got struct {
+		Refused, Opened, Refreshed string
+		Tools, Elsewhere           int
+		Rotated                    bool
+	}
+	id := host.URL + "/client.json"
+	p.connect(t, p.demo(t).Stores[0].Owner, &got, filepath.Join(folder, "mcp-sdk.mjs"), id, p.API+"/mcp")
+	if got.Refused != "UnauthorizedError" && got.Refused != "Error" || got.Tools < 10 || got.Opened != id ||
+		got.Refreshed != id || !got.Rotated || got.Elsewhere != http.StatusUnauthorized {
+		t.Errorf("%+v", got)
+	}
+}
+
+// connect runs a client of node, has a person consent to it, and reads what came of it.
+func (p *program) connect(t *testing.T, owner demo.Owner, got any, script, client, resource string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "node", script, p.API, client, callback, resource)
+	cmd.Env, cmd.Stderr = environment(), t.Output()
+	in, out := pipes(t, cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill() // it waits for the person's answer, where there is none
+		_ = cmd.Wait()
+	}()
+	var asked struct{ Authorize string }
+	line(t, out, &asked)
+	back := p.person(t).allow(asked.Authorize, owner)
+	if _, err := io.WriteString(in, back.String()+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	line(t, out, got)
 }
 
 func pipes(t *testing.T, cmd *exec.Cmd) (io.Writer, *bufio.Reader) {
