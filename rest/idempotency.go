@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
 	"github.com/storefront-go/storefront/graph/strict"
@@ -65,18 +65,7 @@ func (c *call) reaches(answer []byte) error {
 		Kind   state.ExportKind `json:"kind"`
 	}
 	_ = json.Unmarshal(answer, &made) // an answer without a body needs no scope
-	needed := []string{scope.OfExport(made.Kind)}
-	for _, t := range made.Events {
-		entry, _ := event.Find(t)
-		needed = append(needed, entry.Scope)
-	}
-	for _, name := range needed {
-		if name != "" && !c.viewer.Scopes.Has(name) {
-			return &fault.Error{Kind: fault.InsufficientScope, Scope: name,
-				Detail: "The credential lacks the scope " + name + "."}
-		}
-	}
-	return nil
+	return core.Reaches(c.ctx, made.Kind, made.Events...)
 }
 
 // once runs the handler in the transaction of its key. It may run again when

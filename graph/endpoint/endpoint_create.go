@@ -162,17 +162,11 @@ func checkEvents(c *core.Check, name string, names []string) string {
 // subscribable refuses events whose scope the viewer lacks: what they may not read
 // must not be sent to them either (contract, section 5, Ownership).
 func subscribable(ctx context.Context, events string) error {
-	v, err := core.Caller(ctx)
-	if err != nil {
-		return err
-	}
+	var types []event.Type
 	for name := range strings.FieldsSeq(events) {
-		if e, ok := event.Find(event.Type(name)); ok && !v.Scopes.Has(e.Scope) {
-			return &fault.Error{Kind: fault.InsufficientScope, Scope: e.Scope,
-				Detail: "The event " + name + " needs the scope " + e.Scope + "."}
-		}
+		types = append(types, event.Type(name))
 	}
-	return nil
+	return core.Reaches(ctx, "", types...)
 }
 
 // brief keeps the detail of an audit row short.

@@ -2,6 +2,7 @@ package oauth_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -131,7 +132,7 @@ func (st *stage) changedWhileRead(t *testing.T, h *host) {
 	if r.App.Name != h.Listener.Addr().String() {
 		t.Errorf("the app calls itself %q", r.App.Name)
 	}
-	if _, err := st.Allow(st.person, r, screen.Ticket); err != oauth.ErrSpent { //nolint:errorlint // it is not wrapped
+	if _, err := st.Allow(st.person, r, screen.Ticket); !errors.Is(err, oauth.ErrSpent) {
 		t.Errorf("a ticket of another name: %v", err)
 	}
 	h.serve("Helper", callback)
@@ -184,9 +185,9 @@ func TestDocumentRace(t *testing.T) {
 		}
 		all.Wait()
 		c := st.store.DB(st.person)
-		if apps, grants := c.App.Query().Where(apps.MetadataURLNotNil()).CountX(st.person),
-			c.Grant.Query().Where(grant.StoreID(st.id)).CountX(st.person); apps != 1 || grants != n {
-			t.Errorf("%d apps and %d grants of %d consents", apps, grants, n)
+		if rows, grants := c.App.Query().Where(apps.MetadataURLNotNil()).CountX(st.person),
+			c.Grant.Query().Where(grant.StoreID(st.id)).CountX(st.person); rows != 1 || grants != n {
+			t.Errorf("%d apps and %d grants of %d consents", rows, grants, n)
 		}
 	})
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -37,9 +36,8 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if needed := scope.OfExport(in.Kind); !v.Scopes.Has(needed) {
-		return nil, &fault.Error{Kind: fault.InsufficientScope, Scope: needed,
-			Detail: "An export of " + in.Kind.Words() + " needs the scope " + needed + "."}
+	if err := core.Reaches(ctx, in.Kind); err != nil {
+		return nil, err
 	}
 	var row *db.Export
 	err = m.Commit(ctx, xid.Export, func(ctx context.Context) (_ *core.Record, err error) {

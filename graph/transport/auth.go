@@ -22,7 +22,12 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 		return nil, fault.New(fault.InvalidRequest,
 			"A credential in the address is never taken; send the header alone.")
 	case token != "":
-		return h.Core.Keys.AuthenticateFrom(r.Context(), h.Client(r), token, apikey.Key, apikey.Access, apikey.Staff)
+		v, err := h.Core.Keys.AuthenticateFrom(r.Context(), h.Client(r), token, apikey.Key, apikey.Access, apikey.Staff)
+		// The address of the metadata ends with the path of the resource (RFC 9728, section 3.1).
+		if err == nil && !strings.HasSuffix(h.ResourceMetadata, v.Resource) {
+			return nil, fault.New(fault.InvalidToken, "The token is for another resource.")
+		}
+		return v, err
 	case !inQuery && h.Session != nil && r.Method == http.MethodPost && h.Origins.Check(r) == nil:
 		v, err := h.Session(r)
 		if v != nil || err != nil {

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/idem"
 	"github.com/storefront-go/storefront/graph/status"
 )
@@ -92,7 +97,11 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 	})
 	switch {
 	case err == nil && replayed:
-		if err := admitted(ctx, field.Selections); err != nil {
+		err := admitted(ctx, field.Selections)
+		if err == nil && !a.Refused {
+			err = h.reaches(ctx, o, field)
+		}
+		if err != nil {
 			h.refuse(ctx, out, err)
 			return
 		}
@@ -140,6 +149,38 @@ func admitted(ctx context.Context, set ast.SelectionSet) error {
 		}
 	}
 	return nil
+}
+
+// reaches refuses the kept answer of a mutation about events or an export that the caller may not read: a
+// token that was refreshed down to fewer scopes shares its keys with the tokens before it. Its arguments name
+// them, or the webhook endpoint that subscribes to them.
+func (h *handler) reaches(ctx context.Context, o *operation, field graphql.CollectedField) error {
+	arguments := field.ArgumentMap(o.variables)
+	input, _ := arguments["input"].(map[string]any)
+	kind, _ := input["kind"].(string)
+	names, _ := input["events"].([]any)
+	if one, ok := input["events"].(string); ok { // a list of one may be written without brackets
+		names = []any{one}
+	}
+	var events []event.Type
+	for _, name := range names {
+		text, _ := name.(string)
+		events = append(events, event.Type(text))
+	}
+	id, _ := arguments["id"].(string)
+	if _, err := xid.WebhookEndpoint.Parse(id); err == nil {
+		endpoint, err := h.Core.Query().WebhookEndpoint(ctx, id)
+		if missing, ok := errors.AsType[*fault.Error](err); ok && missing.Kind == fault.NotFound {
+			return nil // it is deleted, and what it subscribed to with it
+		}
+		if err != nil {
+			return err
+		}
+		for _, name := range endpoint.Events() {
+			events = append(events, event.Type(name))
+		}
+	}
+	return core.Reaches(ctx, state.ExportKind(strings.ToLower(kind)), events...)
 }
 
 // keepable returns the mutation that a key stands for, and refuses what it cannot

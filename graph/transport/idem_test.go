@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -76,6 +77,45 @@ func TestReplayPassesTheGate(t *testing.T) {
 		narrow(scope.ProductsWrite)
 		if a := product(f, key, "Lamp", keyHeader, "k1").Ok(); a.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%v %s", a.Header, a.Body)
+		}
+	})
+}
+
+// A replay shows neither the secret of an endpoint for events that the caller may not read any more, nor an
+// export of such rows, however the answer is written.
+func TestReplayReachesEvents(t *testing.T) {
+	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
+		key := keyFor(f, scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead)
+		send := func(query, name string) graphtest.Answer {
+			return f.Send("POST", f.URL, key, fmt.Sprintf(`{"query": %q}`, query), keyHeader, name)
+		}
+		create := `mutation { a: webhookEndpointCreate(input: {url: "https://hook.example/in", events: "order.paid"}) ` +
+			`{ s: secret webhookEndpoint { id } } }`
+		id := regexp.MustCompile("whk_[0-9a-z]{26}").FindString(string(send(create, "create").Ok().Body))
+		writes := map[string]string{"create": create,
+			"rotate": `mutation { webhookEndpointRotateSecret(id: "` + id + `", expectedVersion: 1) { secret } }`,
+			"export": `mutation { exportStart(input: {kind: ORDERS}) { export { id } } }`}
+		firsts := map[string][]byte{}
+		for name, query := range writes {
+			firsts[name] = send(query, name).Ok().Body
+		}
+		narrow := func(scopes ...string) {
+			write(f, func(ctx context.Context) error {
+				return f.Store.DB(ctx).APIKey.Update().SetScopes(strings.Join(scopes, " ")).Exec(ctx)
+			})
+			f.Core.Keys.Forget(viewer.From(f.Ctx).Store)
+		}
+		narrow(scope.WebhooksWrite, scope.ExportsWrite)
+		for name, query := range writes {
+			if a := send(query, name); code(a) != "insufficient_scope" || bytes.Contains(a.Body, []byte("whsec_")) {
+				t.Errorf("%s: %v %s", name, a.Header, a.Body)
+			}
+		}
+		narrow(scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead)
+		for name, query := range writes {
+			if a := send(query, name); !bytes.Equal(a.Body, firsts[name]) || bytes.Contains(a.Body, []byte(`"errors"`)) {
+				t.Errorf("%s: %s, then %s", name, firsts[name], a.Body)
+			}
 		}
 	})
 }
