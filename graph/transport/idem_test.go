@@ -89,8 +89,8 @@ func TestReplayReachesEvents(t *testing.T) {
 		send := func(query, name string) graphtest.Answer {
 			return f.Send("POST", f.URL, key, fmt.Sprintf(`{"query": %q}`, query), keyHeader, name)
 		}
-		create := `mutation { a: webhookEndpointCreate(input: {url: "https://hook.example/in", events: "order.paid"}) ` +
-			`{ s: secret webhookEndpoint { id } } }`
+		create := `mutation { a: webhookEndpointCreate(input: {url: "https://hook.example/in", events: "order.paid"})` +
+			` { s: secret webhookEndpoint { id } } }`
 		id := regexp.MustCompile("whk_[0-9a-z]{26}").FindString(string(send(create, "create").Ok().Body))
 		writes := map[string]string{"create": create,
 			"rotate": `mutation { webhookEndpointRotateSecret(id: "` + id + `", expectedVersion: 1) { secret } }`,
@@ -113,7 +113,7 @@ func TestReplayReachesEvents(t *testing.T) {
 		}
 		narrow(scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead)
 		for name, query := range writes {
-			if a := send(query, name); !bytes.Equal(a.Body, firsts[name]) || bytes.Contains(a.Body, []byte(`"errors"`)) {
+			if a := send(query, name).Ok(); !bytes.Equal(a.Body, firsts[name]) {
 				t.Errorf("%s: %s, then %s", name, firsts[name], a.Body)
 			}
 		}

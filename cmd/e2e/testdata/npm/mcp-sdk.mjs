@@ -36,7 +36,8 @@ const client = await connect()
 const { tools } = await client.listTools()
 const opened = await who(client)
 const first = kept.tokens
-const elsewhere = await fetch(issuer + '/api/public/v1/me', { headers: { authorization: 'Bearer ' + first.access_token } })
+const headers = { authorization: 'Bearer ' + first.access_token }
+const elsewhere = await fetch(issuer + '/api/public/v1/me', { headers })
 kept.tokens = { ...first, access_token: 'sfa_expired' }
 const refreshed = await who(await connect())
 process.stdout.write(JSON.stringify({
