@@ -203,9 +203,21 @@ func TestPurchase(t *testing.T) {
 		m := newShop(t, store, shopRow{Handle: "first"})
 		mug := selling(t, m, state.German, 5)
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
+		r := graphtest.NewCore(t, store).Mutation()
+		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0, model.TaxSettingsInput{
+			PricesIncludeTax: true, Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900}}}))
+		for title, kind := range map[string]*state.PageKind{"About shipping": new(state.PageShipping), "Terms": nil} {
+			p := graphtest.Must[*model.PagePayload](t)(r.PageCreate(m.ctx,
+				model.PageCreateInput{Title: title, Body: "x", Kind: kind})).Page
+			graphtest.Must[*model.PagePayload](t)(r.PagePublish(m.ctx, p.PublicID(), p.Version))
+		}
 		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.", `<html lang="de" dir="ltr">`)
 		b.get("/checkout/payment").want(http.StatusOK, "/cart")
 		b.bought(mug, "2")
+		legal := `<a href="/pages/terms">Terms</a>`
+		b.want(http.StatusOK, "/checkout/review", legal)
+		(&shopper{t: t, s: s, host: b.host, cookie: b.cookie}).get("/cart").want(http.StatusOK, "/cart", legal,
+			`<a href="/pages/about-shipping">Preise inkl. MwSt., zzgl. Versand.</a>`)
 		c := b.cookie
 		if c.Name != "__Host-cart" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" ||
 			c.MaxAge != 30*24*60*60 || c.Domain != "" {

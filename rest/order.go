@@ -24,6 +24,7 @@ func (a *API) listOrders(c *call) error {
 		FulfillmentStatus: enum[state.FulfillmentStatus](q, "fulfillment_status"),
 		CustomerID:        q.id("customer_id", xid.Customer),
 		Tag:               q.text("tag", limit.Label),
+		ExternalNumber:    q.text("external_number", limit.Label),
 		CreatedFrom:       q.time("created_from"),
 		CreatedTo:         q.time("created_to"),
 		UpdatedFrom:       q.time("updated_from"),

@@ -35,7 +35,8 @@ var paging = []string{"limit", "cursor"}
 var routes = []Route{
 	{http.MethodGet, "/me", scope.ProductsRead, nil, (*API).getMe},
 	{http.MethodGet, "/orders", scope.OrdersRead, slices.Concat(paging, []string{"status", "financial_status",
-		"fulfillment_status", "customer_id", "tag", "created_from", "created_to", "updated_from"}), (*API).listOrders},
+		"fulfillment_status", "customer_id", "tag", "external_number", "created_from", "created_to",
+		"updated_from"}), (*API).listOrders},
 	{http.MethodGet, "/orders/{id}", scope.OrdersRead, nil, (*API).getOrder},
 	{http.MethodPost, "/orders/{id}/notes", scope.OrdersWrite, nil, (*API).createOrderNote},
 	{http.MethodGet, "/products", scope.ProductsRead, slices.Concat(paging, []string{"status", "sku", "tag",

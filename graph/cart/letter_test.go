@@ -17,6 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/link"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/phrase"
 )
 
 // letters are the subjects of the mails that wait for a shopper, in the order in which they
@@ -60,7 +61,9 @@ func TestLetters(t *testing.T) {
 		}
 		o := place()
 		subjects, text := m.letters("ada@example.com")
-		if len(subjects) != 1 || !strings.Contains(text, "IBAN DE02") || !strings.Contains(text, "/orders/") {
+		if len(subjects) != 1 || !strings.Contains(text, "IBAN DE02") || !strings.Contains(text, "/orders/") ||
+			!strings.Contains(text, phrase.In(*o.Language).Say(phrase.PayBy,
+				phrase.In(*o.Language).Date(m.bought(o.ID).PayBy))) {
 			t.Fatalf("%q: %s", subjects, text)
 		}
 		do := m.Mutation()

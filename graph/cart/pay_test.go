@@ -8,10 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/storefront-go/storefront/ent/bucket"
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -191,6 +194,16 @@ func TestPayOrEnd(t *testing.T) {
 	})
 }
 
+// due holds an order's time of the end without payment, as staff see it.
+func (m *market) due(id xid.ID, want *micros.Time) {
+	m.t.Helper()
+	got := graphtest.Must[*micros.Time](m.t)(
+		sales.OrderFields{Resolver: sales.New(m.Core)}.PaymentDueAt(m.Ctx, m.order(id)))
+	if diff := cmp.Diff(want, got); diff != "" {
+		m.t.Error(diff)
+	}
+}
+
 // A test payment that was switched off is taken no more, an unpaid transfer holds its goods for two
 // weeks, and a closed store sells nothing from that moment on.
 func TestSellingEnds(t *testing.T) {
@@ -209,15 +222,28 @@ func TestSellingEnds(t *testing.T) {
 		m.ready(token, "ada@example.com")
 		id := graphtest.Must[xid.ID](t)(m.place(token))
 		row := m.Store.DB(m.Ctx).PaymentHold.Query().Where(paymenthold.ID(id)).OnlyX(m.Ctx)
-		if wait := row.DueAt.Time().Sub(m.order(id).PlacedAt.Time()); wait.Round(time.Hour) != sales.TransferTime {
-			t.Errorf("the goods are held for %s", wait)
+		b := m.bought(id)
+		last := b.PlacedOn.Add(sales.TransferTime)
+		due := time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, last.Location())
+		if !row.DueAt.Time().Equal(due) || b.PayBy.Format(time.DateOnly) != last.Format(time.DateOnly) {
+			t.Errorf("the goods are held until %s, want %s; the page says %s", row.DueAt, due, b.PayBy)
 		}
-		if b := m.bought(id); b.PlacedOn.Location().String() != m.Model.Timezone ||
+		m.due(id, &row.DueAt)
+		paid := m.order(id)
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRecordPayment(m.Ctx, paid.PublicID(),
+			paid.Version, model.PaymentInput{AmountMinor: 1}))
+		if m.due(id, nil); !m.bought(id).PayBy.IsZero() {
+			t.Error("a part is paid, and the page names a last day")
+		}
+		token = m.add("", bell, 1)
+		m.ready(token, "ada@example.com")
+		graphtest.Must[xid.ID](t)(m.place(token))
+		if b.PlacedOn.Location().String() != m.Model.Timezone ||
 			!b.PlacedOn.Equal(b.PlacedAt.Time()) {
 			t.Errorf("ordered on %s, in a store in %s", b.PlacedOn, m.Model.Timezone)
 		}
 		m.late()
-		if n, err := m.EndHolds(t.Context()); n != 2 || err != nil || m.stock(bell) != 5 {
+		if n, err := m.EndHolds(t.Context()); n != 2 || err != nil || m.stock(bell) != 3 {
 			t.Errorf("ended %d (%v), %d left", n, err, m.stock(bell))
 		}
 		token = m.add("", bell, 1)

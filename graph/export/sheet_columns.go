@@ -121,6 +121,9 @@ var sheetOrders = []sheetColumn[*db.Order]{
 	{named(phrase.CancelledAtColumn), func(s *sheet, b []byte, o *db.Order) []byte {
 		return s.momentOpt(b, o.CancelledAt)
 	}},
+	{named(phrase.ExternalNumberColumn), func(s *sheet, b []byte, o *db.Order) []byte {
+		return s.textOpt(b, o.ExternalNumber)
+	}},
 }
 
 var sheetLines = []sheetColumn[orderedLine]{

@@ -73,6 +73,9 @@ func compareSheet(t *testing.T, rows [][]string) {
 	if diff := cmp.Diff([]string{"2150", "11,49", "EUR"}, got); diff != "" {
 		t.Errorf("the last order (-want +got):\n%s", diff)
 	}
+	if _, ok := at["Externe Nummer"]; !ok {
+		t.Errorf("the number in another system is not among %q", rows[0])
+	}
 	zone := time.FixedZone("IST", 5*3600+1800)
 	shown, err := time.ParseInLocation(sheetTime, last[at["Bestellt am"]], zone)
 	if err != nil || time.Since(shown) > time.Hour || time.Until(shown) > 0 {

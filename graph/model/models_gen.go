@@ -450,6 +450,8 @@ type OrderFilter struct {
 	CustomerID        *string                  `json:"customerId,omitempty"`
 	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
 	Tag *string `json:"tag,omitempty"`
+	// The number in another system, whole and as it is written there.
+	ExternalNumber *string `json:"externalNumber,omitempty"`
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.
@@ -517,6 +519,7 @@ type OrderPricingInput struct {
 
 type OrderUpdateInput struct {
 	Email           graphql.Omittable[*string]       `json:"email,omitempty"`
+	ExternalNumber  graphql.Omittable[*string]       `json:"externalNumber,omitempty"`
 	BillingAddress  graphql.Omittable[*AddressInput] `json:"billingAddress,omitempty"`
 	ShippingAddress graphql.Omittable[*AddressInput] `json:"shippingAddress,omitempty"`
 	Tags            graphql.Omittable[[]string]      `json:"tags,omitempty"`

@@ -36,6 +36,8 @@ type Relations struct {
 	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
 	// Refunds are those of the payment provider.
 	Refunds *Batch[xid.ID, []*PaymentRefund]
+	// Holds are those of the orders that wait for their payment.
+	Holds *Batch[xid.ID, *db.PaymentHold]
 	// Acts are what people and programs did to it.
 	Acts *Batch[xid.ID, []*OrderAct]
 }

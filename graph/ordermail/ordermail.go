@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/event"
@@ -23,6 +24,8 @@ type Order struct {
 	URL   string // the page of the order
 	// Instructions say how it is paid, "" for nothing.
 	Instructions string
+	// PayBy is the last day on which a bank transfer is in time, zero for none.
+	PayBy time.Time
 	// Tracking is where the parcel is, of a shipment alone.
 	Tracking []string
 	// Parts are the lines of a shipment or a refund, and Coming those that are still to be
@@ -132,6 +135,9 @@ func howTo(texts *phrase.Texts, number string, o Order) (list []string) {
 		list = append(list, texts.Say(phrase.PayOnline))
 	case *o.PaymentMethod == state.PaymentTransfer:
 		list = append(list, texts.Say(phrase.PayTransfer, texts.Money(o.TotalMinor, o.Currency), number))
+		if !o.PayBy.IsZero() {
+			list = append(list, texts.Say(phrase.PayBy, texts.Date(o.PayBy)))
+		}
 	}
 	if o.Instructions != "" {
 		list = append(list, strings.Split(o.Instructions, "\n")...)

@@ -54,6 +54,7 @@ const (
 	OrdersCountColumn
 	TotalSpentColumn
 	LastOrderColumn
+	ExternalNumberColumn
 
 	columns // how many there are
 )

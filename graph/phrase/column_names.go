@@ -50,6 +50,7 @@ var (
 		OrdersCountColumn:       "Orders",
 		TotalSpentColumn:        "Total spent",
 		LastOrderColumn:         "Last order on",
+		ExternalNumberColumn:    "External number",
 	}
 	germanColumns = [columns]string{
 		OrderColumn:             "Bestellung",
@@ -99,6 +100,7 @@ var (
 		OrdersCountColumn:       "Bestellungen",
 		TotalSpentColumn:        "Gesamtumsatz",
 		LastOrderColumn:         "Letzte Bestellung am",
+		ExternalNumberColumn:    "Externe Nummer",
 	}
 	frenchColumns = [columns]string{
 		OrderColumn:             "Commande",
@@ -148,6 +150,7 @@ var (
 		OrdersCountColumn:       "Commandes",
 		TotalSpentColumn:        "Total dépensé",
 		LastOrderColumn:         "Dernière commande le",
+		ExternalNumberColumn:    "Numéro externe",
 	}
 	spanishColumns = [columns]string{
 		OrderColumn:             "Pedido",
@@ -197,6 +200,7 @@ var (
 		OrdersCountColumn:       "Pedidos",
 		TotalSpentColumn:        "Total gastado",
 		LastOrderColumn:         "Último pedido el",
+		ExternalNumberColumn:    "Número externo",
 	}
 	japaneseColumns = [columns]string{
 		OrderColumn:             "注文",
@@ -246,6 +250,7 @@ var (
 		OrdersCountColumn:       "注文数",
 		TotalSpentColumn:        "購入総額",
 		LastOrderColumn:         "最終注文日時",
+		ExternalNumberColumn:    "外部番号",
 	}
 	arabicColumns = [columns]string{
 		OrderColumn:             "الطلب",
@@ -295,5 +300,6 @@ var (
 		OrdersCountColumn:       "عدد الطلبات",
 		TotalSpentColumn:        "إجمالي الإنفاق",
 		LastOrderColumn:         "تاريخ آخر طلب",
+		ExternalNumberColumn:    "الرقم الخارجي",
 	}
 )

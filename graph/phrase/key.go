@@ -34,9 +34,13 @@ const (
 	CartFull
 	QuantityMost // {0} is how many pieces a line holds
 	LineTooLarge
-	UnpaidMost // {0} is how many pieces an order holds that is paid later
-	LaterSteps // shipping and tax are not known yet
-	PricesWithTax
+	UnpaidMost    // {0} is how many pieces an order holds that is paid later
+	LaterSteps    // shipping and tax are not known yet
+	PricesWithTax // shipping comes on top
+	PricesWithTaxAlone
+	PricesPlusTax // shipping, too
+	PricesPlusTaxAlone
+	PricesPlusShipping
 
 	// The steps of the checkout.
 	StepContact
@@ -109,6 +113,7 @@ const (
 	LineRefunded // likewise
 	Tracking
 	Instructions
+	PayBy     // {0} is the last day
 	OrderedOn // {0} is the date
 
 	// Mails: {0} is the number of the order, {1} the name of the shop.

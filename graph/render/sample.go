@@ -11,7 +11,9 @@ import (
 // "not_found" or "page", with every value that pages ever have. Each call makes it anew.
 func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
-	d["shop"].(map[string]any)["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
+	shop := d["shop"].(map[string]any)
+	shop["price_note"], shop["shipping_url"] = "Prices include VAT, plus shipping.", samplePaths[textPage]
+	shop["search_fields"] = []any{map[string]any{"name": "preview", "value": "sample"}}
 	d["page"].(map[string]any)["preview"] = true
 	d["page"].(map[string]any)["description"] = "What search engines & people who share it show."
 	d["menus"] = map[string]any{"main": links(30), "footer": links(8)}
@@ -100,7 +102,7 @@ func common(page, title string) map[string]any {
 			"name": "Clay & Co.", "currency": "EUR", "origin": "https://clay.example", "url": "/",
 			"cart_url": "/cart", "add_url": sampleAdd, "words": sampleWords(),
 			"search_url": "/search", "search_fields": []any{}, "language": "en", "direction": "ltr",
-			"products_url": "/products",
+			"products_url": "/products", "price_note": nil, "shipping_url": nil,
 		},
 		"menus":    map[string]any{"main": []any{}, "footer": []any{}},
 		"theme":    map[string]any{"name": "Sample", "version": "1.0.0"},

@@ -10,6 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/gcra"
@@ -30,6 +31,8 @@ type occasion struct {
 	amount int64
 	// customer is who ordered, where they were read.
 	customer *db.Customer
+	// due is when a new order is cancelled for want of its payment; nil for never.
+	due *micros.Time
 }
 
 // tell writes the emails that a shopper gets about their order, in the transaction of the change.
@@ -64,6 +67,11 @@ func (m Mutation) mail(ctx context.Context, o *model.Order, t event.Type, of occ
 	}
 	if about.Instructions, err = m.instructions(ctx, o.Order); err != nil {
 		return err
+	}
+	if of.due != nil {
+		if about.PayBy, err = LastDay(*of.due, s); err != nil {
+			return err
+		}
 	}
 	paid, err := m.paidBefore(ctx, o, of.customer)
 	if err != nil {

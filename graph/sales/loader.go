@@ -7,6 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
 	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -99,6 +100,7 @@ func (s *siblings) relations() *model.Relations {
 		Payments:     model.NewBatch(s.orderIDs, s.payments),
 		Fulfillments: model.NewBatch(s.orderIDs, s.fulfillments),
 		Refunds:      model.NewBatch(s.orderIDs, s.refunds),
+		Holds:        model.NewBatch(s.orderIDs, s.holds),
 		Acts:         model.NewBatch(s.orderIDs, s.acts),
 	}
 }
@@ -137,6 +139,16 @@ func (s *siblings) customers(ctx context.Context, ids []xid.ID) (map[xid.ID]*mod
 	of := make(map[xid.ID]*model.Customer, len(rows))
 	for _, c := range rows {
 		of[c.ID] = &model.Customer{Customer: c, Currency: s.orders[0].Currency}
+	}
+	return of, err
+}
+
+// holds loads what the orders wait for.
+func (s *siblings) holds(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.PaymentHold, error) {
+	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.IDIn(ids...)).Load(ctx)
+	of := make(map[xid.ID]*db.PaymentHold, len(rows))
+	for _, h := range rows {
+		of[h.ID] = h
 	}
 	return of, err
 }

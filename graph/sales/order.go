@@ -120,6 +120,7 @@ func (f orderFilter) pairs() (pairs []string) {
 	add := func(name, value string) { pairs = append(pairs, name, value) }
 	core.Opt(f.CustomerID, func(string) { add("customer_id", f.customer.String()) })
 	core.Opt(f.UpdatedFrom, func(t micros.Time) { add("updated_from", t.String()) })
+	core.Opt(f.ExternalNumber, func(s string) { add("external_number", s) })
 	core.Opt(f.Status, func(s state.OrderStatus) { add("status", string(s)) })
 	core.Opt(f.FinancialStatus, func(s state.FinancialStatus) { add("financial_status", string(s)) })
 	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { add("fulfillment_status", string(s)) })
@@ -132,6 +133,7 @@ func (f orderFilter) pairs() (pairs []string) {
 // which carries them.
 func (f orderFilter) where(q *db.OrderQuery) {
 	core.Opt(f.CustomerID, func(string) { q.Where(order.CustomerID(f.customer)) })
+	core.Opt(f.ExternalNumber, func(s string) { q.Where(order.ExternalNumber(s)) })
 	core.Opt(f.Status, func(s state.OrderStatus) { q.Where(order.StatusEQ(s)) })
 	core.Opt(f.FinancialStatus, func(s state.FinancialStatus) { q.Where(order.FinancialStatusEQ(s)) })
 	core.Opt(f.FulfillmentStatus, func(s state.FulfillmentStatus) { q.Where(order.FulfillmentStatusEQ(s)) })

@@ -27,7 +27,8 @@ type orderList struct {
 func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
 	customers := [2]xid.ID{xid.New(), xid.New()}
 	graphtest.Plant(t, p.Ctx, p.Resolver, n, func(i int, o *db.OrderCreate) xid.ID {
-		o.SetCustomerID(customers[i%2]).SetUpdatedAt(graphtest.BoundTime + micros.Time(10*n-i))
+		o.SetCustomerID(customers[i%2]).SetExternalNumber(fmt.Sprint("#", i%2)).
+			SetUpdatedAt(graphtest.BoundTime + micros.Time(10*n-i))
 		if i%2 == 1 {
 			o.SetStatus(state.OrderCancelled).SetFinancialStatus(state.FinancialVoided).
 				SetFulfillmentStatus(state.FulfillmentFulfilled)
@@ -40,13 +41,16 @@ func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
 		"financial":   func(l *orderList) { l.filter.FinancialStatus = new(state.FinancialPaid) },
 		"fulfillment": func(l *orderList) { l.filter.FulfillmentStatus = new(state.FulfillmentFulfilled) },
 		"customer":    func(l *orderList) { l.filter.CustomerID = new(xid.Customer.Format(customers[0])) },
+		"external":    func(l *orderList) { l.filter.ExternalNumber = new("#1") },
 		"from":        func(l *orderList) { l.filter.CreatedFrom = new(middle) },
 		"to":          func(l *orderList) { l.filter.CreatedTo = new(middle) },
 		"updated":     func(l *orderList) { l.filter.UpdatedFrom = new(graphtest.BoundTime) },
 		"oldest":      func(l *orderList) { l.sort = state.ListOldest },
 	})
 	maps.DeleteFunc(all, func(_ string, l *orderList) bool { // no list is sorted in two ways
-		return l.sort != "" && l.filter.UpdatedFrom != nil
+		f := l.filter
+		return l.sort != "" && f.UpdatedFrom != nil ||
+			f.ExternalNumber != nil && (l.sort != "" || f.FinancialStatus != nil || f.FulfillmentStatus != nil)
 	})
 	return all
 }

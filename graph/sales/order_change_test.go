@@ -129,16 +129,16 @@ func TestOrderUpdate(t *testing.T) {
 			t.Error("an update that changes nothing raised the version")
 		}
 		in = model.OrderUpdateInput{}
-		in.Email = graphtest.Said[*string](nil)
+		in.Email, in.ExternalNumber = graphtest.Said[*string](nil), model.Some("#1007")
 		in.ShippingAddress = graphtest.Said[*model.AddressInput](nil)
 		o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version, in)).Order
 		read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
-		if read.Email != nil || read.ShippingAddress != nil || read.Version != 3 {
+		if read.Email != nil || read.ShippingAddress != nil || read.Version != 3 || *read.ExternalNumber != "#1007" {
 			t.Errorf("emptied: %+v", read.Order)
 		}
 		rows := graphtest.Must[[]*db.Event](t)(r.Client(ctx).Event.Query().All(ctx))
 		if last := string(rows[len(rows)-1].Body); !strings.Contains(last,
-			`"changed_fields":["email","shipping_address"]`) {
+			`"changed_fields":["email","external_number","shipping_address"]`) {
 			t.Errorf("the event is %s", last)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/graph/core"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/price"
@@ -63,6 +64,12 @@ func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*d
 func (o OrderFields) Acts(ctx context.Context, order *model.Order) ([]*model.OrderAct, error) {
 	acts, err := order.Relations().Acts.Get(ctx, order.ID)
 	return listed(acts), core.Explain("order acts", err)
+}
+
+// PaymentDueAt returns when the order is cancelled for want of its payment, or nil.
+func (o OrderFields) PaymentDueAt(ctx context.Context, order *model.Order) (*micros.Time, error) {
+	hold, err := order.Relations().Holds.Get(ctx, order.ID)
+	return DueAt(order.Order, hold), core.Explain("payment hold", err)
 }
 
 // RefundPreviewMinor returns what units of the lines are worth, and no more than was paid and

@@ -22,7 +22,8 @@ import (
 const (
 	// HoldTime is how long the goods of an order that is paid online wait for the money.
 	HoldTime = 30 * time.Minute
-	// TransferTime is how long those of an order wait that is paid by a bank transfer.
+	// TransferTime is how long those of an order wait that is paid by a bank transfer; its last day
+	// counts whole.
 	TransferTime = 14 * 24 * time.Hour
 	// holdBatch keeps a round of [Resolver.EndHolds] short.
 	holdBatch = 50
@@ -35,23 +36,49 @@ const (
 	unpaid = "The payment did not arrive in time."
 )
 
-// hold begins to keep the goods of an order for a while, if it is paid before they are sent.
-func (m Mutation) hold(ctx context.Context, o *db.Order) error {
-	wait := HoldTime
+// hold begins to keep the goods of an order for a while, if it is paid before they are sent. It returns
+// when that ends; nil for never.
+func (m Mutation) hold(ctx context.Context, s *db.Store, o *db.Order) (*micros.Time, error) {
+	due := micros.Now().Add(HoldTime)
 	switch {
 	case o.TotalMinor == 0:
-		return nil
+		return nil, nil
 	case *o.PaymentMethod == state.PaymentTransfer:
-		wait = TransferTime
+		zone, err := time.LoadLocation(s.Timezone)
+		if err != nil {
+			return nil, fmt.Errorf("time zone %s: %w", s.Timezone, err)
+		}
+		last := o.PlacedAt.Time().Add(TransferTime).In(zone)
+		due = micros.Of(time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, zone))
 	case !o.PaymentMethod.Online():
-		return nil
+		return nil, nil
 	}
 	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(viewer.From(ctx).Store)).
-		SetDueAt(micros.Now().Add(wait)).Exec(ctx)
+		SetDueAt(due).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("hold the goods: %w", err)
+		return nil, fmt.Errorf("hold the goods: %w", err)
 	}
-	return nil
+	return &due, nil
+}
+
+// DueAt returns when an order is cancelled because its payment has not arrived; nil for one that is not,
+// such as one without a hold.
+func DueAt(o *db.Order, hold *db.PaymentHold) *micros.Time {
+	if hold == nil || o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
+		o.FulfillmentStatus != state.FulfillmentUnfulfilled {
+		return nil
+	}
+	return &hold.DueAt
+}
+
+// LastDay returns the last day, in the time zone of the store, on which a payment is in time that has
+// to arrive before due.
+func LastDay(due micros.Time, s *db.Store) (time.Time, error) {
+	zone, err := time.LoadLocation(s.Timezone)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time zone %s: %w", s.Timezone, err)
+	}
+	return due.Time().Add(-time.Microsecond).In(zone), nil
 }
 
 // Online is a payment that was made online.
@@ -158,8 +185,7 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 			if err != nil {
 				return nil, err
 			}
-			if o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
-				o.FulfillmentStatus != state.FulfillmentUnfulfilled {
+			if DueAt(o, row) == nil { // somebody has taken care of it
 				return nil, r.forgetCart(ctx, o)
 			}
 			cancelled = true

@@ -12,7 +12,6 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/graph/page"
 	"github.com/storefront-go/storefront/graph/search"
 )
@@ -22,6 +21,7 @@ import (
 const (
 	ordersByChange      = "order_store_id_updated_at_id"
 	ordersByCustomer    = "order_store_id_customer_id_id"
+	ordersByExternal    = "order_store_id_external_number_id"
 	ordersByState       = "order_states_id"
 	ordersByStateChange = "order_states_updated_at_id"
 )
@@ -38,15 +38,32 @@ func (f orderFilter) isCreated() bool { return f.CreatedFrom != nil || f.Created
 // and an order that changed was made not long ago: an index for each of these would cost every
 // order more than it spares anybody.
 func (f orderFilter) mixed() bool {
-	if f.CustomerID != nil {
+	switch {
+	case f.ExternalNumber != nil:
+		return f.hasState() || f.UpdatedFrom != nil || f.CustomerID != nil
+	case f.CustomerID != nil:
 		return f.hasState() || f.UpdatedFrom != nil
 	}
 	return f.UpdatedFrom != nil && f.isCreated()
 }
 
+// lead is the part of a mixed filter of which there are the fewest orders, and the index that serves it.
+func (f orderFilter) lead() (part orderFilter, index string) {
+	part.CreatedFrom, part.CreatedTo, index = f.CreatedFrom, f.CreatedTo, ent.Primary
+	switch {
+	case f.ExternalNumber != nil:
+		part.ExternalNumber, index = f.ExternalNumber, ordersByExternal
+	case f.CustomerID != nil:
+		part.CustomerID, part.customer, index = f.CustomerID, f.customer, ordersByCustomer
+	}
+	return part, index
+}
+
 // index serves a filter that is neither mixed nor has states.
 func (f orderFilter) index(a core.Arranged) string {
 	switch {
+	case f.ExternalNumber != nil:
+		return ordersByExternal
 	case f.CustomerID != nil:
 		return ordersByCustomer
 	case a.ByChange():
@@ -111,24 +128,21 @@ func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arranged, 
 	return rows, err
 }
 
-// siftOrders reads one page of a mixed filter: of those that changed all that the customer has or
-// that were made then, where these are few, and else what fits of a window.
+// siftOrders reads one page of a mixed filter: of those that changed all that its leading part has,
+// where these are few, and else what fits of a window.
 func (q Query) siftOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
 	[]*db.Order, *page.Position, error,
 ) {
-	w, n := a.Window(after, limit, ordersByCustomer), core.Looked(limit)
+	part, index := f.lead()
+	w, n := a.Window(after, limit, index), core.Looked(limit)
 	if f.UpdatedFrom != nil {
 		n = core.LookedBeside(limit)
-		lead := ordersByCustomer
-		if f.CustomerID == nil {
-			lead = ent.Primary
-		}
-		few, err := q.fewOrders(ctx, f, lead, n)
+		few, err := q.fewOrders(ctx, part, index, n)
 		if err != nil {
 			return nil, nil, err
 		}
 		if w.Index = ordersByChange; few {
-			w.Index = lead
+			w.Index = index
 			rows, err := q.ordersTo(ctx, f, w, nil)
 			return rows, nil, err
 		}
@@ -145,11 +159,10 @@ func (q Query) ordersTo(ctx context.Context, f orderFilter, w core.Window, to *p
 	return query.Load(ctx)
 }
 
-// fewOrders reports whether no more than n orders are the customer's, of the time of creation.
-func (q Query) fewOrders(ctx context.Context, f orderFilter, index string, n int) (bool, error) {
+// fewOrders reports whether no more than n orders are of the leading part of a filter.
+func (q Query) fewOrders(ctx context.Context, part orderFilter, index string, n int) (bool, error) {
 	query := q.Client(ctx).Order.Query()
-	orderFilter{OrderFilter: model.OrderFilter{CustomerID: f.CustomerID, CreatedFrom: f.CreatedFrom,
-		CreatedTo: f.CreatedTo}, customer: f.customer}.where(query)
+	part.where(query)
 	query.Modify(core.Window{Limit: n + 1, Index: index}.Apply)
 	ids, err := query.IDs(ctx)
 	return len(ids) <= n, err
@@ -158,12 +171,10 @@ func (q Query) fewOrders(ctx context.Context, f orderFilter, index string, n int
 // orderFloor returns the last of the next n rows of the window, of which nothing is asked but
 // what its index serves; nil where fewer are left.
 func (q Query) orderFloor(ctx context.Context, f orderFilter, w core.Window, n int) (*page.Position, error) {
-	query, served := q.Client(ctx).Order.Query(), orderFilter{}
-	if w.Index == ordersByCustomer {
-		served.CustomerID, served.customer = f.CustomerID, f.customer
-		served.CreatedFrom, served.CreatedTo = f.CreatedFrom, f.CreatedTo
+	query := q.Client(ctx).Order.Query()
+	if part, index := f.lead(); w.Index == index {
+		part.where(query)
 	}
-	served.where(query)
 	var rows []struct {
 		ID      xid.ID      `sql:"id"`
 		Updated micros.Time `sql:"updated_at"`
@@ -188,9 +199,13 @@ func (f orderFilter) search(asked search.Question) search.Query {
 	core.Opt(f.Status, func(v state.OrderStatus) { add("o.status = ?", string(v)) })
 	core.Opt(f.FinancialStatus, func(v state.FinancialStatus) { add("o.financial_status = ?", string(v)) })
 	core.Opt(f.FulfillmentStatus, func(v state.FulfillmentStatus) { add("o.fulfillment_status = ?", string(v)) })
+	core.Opt(f.ExternalNumber, func(v string) { add("o.external_number = ?", v) })
+	core.Opt(f.CustomerID, func(string) { add("o.customer_id = ?", f.customer) })
 	switch {
+	case f.ExternalNumber != nil:
+		s.Newest = ent.Ranges{Index: ordersByExternal, Columns: []string{order.FieldExternalNumber},
+			Values: [][]any{{*f.ExternalNumber}}}
 	case f.CustomerID != nil:
-		add("o.customer_id = ?", f.customer)
 		s.Newest = ent.Ranges{Index: ordersByCustomer, Columns: []string{order.FieldCustomerID},
 			Values: [][]any{{f.customer}}}
 	case f.hasState():

@@ -141,7 +141,7 @@ func TestOrderFilters(t *testing.T) {
 		graphtest.Plant(t, ctx, r, 300, func(i int, o *db.OrderCreate) xid.ID {
 			o.SetCustomerID(customers[rng.IntN(2)]).SetStatus(orders[rng.IntN(3)]).
 				SetFinancialStatus(money[rng.IntN(3)]).SetFulfillmentStatus(goods[rng.IntN(2)]).
-				SetUpdatedAt(micros.Time(rng.IntN(10)))
+				SetUpdatedAt(micros.Time(rng.IntN(10))).SetExternalNumber(fmt.Sprint("#", rng.IntN(3)))
 			return xid.At(micros.Time(base + i%20))
 		})
 		all := pages(t, ctx, r, 100, nil, func() {})
@@ -150,6 +150,7 @@ func TestOrderFilters(t *testing.T) {
 			"financial":   func(f *model.OrderFilter) { f.FinancialStatus = &money[0] },
 			"fulfillment": func(f *model.OrderFilter) { f.FulfillmentStatus = &goods[1] },
 			"customer":    func(f *model.OrderFilter) { f.CustomerID = new(xid.Customer.Format(customers[0])) },
+			"external":    func(f *model.OrderFilter) { f.ExternalNumber = new("#1") },
 			"from":        func(f *model.OrderFilter) { f.CreatedFrom = new(micros.Time(base + 3)) },
 			"to":          func(f *model.OrderFilter) { f.CreatedTo = new(micros.Time(base + 16)) },
 			"updated":     func(f *model.OrderFilter) { f.UpdatedFrom = new(micros.Time(2)) },
@@ -195,6 +196,7 @@ func matches(f model.OrderFilter, o *model.Order) bool {
 		(f.FinancialStatus == nil || *f.FinancialStatus == o.FinancialStatus) &&
 		(f.FulfillmentStatus == nil || *f.FulfillmentStatus == o.FulfillmentStatus) &&
 		(f.CustomerID == nil || *f.CustomerID == *o.PublicCustomerID()) &&
+		(f.ExternalNumber == nil || *f.ExternalNumber == *o.ExternalNumber) &&
 		(f.CreatedFrom == nil || *f.CreatedFrom <= o.CreatedAt()) &&
 		(f.CreatedTo == nil || *f.CreatedTo > o.CreatedAt()) &&
 		(f.UpdatedFrom == nil || *f.UpdatedFrom <= o.UpdatedAt)

@@ -127,10 +127,11 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 			return nil, fmt.Errorf("add the note: %w", err)
 		}
 	}
-	if err := m.hold(ctx, o.order); err != nil {
+	due, err := m.hold(ctx, o.p.Store, o.order)
+	if err != nil {
 		return nil, err
 	}
-	if err := m.tell(ctx, shown, o.events, occasion{customer: d.customer}); err != nil {
+	if err := m.tell(ctx, shown, o.events, occasion{customer: d.customer, due: due}); err != nil {
 		return nil, err
 	}
 	if err := m.announce(ctx, shown, o.p.News); err != nil {

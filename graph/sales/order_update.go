@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/order"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
@@ -25,6 +30,7 @@ func (m Mutation) OrderUpdate(
 ) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
+	core.Opt(in.ExternalNumber.Value(), func(s string) { c.Line("external_number", s, limit.Label) })
 	billing := checkAddress(c, "billing_address", in.BillingAddress.Value())
 	shipping := checkAddress(c, "shipping_address", in.ShippingAddress.Value())
 	c.Tags("tags", in.Tags.Value())
@@ -39,6 +45,9 @@ func (m Mutation) OrderUpdate(
 			}
 		}
 		core.MemberOpt(&e.Changed, in.Email, "email", &e.Email, u.SetEmail, u.ClearEmail)
+		core.MemberOpt(&e.Changed, in.ExternalNumber, "external_number", &e.ExternalNumber,
+			func(s string) *db.OrderUpdate { return external(u, s) },
+			func() *db.OrderUpdate { return external(u, nil) })
 		core.MemberDoc(&e.Changed, document.NewAddress(billing), in.BillingAddress.IsSet(), "billing_address",
 			&e.BillingAddress, u.SetBillingAddress, u.ClearBillingAddress)
 		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
@@ -52,6 +61,12 @@ func (m Mutation) OrderUpdate(
 		}
 		return nil
 	})
+}
+
+// external writes the number in another system, for which ent has no setter: the first schema of the
+// column was immutable.
+func external(u *db.OrderUpdate, number any) *db.OrderUpdate {
+	return u.Modify(func(b *sql.UpdateBuilder) { b.Set(order.FieldExternalNumber, number) })
 }
 
 // findable marks, behind the rest of a change, that other words find the order.

@@ -15,6 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/sales"
 )
 
 // Bought is an order as whoever placed it sees it.
@@ -26,6 +27,8 @@ type Bought struct {
 	Instructions string
 	// Held says that the goods wait for a payment online.
 	Held bool
+	// PayBy is the last day on which a bank transfer is in time, zero for none.
+	PayBy time.Time
 	// PlacedOn is when it was placed, in the time zone of the store.
 	PlacedOn time.Time
 }
@@ -45,25 +48,34 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 	}
 	slices.SortFunc(b.Parcels, func(x, y *db.Fulfillment) int { return x.ID.Compare(y.ID) })
 	if b.Instructions, err = s.instructions(ctx, o); err == nil {
-		b.Held, err = s.held(ctx, o)
-	}
-	if err == nil {
-		b.PlacedOn, err = s.placedOn(ctx, o)
+		err = s.times(ctx, b)
 	}
 	return b, core.Explain("order", err)
 }
 
-// placedOn is the time of an order where the store is.
-func (s Storefront) placedOn(ctx context.Context, o *db.Order) (time.Time, error) {
+// times adds when the order was placed and until when it can be paid.
+func (s Storefront) times(ctx context.Context, b *Bought) error {
 	store, err := s.CurrentStore(ctx)
 	if err != nil {
-		return time.Time{}, err
+		return err
 	}
 	zone, err := time.LoadLocation(store.Timezone)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("time zone %s: %w", store.Timezone, err)
+		return fmt.Errorf("time zone %s: %w", store.Timezone, err)
 	}
-	return o.PlacedAt.Time().In(zone), nil
+	b.PlacedOn = b.PlacedAt.Time().In(zone)
+	if b.PaymentMethod == nil || b.FinancialStatus != state.FinancialPending || b.Status == state.OrderCancelled {
+		return nil
+	}
+	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(b.ID)).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	b.Held = b.PaymentMethod.Online()
+	if due := sales.DueAt(b.Order, rows[0]); due != nil && *b.PaymentMethod == state.PaymentTransfer {
+		b.PayBy, err = sales.LastDay(*due, store)
+	}
+	return err
 }
 
 // lines are those of an order, by their position.
@@ -75,16 +87,6 @@ func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, er
 	lines, err = s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Load(ctx)
 	slices.SortFunc(lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
 	return lines, err
-}
-
-// held reports whether an order can be paid online.
-func (s Storefront) held(ctx context.Context, o *db.Order) (bool, error) {
-	if o.PaymentMethod == nil || !o.PaymentMethod.Online() || o.Status == state.OrderCancelled ||
-		o.FinancialStatus != state.FinancialPending {
-		return false, nil
-	}
-	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(o.ID)).Load(ctx)
-	return len(rows) > 0, err
 }
 
 // instructions are those of the way in which an order is paid, as the merchant has them

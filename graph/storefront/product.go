@@ -44,7 +44,7 @@ var cardFields = []string{
 	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
 	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
 	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt, product.FieldMaxPriceMinor,
-	product.FieldImagesCount,
+	product.FieldImagesCount, product.FieldRequiresShipping,
 }
 
 // Offer is an active product as the storefront shows it. An absent text is "".
@@ -71,6 +71,8 @@ type Offer struct {
 	Paragraphs []string
 	// Available says that it can be had: its stock is not tracked or not empty.
 	Available bool
+	// Ships says that it has to be shipped.
+	Ships bool
 	// Options and Variants are what it is sold as, of a single product alone.
 	Options  []document.Option
 	Variants []*Piece
@@ -257,7 +259,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 		Currency: p.Currency,
 		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
 		Paragraphs: paragraphs(orEmpty(p.Description)),
-		Available:  inStock(p.InventoryQuantity), From: p.MaxPriceMinor != nil,
+		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
 		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
 		published:   p.ID.Time(), pictured: p.ImagesCount > 0,
 	}

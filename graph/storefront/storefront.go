@@ -57,6 +57,11 @@ type State struct {
 	// both are zero where no theme is active.
 	Theme   xid.ID
 	Package digest.Sum
+	// Taxed says that the store taxes something somewhere, and TaxIncluded that its prices include
+	// that tax.
+	Taxed, TaxIncluded bool
+	// Shipping is the path of the published page about shipping, "" for none.
+	Shipping string
 	// Settings are what the merchant set about the active theme.
 	Settings document.ThemeSettings
 	// Fingerprint is another one after every change of what the storefront shows,
@@ -67,21 +72,25 @@ type State struct {
 // newestChanges is how many of the last changed products the fingerprint covers.
 const newestChanges = 16
 
-// stateQuery reads the row of a store, those of its active theme and its menus and,
-// from the index alone, the products that changed last.
+// stateQuery reads the row of a store, those of its active theme, its menus, its tax
+// settings and its page about shipping and, from the index alone, the products that changed last.
 const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test," +
-	" t.id, t.checksum, t.settings, m.content, NULL, 0" +
+	" t.id, t.checksum, t.settings, m.content, x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
 	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
+	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
+	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
 	" WHERE s.id = ?" +
-	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, p.id, p.updated_at" +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
+	" p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
 // State reads the store as it is now, in one statement.
 //
 // A change of a product raises its updated_at, so it is among the newest changes;
 // a deletion raises the store's storefront_revision, as do all changes of pages and
-// menus; another theme and a change of the store are in the store's row. What the fingerprint can miss are changes
+// menus; another theme and a change of the store are in the store's row, and the tax settings
+// have a version of their own. What the fingerprint can miss are changes
 // that are later than more than [newestChanges] others and yet look older: by a
 // process whose clock is behind, or by a transaction that took long to commit. So
 // nobody should believe a fingerprint for ever: the storefront keeps no page
@@ -93,7 +102,7 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 	}
 	hint := ent.IndexHint(s.Store.Dialect(), "products", "product_store_id_updated_at_id")
 	query := fmt.Sprintf(stateQuery, hint, newestChanges)
-	rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, v.Store)
+	rows, err := s.Client(ctx).QueryContext(ctx, query, state.PageShipping, state.PagePublished, v.Store, v.Store)
 	if err != nil {
 		return nil, core.Explain("storefront", err)
 	}
@@ -118,8 +127,13 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var version, revision, at int64
 	var active, changed stdsql.Null[xid.ID]
 	var sum stdsql.Null[digest.Sum]
+	var tax stdsql.Null[int64]
+	var included stdsql.NullBool
+	var rates document.TaxRates
+	var shipping stdsql.NullString
 	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
-		&active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &changed, &at)
+		&active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included, (*[]byte)(&rates),
+		&shipping, &changed, &at)
 	if err != nil {
 		return "", fmt.Errorf("scan: %w", err)
 	}
@@ -128,9 +142,17 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	}
 	*st = row
 	st.Open, st.Theme, st.Package = status == state.StoreOpen, active.V, sum.V
+	taxes, err := rates.List()
+	if err != nil {
+		return "", fmt.Errorf("read tax rates: %w", err)
+	}
+	st.Taxed, st.TaxIncluded = len(taxes) > 0, included.Bool
+	if shipping.Valid {
+		st.Shipping = PageRoot + shipping.String
+	}
 	set := digest.Of(st.Settings)
-	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x",
-		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:]), nil
+	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x %d",
+		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:], tax.V), nil
 }
 
 // Theme returns a theme of the store that is ready to be shown, or may be once it

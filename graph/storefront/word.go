@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/phrase"
 	"github.com/storefront-go/storefront/graph/shelf"
 )
 
@@ -46,4 +47,25 @@ func (st *State) WordSort(by shelf.Sort) string {
 		}
 	}
 	return ""
+}
+
+// PriceNote says in the language of the store whether its prices include tax and, where something
+// is shipped, that shipping comes on top; "" where there is nothing to say.
+func (st *State) PriceNote(ships bool) string {
+	var key phrase.Key
+	switch {
+	case st.Taxed && st.TaxIncluded && ships:
+		key = phrase.PricesWithTax
+	case st.Taxed && st.TaxIncluded:
+		key = phrase.PricesWithTaxAlone
+	case st.Taxed && ships:
+		key = phrase.PricesPlusTax
+	case st.Taxed:
+		key = phrase.PricesPlusTaxAlone
+	case ships:
+		key = phrase.PricesPlusShipping
+	default:
+		return ""
+	}
+	return phrase.In(st.Language).Say(key)
 }

@@ -40,8 +40,8 @@ func (v *visit) cartPage() (CartPage, error) {
 		return page, err
 	}
 	page.Note, page.Sums, page.Later = c.Note, v.sums(c), v.texts.Say(phrase.LaterSteps)
-	if c.TaxIncluded && c.Taxes() {
-		page.Later = v.texts.Say(phrase.PricesWithTax)
+	if v.shop.Taxed && v.shop.TaxIncluded {
+		page.Later, page.LaterURL = v.shop.PriceNote(c.Ships), v.shop.Shipping
 	}
 	page.Code = Field{Name: "code", Label: v.texts.Say(phrase.Code), Type: "text", Value: c.Code,
 		Hint: v.texts.Say(phrase.Optional), Autocomplete: "off", MaxLength: limit.Code}

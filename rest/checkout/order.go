@@ -138,6 +138,9 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	if o.PaidMinor < o.TotalMinor && o.Status == state.OrderOpen {
 		page.Instructions = o.Instructions
 	}
+	if !o.PayBy.IsZero() {
+		page.PayBy = v.texts.Say(phrase.PayBy, v.texts.Date(o.PayBy))
+	}
 	if o.Held {
 		page.PayURL, page.Total = v.orderPath(o.ID)+paySuffix, v.texts.Money(o.TotalMinor, o.Currency)
 		page.Away = away(o)

@@ -95,8 +95,8 @@ type CartPage struct {
 	Note  string
 	Code  Field
 	Added bool
-	// Later says what the sums lack yet.
-	Later string
+	// Later says what the sums lack yet, and LaterURL is where more of it stands, "" for nowhere.
+	Later, LaterURL string
 }
 
 // FormPage is a step with fields.
@@ -183,6 +183,8 @@ type StatusPage struct {
 	Number, Date string
 	States       []string
 	Instructions string
+	// PayBy says until when the payment has to arrive, "" where that is not said.
+	PayBy string
 	// PayURL leads to the payment of the Total, "" where none is waited for.
 	PayURL, Total string
 	// Away says that it is paid on the pages of a payment provider.

@@ -1566,7 +1566,7 @@ type Order struct {
 	// Email Where news of the order go.
 	Email *string `json:"email"`
 
-	// ExternalNumber The number that an imported order has in the system it comes from, such as `#1007`.
+	// ExternalNumber The number that the order has in another system, such as `#1007` in the one it was imported from.
 	ExternalNumber *string `json:"external_number"`
 
 	// FinancialStatus How the order's money stands.
@@ -1701,7 +1701,7 @@ type Product struct {
 	// Description A long text about the product.
 	Description *string `json:"description"`
 
-	// Handle The product's name in addresses, unique in the store.
+	// Handle The product's name in addresses, unique in the store. The shop redirects (301) from the 20 newest former handles of a product, until another product takes the handle.
 	Handle string `json:"handle"`
 
 	// ID The id of a product.
@@ -2243,6 +2243,9 @@ type ListOrdersParams struct {
 
 	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// ExternalNumber Only orders that have this number in another system, whole and as it is written there.
+	ExternalNumber *string `form:"external_number,omitempty" json:"external_number,omitempty"`
 
 	// CreatedFrom Only orders created at this time or later. RFC 3339, any offset.
 	CreatedFrom *time.Time `form:"created_from,omitempty" json:"created_from,omitempty"`
@@ -3532,6 +3535,18 @@ func NewListOrdersRequest(server string, params *ListOrdersParams) (*http.Reques
 		if params.Tag != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tag", *params.Tag, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ExternalNumber != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "external_number", *params.ExternalNumber, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -2,6 +2,7 @@ package shop
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,7 +22,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"url": in.links.to("/"), "search_url": in.links.to(searchPath), "search_fields": in.links.fields(),
 			"language": string(in.shop.Language), "direction": in.shop.Language.Direction(),
 			"products_url": in.links.to(storefront.ProductsPath), "cart_url": cartPath, "add_url": addPath,
-			"words": words(in.shop),
+			"words": words(in.shop), "price_note": orNil(c.priceNote(in.shop)), "shipping_url": nil,
 		},
 		"menus":    map[string]any{"main": c.menu(c.menus.Main, in.links), "footer": c.menu(c.menus.Footer, in.links)},
 		"theme":    map[string]any{"name": l.name, "version": orNil(l.version)},
@@ -30,6 +31,9 @@ func (c *content) data(in scene, l *look) map[string]any {
 			"kind": c.view.kind, "title": c.title(in.shop), "path": c.view.path(), "preview": in.links.query != "",
 			"description": orNil(c.description()),
 		},
+	}
+	if in.shop.Shipping != "" {
+		d["shop"].(map[string]any)["shipping_url"] = in.links.to(in.shop.Shipping)
 	}
 	switch c.view.kind {
 	case textPage:
@@ -50,6 +54,21 @@ func (c *content) data(in scene, l *look) map[string]any {
 		}
 	}
 	return d
+}
+
+// priceNote says what the prices of the page include, "" where it shows none.
+func (c *content) priceNote(st *storefront.State) string {
+	offers := c.offers
+	switch {
+	case c.product != nil:
+		offers = []*storefront.Offer{c.product}
+	case c.list != nil:
+		offers = c.list.Offers
+	}
+	if len(offers) == 0 {
+		return ""
+	}
+	return st.PriceNote(slices.ContainsFunc(offers, func(o *storefront.Offer) bool { return o.Ships }))
 }
 
 // menu is the links of a menu, each with whether it leads to this page.

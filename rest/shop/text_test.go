@@ -193,3 +193,42 @@ func TestSitemap(t *testing.T) {
 		s.get("/sitemap.xml").want(t, 404)
 	})
 }
+
+// TestPriceNote: a theme prints what the prices of its page include, as the tax settings say it, and
+// where more about shipping stands. A change is seen within a second.
+func TestPriceNote(t *testing.T) {
+	each(t, func(t *testing.T, s *stall) {
+		s.activate(s.theme("Notes", func(files map[string]string) {
+			files["templates/layout.html"] = `<!doctype html><html><head><title>x</title></head><body>` +
+				`[{{.shop.price_note}}]{{with .shop.shipping_url}}<a href="{{.}}">More</a>{{end}}` +
+				`{{template "content" .}}</body></html>`
+		}))
+		m := s.core.Mutation()
+		tax := func(version int64, included bool, rates ...*model.TaxRateInput) {
+			graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(s.ctx, version,
+				model.TaxSettingsInput{PricesIncludeTax: included, Rates: rates}))
+			s.clock.add(time.Second)
+		}
+		vat := &model.TaxRateInput{Country: "DE", Name: "MwSt", BasisPoints: 1900}
+		s.get("/").want(t, 200, "[]", "!More")
+		s.sell("Mug")
+		s.sell("Song", func(in *model.ProductCreateInput) { in.RequiresShipping = new(false) })
+		s.clock.add(time.Second)
+		for path, want := range map[string]string{"/": "[Prices do not include shipping.]", "/products/song": "[]",
+			"/search?q=mug": "[Prices do not include shipping.]", "/search": "[]"} {
+			s.get(path).want(t, 200, want, "!More")
+		}
+		s.get("/lost").want(t, 404, "[]")
+		tax(0, true, vat)
+		s.publish(model.PageCreateInput{Title: "Versand", Body: "Free.", Kind: new(state.PageShipping)})
+		s.clock.add(time.Second)
+		s.get("/").want(t, 200, "[Prices include VAT, plus shipping.]", `<a href="/pages/versand">More</a>`)
+		s.get("/products/mug").want(t, 200, "[Prices include VAT, plus shipping.]")
+		s.get("/products/song").want(t, 200, "[Prices include VAT.]")
+		tax(1, false, vat)
+		s.get("/products/mug").want(t, 200, "[Prices do not include tax and shipping.]")
+		s.get("/products/song").want(t, 200, "[Prices do not include tax.]")
+		tax(2, true)
+		s.get("/products/mug").want(t, 200, "[Prices do not include shipping.]")
+	})
+}

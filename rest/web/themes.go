@@ -47,6 +47,8 @@ var themeData = merged(map[string]string{
 	".shop.search_fields[].value": "of that field",
 	".shop.cart_url":              "the path of the cart",
 	".shop.add_url":               "where a form goes that puts something into it, with method=\"post\"",
+	".shop.price_note":            "what the prices of the page include, such as VAT, in the language of the store, or nothing",
+	".shop.shipping_url":          "the path of the merchant's page about shipping, or nothing",
 	".shop.words.products":        "the link to products_url, in the language of the store",
 	".theme.name":                 "of this theme", ".theme.version": "or nothing",
 	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the title of the document",

@@ -214,6 +214,8 @@ type OrderResolver interface {
 	Fulfillments(ctx context.Context, obj *model.Order) ([]*db.Fulfillment, error)
 	RefundPreviewMinor(ctx context.Context, obj *model.Order, lines []*model.LineQuantityInput) (*int64, error)
 	Acts(ctx context.Context, obj *model.Order) ([]*model.OrderAct, error)
+
+	PaymentDueAt(ctx context.Context, obj *model.Order) (*micros.Time, error)
 }
 type ProductResolver interface {
 	Variants(ctx context.Context, obj *db.Product) ([]*db.Variant, error)
@@ -1469,6 +1471,7 @@ type ExportError {
 type Page {
   id: ID!
   title: String!
+  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another page takes one."
   handle: String!
   status: PageStatus!
   "Null for a page that is none of these. A store has one page of each kind."
@@ -1761,6 +1764,7 @@ type ProductCounts {
 type Product {
   id: ID!
   title: String!
+  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another product takes one."
   handle: String!
   description: String
   status: ProductStatus!
@@ -1954,8 +1958,10 @@ type Order {
   "The name of the shipping rate."
   shippingMethod: String
   paymentMethod: PaymentMethodKind
-  "The number that the order has in the system it comes from, such as #1007."
+  "The number that the order has in another system, such as #1007 in the one it was imported from."
   externalNumber: String
+  "When the order is cancelled because its payment has not arrived; null for an order to which that cannot happen."
+  paymentDueAt: Time
 }
 
 "What somebody did to an order."
@@ -2208,6 +2214,7 @@ type Conversion {
 type Collection {
   id: ID!
   title: String!
+  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another one takes it."
   handle: String!
   description: String
   sort: CollectionSort!
@@ -2399,6 +2406,8 @@ input OrderFilter {
   customerId: ID
   "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
   tag: String
+  "The number in another system, whole and as it is written there."
+  externalNumber: String
   "Inclusive."
   createdFrom: Time
   "Exclusive."
@@ -2800,6 +2809,7 @@ input OrderPricingInput {
 
 input OrderUpdateInput {
   email: String
+  externalNumber: String
   billingAddress: AddressInput
   shippingAddress: AddressInput
   tags: [String!]
@@ -27304,6 +27314,35 @@ func (ec *executionContext) fieldContext_Order_externalNumber(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Order_paymentDueAt(ctx context.Context, field graphql.CollectedField, obj *model.Order) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		ec.fieldContext_Order_paymentDueAt,
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Order().PaymentDueAt(ctx, obj)
+		},
+		nil,
+		ec.marshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime,
+		true,
+		false,
+	)
+}
+
+func (ec *executionContext) fieldContext_Order_paymentDueAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Order",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type Time does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderAct_id(ctx context.Context, field graphql.CollectedField, obj *model.OrderAct) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.PublicID())
 }
@@ -27550,6 +27589,8 @@ func (ec *executionContext) fieldContext_OrderConnection_nodes(_ context.Context
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -27824,6 +27865,8 @@ func (ec *executionContext) fieldContext_OrderEdge_node(_ context.Context, field
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28279,6 +28322,8 @@ func (ec *executionContext) fieldContext_OrderNotePayload_order(_ context.Contex
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -28431,6 +28476,8 @@ func (ec *executionContext) fieldContext_OrderPayload_order(_ context.Context, f
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -33907,6 +33954,8 @@ func (ec *executionContext) fieldContext_Query_order(ctx context.Context, field 
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -37626,6 +37675,8 @@ func (ec *executionContext) fieldContext_SearchResult_orders(_ context.Context, 
 				return ec.fieldContext_Order_paymentMethod(ctx, field)
 			case "externalNumber":
 				return ec.fieldContext_Order_externalNumber(ctx, field)
+			case "paymentDueAt":
+				return ec.fieldContext_Order_paymentDueAt(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
 		},
@@ -46681,7 +46732,7 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "createdFrom", "createdTo", "updatedFrom"}
+	fieldsInOrder := [...]string{"status", "financialStatus", "fulfillmentStatus", "customerId", "tag", "externalNumber", "createdFrom", "createdTo", "updatedFrom"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46723,6 +46774,13 @@ func (ec *executionContext) unmarshalInputOrderFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.Tag = data
+		case "externalNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("externalNumber"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExternalNumber = data
 		case "createdFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOTime2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋentᚋmicrosᚐTime(ctx, v)
@@ -46938,7 +46996,7 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"email", "billingAddress", "shippingAddress", "tags"}
+	fieldsInOrder := [...]string{"email", "externalNumber", "billingAddress", "shippingAddress", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46952,6 +47010,13 @@ func (ec *executionContext) unmarshalInputOrderUpdateInput(ctx context.Context, 
 				return it, err
 			}
 			it.Email = graphql.OmittableOf(data)
+		case "externalNumber":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("externalNumber"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExternalNumber = graphql.OmittableOf(data)
 		case "billingAddress":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("billingAddress"))
 			data, err := ec.unmarshalOAddressInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋmodelᚐAddressInput(ctx, v)
@@ -55724,6 +55789,39 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 			out.Values[i] = ec._Order_paymentMethod(ctx, field, obj)
 		case "externalNumber":
 			out.Values[i] = ec._Order_externalNumber(ctx, field, obj)
+		case "paymentDueAt":
+			field := field
+
+			innerFunc := func(ctx context.Context, _ *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Order_paymentDueAt(ctx, field, obj)
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, &out.FieldSet) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

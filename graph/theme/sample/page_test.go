@@ -164,6 +164,8 @@ var (
 	never   = []string{"<script", "<style", " style=", "<p onclick", "<no value>", "ZgotmplZ"}
 	id      = regexp.MustCompile(` id="([^"]*)"`)
 	aimedAt = regexp.MustCompile(` (?:aria-labelledby="|href="#)([^"]+)"`)
+	// landmark is a part of a page to which people jump by its kind and its name.
+	landmark = regexp.MustCompile(`<(nav|section|form|aside)\b[^>]*? aria-label(?:ledby)?="([^"]+)"`)
 )
 
 func inspect(t *testing.T, html string) {
@@ -178,6 +180,17 @@ func inspect(t *testing.T, html string) {
 			t.Errorf("%s: %.120s", part, html[at:])
 		}
 	}
+	names := map[string]bool{}
+	for _, m := range landmark.FindAllStringSubmatch(html, -1) {
+		name := m[1] + " " + m[2]
+		if strings.Contains(m[0], `role="search"`) {
+			name = "search " + m[2]
+		}
+		if names[name] {
+			t.Errorf("two landmarks are <%s> and are called %q", m[1], m[2])
+		}
+		names[name] = true
+	}
 	ids := map[string]int{}
 	for _, m := range id.FindAllStringSubmatch(html, -1) {
 		if ids[m[1]]++; ids[m[1]] > 1 {
@@ -189,4 +202,19 @@ func inspect(t *testing.T, html string) {
 			t.Errorf("nothing has the id %q", m[1])
 		}
 	}
+}
+
+// Every page with a price says what it includes, with the way to the page about shipping.
+func TestPriceNotes(t *testing.T) {
+	each(t, func(t *testing.T, s sample.Sample) {
+		made := compile(t, s)
+		for _, page := range pages {
+			data := render.SampleData(page)
+			note := `<a href="/pages/shipping">` + data["shop"].(map[string]any)["price_note"].(string) + "</a>"
+			priced := page != "not_found" && page != "page"
+			if n := strings.Count(show(t, made, page, data), note); n != 1 && priced || n != 0 && !priced {
+				t.Errorf("%s: the note stands there %d times", page, n)
+			}
+		}
+	})
 }

@@ -31,19 +31,19 @@ func All() []Sample {
 	list := []Sample{
 		{
 			Slug:       "linen",
-			Sum:        sum("1f81f7d9102b15879de25d576b365912e465750bf3d64b7dfcc43752e99d9970"),
+			Sum:        sum("d3e331d62abc08b618543dcfce24a94ab6e9190989d29064442fc8ce3cfd9d3e"),
 			Tagline:    "Calm and editorial, with a woven swatch for every product",
 			Categories: []string{"home", "craft", "fashion"},
 		},
 		{
 			Slug:       "voltage",
-			Sum:        sum("38fc76d241bda26c42cd32cfdb0191bffaa6cb72db54e7f13622845f5040cc05"),
+			Sum:        sum("66a49963d02b4fa7b09aacbcb9f87ac781cd37dc1c490dd9c7e9176e828cb34f"),
 			Tagline:    "Dark and dense, for catalogues with many parts",
 			Categories: []string{"electronics", "tools", "sport"},
 		},
 		{
 			Slug:       "atelier",
-			Sum:        sum("e9d8cc8d8e32e07d387bde8ebbba3873a1823874b8ee1fcc39172fa47af4a641"),
+			Sum:        sum("37848e5ffecc12615cc4d55cfc46ae74547f8f6aa2da2af9c6aac8b789db6fa8"),
 			Tagline:    "Warm blocks of colour, rounded and playful",
 			Categories: []string{"gifts", "children", "craft"},
 		},

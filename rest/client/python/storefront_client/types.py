@@ -179,7 +179,8 @@ class Product(TypedDict):
     id: ProductID
     #: The name that shoppers read.
     title: str
-    #: The product's name in addresses, unique in the store.
+    #: The product's name in addresses, unique in the store. The shop redirects (301) from the 20 newest former
+    #: handles of a product, until another product takes the handle.
     handle: str
     #: A long text about the product.
     description: Optional[str]
@@ -358,7 +359,7 @@ class Order(TypedDict):
     shipping_method: Optional[str]
     #: How the shopper chose to pay. More values may come.
     payment_method: Optional[Literal["bank_transfer", "cash_on_delivery", "test", "stripe"]]
-    #: The number that an imported order has in the system it comes from, such as `#1007`.
+    #: The number that the order has in another system, such as `#1007` in the one it was imported from.
     external_number: Optional[str]
 
 

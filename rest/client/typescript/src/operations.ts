@@ -24,6 +24,8 @@ export interface ListOrdersQuery {
    * `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
    */
   tag?: string;
+  /** Only orders that have this number in another system, whole and as it is written there. */
+  external_number?: string;
   /** Only orders created at this time or later. RFC 3339, any offset. */
   created_from?: string;
   /** Only orders created before this time. RFC 3339, any offset. */

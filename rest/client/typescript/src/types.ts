@@ -89,7 +89,10 @@ export interface Product {
   id: ProductID;
   /** The name that shoppers read. */
   title: string;
-  /** The product's name in addresses, unique in the store. */
+  /**
+   * The product's name in addresses, unique in the store. The shop redirects (301) from the 20 newest former
+   * handles of a product, until another product takes the handle.
+   */
   handle: string;
   /** A long text about the product. */
   description: string | null;
@@ -286,7 +289,7 @@ export interface Order {
   shipping_method: string | null;
   /** How the shopper chose to pay. More values may come. */
   payment_method: "bank_transfer" | "cash_on_delivery" | "test" | "stripe" | null;
-  /** The number that an imported order has in the system it comes from, such as `#1007`. */
+  /** The number that the order has in another system, such as `#1007` in the one it was imported from. */
   external_number: string | null;
 }
 

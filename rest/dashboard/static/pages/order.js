@@ -22,7 +22,7 @@ const document = (can) => `query Order($id: ID!) {
       unitPriceMinor discountMinor taxMinor totalMinor ${
         can('products') ? 'product { id imageUrl version image { ' + imageFields + ' } }' : ''} }
     notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version
-    includedTaxMinor discountCode shippingMethod paymentMethod externalNumber
+    includedTaxMinor discountCode shippingMethod paymentMethod externalNumber paymentDueAt
     ${can('customers') ? 'customer { id displayName email ordersCount }' : ''}
     ${can('notes') ? `notes(first: 100) { id body visibility author { type name } createdAt }
     payments { id kind amountMinor currency method reference reason lines { lineItemId quantity } createdAt }
@@ -80,6 +80,7 @@ export function Order({ id }) {
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
+          ['Cancelled if not paid by', o.paymentDueAt && html`<${Time} at=${o.paymentDueAt} />`],
           ['Discount code', o.discountCode], ['External number', o.externalNumber],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<a class="tag" key=${t}

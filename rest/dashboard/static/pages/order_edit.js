@@ -6,7 +6,7 @@ import { Form, Field, shownTags, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
 
-const read = `query OrderEdit($id: ID!) { order(id: $id) { id number email tags version
+const read = `query OrderEdit($id: ID!) { order(id: $id) { id number externalNumber email tags version
   shippingAddress { ${addressFields} } billingAddress { ${addressFields} } } }`;
 const update = `mutation OrderUpdate($id: ID!, $expectedVersion: Long!, $input: OrderUpdateInput!) {
   orderUpdate(id: $id, expectedVersion: $expectedVersion, input: $input) {
@@ -20,6 +20,7 @@ export function OrderEdit({ id }) {
   const there = to('/orders/' + id);
   const action = async (v) => {
     await run({ id, expectedVersion: o.version, input: { email: text(v, 'email'), tags: tags(v, 'tags', o.tags),
+      externalNumber: text(v, 'externalNumber'),
       shippingAddress: addressOf(v, 'shippingAddress'), billingAddress: addressOf(v, 'billingAddress') } });
     notify('The order is saved.');
     go(there, { replace: true });
@@ -31,7 +32,9 @@ export function OrderEdit({ id }) {
       : html`<${Form} name="order-edit" action=${action} onStale=${query.reload}>
         <${Card} title="Contact"><${Field} name="email" label="E-mail" type="email" optional value=${o.email}
             maxlength="254" />
-          <${Field} name="tags" label="Tags" optional value=${shownTags(o.tags)} hint="Parted by commas." /><//>
+          <${Field} name="tags" label="Tags" optional value=${shownTags(o.tags)} hint="Separate tags with commas." />
+          <${Field} name="externalNumber" label="External number" optional value=${o.externalNumber} maxlength="64"
+            hint="For example, #1007: the order's number in another system." /><//>
         <${Card} title="Addresses">
           <${AddressFields} name="shippingAddress" legend="Ships to" of=${o.shippingAddress} />
           <${AddressFields} name="billingAddress" legend="Bill to" of=${o.billingAddress} /><//><//>`}
