@@ -14,9 +14,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// axe returns the faults whose impact is serious or worse, by the rules of the options.
+// axe returns the faults whose impact is serious or worse, and those of landmarks, by the rules of the
+// options.
 const axe = `axe.run(document, {resultTypes: ['violations'], %s}).then((r) => r.violations
-	.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+	.filter((v) => v.impact === 'serious' || v.impact === 'critical' || v.id.startsWith('landmark'))
 	.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html).join('   ').slice(0, 400)))`
 
 // dashboardPages are the pages of the dashboard that need no id.

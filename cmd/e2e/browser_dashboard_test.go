@@ -434,6 +434,16 @@ func TestBrowserOrderNew(t *testing.T) {
 	b.click(`[data-test="order-slip"]`)
 	b.see(`[data-test="sheet"] tbody tr`)
 	b.shot("order-slip")
+	b.printed(1)
+	b.click(`[data-test="print-as"]`)
+	b.await("the prices", `document.querySelector('[data-test="sheet"] .sums')`)
+	b.printed(1)
+	b.open("/dashboard/orders")
+	b.see(`[data-test="orders"] tbody tr:nth-child(25)`)
+	// One with a title alone, and a table that begins on the next, is a tenth of the other.
+	if first, second := len(b.paper("1")), len(b.paper("2")); first < second/2 {
+		t.Errorf("the first sheet of a list has %d bytes, the second %d", first, second)
+	}
 	b.open("/dashboard")
 	unpaid := b.text(`[data-test="work"] a[href*="payment=PENDING"] .strong`)
 	b.click(`[data-test="work"] a[href*="payment=PENDING"]`)

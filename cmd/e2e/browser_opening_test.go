@@ -102,7 +102,7 @@ func (s *sale) in(l state.Language) {
 		map[string]any{"v": store.Store.Version, "l": strings.ToUpper(string(l))}, &struct{}{})
 	s.b.visit(s.front, string(l), `document.documentElement.lang === '`+string(l)+`' &&
 		document.documentElement.dir === '`+l.Direction()+`'`)
-	s.b.buys("opening-"+string(l), s.front, string(l)+"@example.com")
+	s.b.buys("opening-"+string(l), s.front, string(l)+"@example.com", "Ada Lovelace")
 	o := s.newest()
 	s.sold.add(o.ID, "order.created", "order.paid")
 	s.awaits(l, o, phrase.ConfirmedSubject, "IBAN DE02 1203 0000 0000 2020 51", texts.Money(6470, "EUR"))

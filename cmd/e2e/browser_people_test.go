@@ -103,15 +103,28 @@ func TestBrowserSecurity(t *testing.T) {
 
 	b.click(`[data-test="token-new"]`)
 	b.fill(`dialog input[name="name"]`, "Laptop")
+	b.click(`dialog input[name="sensitive"]`)
 	b.click(`dialog [data-test="submit"]`)
 	token := b.text(`[data-test="secret"]`)
 	b.click(`[data-test="secret-done"]`)
 	b.see(`[aria-label="Revoke Laptop"]`)
+	b.seeText("Sensitive actions")
 	query := request{As: token, Path: "/graphql", Body: `{"query": "{ account { name } }"}`}
 	p.send(t, query).want(t, http.StatusOK, "")
 	b.confirm(`[aria-label="Revoke Laptop"]`)
 	b.gone(`[aria-label="Revoke Laptop"]`)
 	p.send(t, query).want(t, http.StatusUnauthorized, "invalid_token")
+
+	b.open("/dashboard/settings")
+	b.fill(`form[data-test="store"] input[name="contactEmail"]`, owner.Email)
+	b.click(`form[data-test="store"] [data-test="submit"]`)
+	b.seeText("The store is saved.")
+	b.click(`form[data-test="order-emails"] input[name="orderEmails"]`)
+	b.click(`form[data-test="order-emails"] [data-test="submit"]`)
+	b.seeText("You get no emails about new orders.")
+	b.open("/dashboard/settings")
+	b.see(`form[data-test="order-emails"] input[name="orderEmails"]:not(:checked)`)
+	b.await("the contact address", `document.querySelector('input[name="contactEmail"]').value === `+quote(owner.Email))
 
 	b.open("/dashboard/security")
 	b.confirm(`[data-test="sign-out-others"]`)

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -93,17 +94,30 @@ func TestBrowserScripts(t *testing.T) {
 	handle := made(`productPublish(id: "`+product+`", expectedVersion: 1) { product { handle } userErrors { message } }`,
 		"productPublish.product.handle")
 	front := p.front(t, token)
-	for _, path := range []string{"", "products", "products/" + handle, "search?q=donau"} {
-		b.open(front + path)
-		b.slim("the shop's /" + path)
+	for _, th := range p.everyTheme(t, token) {
+		preview, err := url.Parse(*th.PreviewURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"?", "products?", "products/" + handle + "?", "search?q=donau&"} {
+			b.look(front + path + preview.RawQuery)
+			b.unharmed(th.Name + path)
+			b.slim(th.Name + "'s /" + path)
+		}
 	}
-	b.open(front + "products/" + handle)
-	b.click(`.buy button`)
-	b.see(`button[name="checkout"]`)
-	b.slim("the cart")
-	b.click(`button[name="checkout"]`)
-	b.see(`#email`)
-	b.slim("the checkout")
+	b.dress("light", 360)
+	b.look(front)
+	b.buys("scripts", front, strings.Repeat("donau", 12)+"@"+strings.Repeat("fahrt", 12)+".example", payload+
+		strings.Repeat("Donaudampfschifffahrt", 6))
+	b.unharmed("the order")
+	other := p.browse(t)
+	other.dress("light", 360)
+	other.open("/sign-in")
+	other.fill(`input[name="email"]`, strings.Repeat("donau", 12)+"@"+strings.Repeat("fahrt", 12)+".example")
+	other.fill(`input[name="password"]`, payload)
+	other.click(`form button[type="submit"]`)
+	other.see(`[role="alert"]`)
+	other.narrow("sign-in-refused")
 }
 
 // unharmed fails when a text became markup or script.

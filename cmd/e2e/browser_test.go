@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -276,4 +277,24 @@ func (b *browser) signIn(path string, o demo.Owner) {
 	b.click(`form button[type="submit"]`)
 	b.await("the page behind the sign-in",
 		"!location.pathname.startsWith('/sign-in') && document.readyState === 'complete'")
+}
+
+// paper prints some sheets of the page, "" for all.
+func (b *browser) paper(sheets string) []byte {
+	b.t.Helper()
+	ctx, cancel := b.step()
+	defer cancel()
+	printed, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{PageRanges: sheets})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return printed.Data
+}
+
+// printed fails unless the page takes a number of sheets of paper.
+func (b *browser) printed(want int) {
+	b.t.Helper()
+	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(b.paper(""), -1)); n != want {
+		b.t.Errorf("%s is printed on %d sheets, want %d", b.at(), n, want)
+	}
 }

@@ -200,7 +200,7 @@ func TestPriceNote(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.activate(s.theme("Notes", func(files map[string]string) {
 			files["templates/layout.html"] = `<!doctype html><html><head><title>x</title></head><body>` +
-				`[{{.shop.price_note}}]{{with .shop.shipping_url}}<a href="{{.}}">More</a>{{end}}` +
+				`[{{with .shop.price_note}}{{.}}{{end}}]{{with .shop.shipping_url}}<a href="{{.}}">More</a>{{end}}` +
 				`{{template "content" .}}</body></html>`
 		}))
 		m := s.core.Mutation()
