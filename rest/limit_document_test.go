@@ -74,6 +74,7 @@ var bounded = map[string]int{
 
 	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
 	"parameter email maxLength": limit.EmailFilter, "parameter tag maxLength": limit.Label,
+	"parameter external_number maxLength": limit.Label,
 }
 
 // TestDocumentHasTheLimits compares every limit of the document with the table

@@ -20,6 +20,7 @@ var bounds = map[string]int{
 	"url": limit.URL, "website": limit.URL, "imageUrl": limit.URL, "trackingUrl": limit.URL,
 	"firstName": limit.Line, "lastName": limit.Line, "phone": limit.Label, "locale": limit.Locale, "note": limit.Note,
 	"email": limit.Email, "contactEmail": limit.Email, "handle": limit.Handle, "body": limit.Note,
+	"externalNumber":     limit.Label,
 	"pages/page.js body": limit.PageBody, "seoDescription": limit.SEODescription, "address": limit.URL,
 	"webhook_form.js description": limit.Line, "pages/product.js description": limit.Description,
 	"market_review.js note": limit.ReviewNote, "rateLimit": limit.EndpointRate,
