@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func checkScheme(uri string, u *url.URL) string {
 // loopback splits a URI on a loopback address into its host and what follows the
 // port. It looks at the text alone, so that no parser reads another host.
 func loopback(uri string) (host, rest string, ok bool) {
-	for _, host := range append(loopbacks[:len(loopbacks):len(loopbacks)], localhost) {
+	for _, host := range append(slices.Clip(loopbacks), localhost) {
 		rest, ok := strings.CutPrefix(uri, host)
 		if !ok {
 			continue
