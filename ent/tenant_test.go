@@ -20,12 +20,12 @@ import (
 
 // nameless are the store-owned entities whose ids nobody is shown, so that they
 // have no time of creation either.
-var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail", "MailStop",
-	"ThemeUpload", "ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus", "ShippingCountry", "TaxSettings", "DiscountUse",
-	"Cart", "CartLine", "PaymentSettings", "PaymentHold", "CollectionProduct",
-	"PaymentAccount", "PaymentSession", "PaymentRefund",
-	"Imported", "Listing", "Facet", "SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm",
-	"SearchWalk", "LineWalk", "SalesInterval", "SalesPending", "SalesWalk"}
+var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
+	"MailStop", "ThemeUpload", "ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus",
+	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",
+	"CollectionProduct", "PaymentAccount", "PaymentSession", "PaymentRefund", "Imported", "Listing", "Facet",
+	"SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm", "SearchWalk", "LineWalk",
+	"SalesInterval", "SalesPending", "SalesWalk"}
 
 // queries calls f with the entity's name and a way to make its queries, for
 // every store-owned entity.

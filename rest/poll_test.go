@@ -13,7 +13,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/ent/db/apikey"
 	"github.com/storefront-go/storefront/ent/db/migrate"
 	"github.com/storefront-go/storefront/rest"
 )
@@ -100,7 +99,7 @@ func TestPolls(t *testing.T) {
 	all, changes := s.polls(t, m.all), map[string]int{}
 	for _, table := range migrate.Tables {
 		owned := slices.ContainsFunc(table.Columns, func(c *schema.Column) bool { return c.Name == "store_id" })
-		if !owned && table.Name != "marketplace_themes" || table.Name == apikey.Table { // with which is polled
+		if !owned && table.Name != "marketplace_themes" || table.Name == "api_keys" { // with which is polled
 			continue
 		}
 		for _, c := range table.Columns {

@@ -76,7 +76,9 @@ func TestRefusalOfALostGroupIsNotKept(t *testing.T) {
 		// it is lost.
 		hold := func() {
 			_ = s.InTx(ent.Background(ctx), func(context.Context) error {
-				others.Go(func() { _ = s.InTx(ctx, func(context.Context) error { lose.Store(!done.Load()); return nil }) })
+				others.Go(func() {
+					_ = s.InTx(ctx, func(context.Context) error { lose.Store(!done.Load()); return nil })
+				})
 				<-time.After(300 * time.Millisecond)
 				return nil
 			})
