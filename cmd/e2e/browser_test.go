@@ -193,11 +193,13 @@ func (b *browser) click(selector css) {
 	b.run(chromedp.Click(selector))
 }
 
-// uncover scrolls, as a person does, where a bar that stays in sight lies over an element.
+// uncover scrolls, as a person does, to an element that is out of sight or below a bar that stays
+// in sight. A theme may scroll smoothly, and a click would come before it is there.
 const uncover = `((e) => {
 	const box = e.getBoundingClientRect();
 	const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-	if (top?.closest('.unsaved, .bulk') && !top.closest('.unsaved, .bulk').contains(e)) {
+	const bar = top?.closest('.unsaved, .bulk');
+	if (!top || bar && !bar.contains(e)) {
 		e.scrollIntoView({ block: 'center', behavior: 'instant' });
 	}
 })`

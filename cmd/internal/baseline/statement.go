@@ -112,11 +112,11 @@ const (
 const (
 	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
 		"g.user_id, g.user_name, g.scopes, g.redirect_uri, g.code_challenge, g.code_expires_at, g.code_used_at, " +
-		"g.refresh_hash, g.refresh_expires_at, g.expires_at, g.revoked_at, g.answer, g.answer_token" +
+		"g.refresh_hash, g.refresh_expires_at, g.expires_at, g.revoked_at, g.answer, g.answer_token, g.resource" +
 		" FROM credentials c JOIN grants g ON g.store_id = c.store_id AND g.id = c.credential_id" +
 		" WHERE c.hash = ? AND c.kind = ?"
 	findClient = "SELECT a.store_id, a.id, a.client_id, a.name, a.developer, a.website, a.redirect_uris, a.scopes, " +
-		"a.disabled_at FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
+		"a.disabled_at, a.metadata_url FROM oauth_clients o JOIN apps a ON a.store_id = o.store_id AND a.id = o.app_id" +
 		" WHERE o.client_id = ?"
 	insertDirect = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?), (?, ?, ?, ?)"
 	takeCode     = "UPDATE `grants` SET `code_used_at` = ?, `refresh_hash` = ?, `refresh_expires_at` = ? WHERE " +

@@ -47,12 +47,13 @@ type grantRow struct {
 	expires             int64
 	revokedAt           sql.NullInt64
 	answer, answerToken []byte
+	resource            sql.NullString
 }
 
 func (g *grantRow) fields() []any {
 	return []any{&g.storeID, &g.id, &g.version, &g.sequence, &g.updatedAt, &g.appStore, &g.app, &g.user, &g.userName,
 		&g.scopes, &g.redirect, &g.challenge, &g.codeExpires, &g.codeUsed, &g.refreshHash,
-		&g.refreshExpires, &g.expires, &g.revokedAt, &g.answer, &g.answerToken}
+		&g.refreshExpires, &g.expires, &g.revokedAt, &g.answer, &g.answerToken, &g.resource}
 }
 
 // appRow is what is read of an app, in the order of the statement.
@@ -62,11 +63,13 @@ type appRow struct {
 	website                 sql.NullString
 	redirects, scopes       string
 	disabledAt              sql.NullInt64
+	metadataURL             sql.NullString
 }
 
 func (a *appRow) fields() []any {
 	return []any{
 		&a.storeID, &a.id, &a.client, &a.name, &a.developer, &a.website, &a.redirects, &a.scopes, &a.disabledAt,
+		&a.metadataURL,
 	}
 }
 

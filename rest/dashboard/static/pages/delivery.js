@@ -69,7 +69,7 @@ export function Delivery({ id, delivery }) {
         <${Card} title="Payload" name="payload">
           ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The body of a test is not kept.'
               : 'The body has aged out with its event, or you may not read what it is about.'}</p>`
-            : html`<${Code} name="Payload" text=${pretty(d.payload)} test="payload" />`}
+            : html`<${Code} name="JSON of the payload" text=${pretty(d.payload)} test="payload" />`}
         <//>
       </div>
       <${Card} title="Delivery" name="delivery"><${Facts} rows=${[

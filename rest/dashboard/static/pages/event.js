@@ -35,7 +35,7 @@ export function Event({ id }) {
     <div class="split">
       <${Card} title="Payload" name="payload">
         ${e.payload == null ? html`<p class="muted">Your role does not read what this is about.</p>`
-          : html`<${Code} name="Payload" text=${pretty(e.payload)} test="payload" />`}
+          : html`<${Code} name="JSON of the payload" text=${pretty(e.payload)} test="payload" />`}
       <//>
       <div class="stack">
         <${Card} title="Event" name="event"><${Facts} rows=${[
