@@ -312,7 +312,7 @@ func TestStorefrontBounds(t *testing.T) {
 			rows int64
 			call func(context.Context) error
 		}{
-			"state": {2*storefront.NewestChanges + 4, // from the index, and as a table of their own
+			"state": {2*storefront.NewestChanges + 5, // from the index, and as a table of their own; the tax settings
 				func(ctx context.Context) error { return graphtest.ErrOf(s.State(ctx)) }},
 			"menus": {8, func(ctx context.Context) error { return graphtest.ErrOf(s.Menus(ctx, linked())) }},
 			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a table of their own
