@@ -85,11 +85,12 @@ func (r *Resolver) free(ctx context.Context, app xid.ID, name string) error {
 // MayName reports whether an app that nobody registered may show a name: one that it could register.
 func (r *Resolver) MayName(ctx context.Context, name string) (bool, error) {
 	c := &core.Check{}
-	if checkPublisher(c, "client_name", name); c.Err() != nil {
-		return false, nil
+	checkPublisher(c, "client_name", name)
+	err := c.Err()
+	if err == nil {
+		err = r.free(ctx, xid.Nil, name)
 	}
-	err := r.free(ctx, xid.Nil, name)
-	if _, taken := errors.AsType[*fault.Error](err); taken {
+	if _, refused := errors.AsType[*fault.Error](err); refused {
 		return false, nil
 	}
 	return err == nil, err
