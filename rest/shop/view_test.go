@@ -63,11 +63,12 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	offer := &storefront.Offer{Title: "“Mug”", Images: []*storefront.Image{photo}, Handle: "mug", PriceMinor: 200,
 		BeforeMinor: 300, Currency: "EUR",
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
-		Paragraphs: []string{"One."}, Available: true,
+		Paragraphs: []string{"One."}, Available: true, Ships: true,
 		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
 		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200, Image: photo}}}
 	in := scene{
-		shop:     &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German},
+		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
+			Shipping: "/pages/shipping"},
 		links:    links{"expires=1&preview=2&store=3&signature=4"},
 		settings: map[string]any{},
 	}
