@@ -112,6 +112,7 @@ func (b *browser) pick(front string) {
 // narrow holds that a page is no wider than a phone, and keeps a picture of it.
 func (b *browser) narrow(name string) {
 	b.t.Helper()
+	b.await("the styles of the page", `document.readyState === 'complete'`)
 	b.shot(name)
 	if wide := evaluate[int](b, "document.documentElement.scrollWidth"); wide > 360 {
 		b.t.Errorf("%s is %d px wide", name, wide)
