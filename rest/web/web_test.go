@@ -280,8 +280,8 @@ func TestNoForeignHosts(t *testing.T) {
 // The viewer is told to ask nobody else, which it does unless it is told.
 func TestReferenceKeepsToItself(t *testing.T) {
 	settings := ask(docs(t), "GET", "/docs/static/reference.js").Body.String()
-	for _, want := range []string{"fetch('/openapi.json')", "telemetry: false", "withDefaultFonts: false", "proxyUrl: ''",
-		"agent: { disabled: true", "mcp: { disabled: true", "hideClientButton: true", "persistAuth: false"} {
+	for _, want := range []string{"fetch('/openapi.json')", "telemetry: false", "withDefaultFonts: false",
+		"proxyUrl: ''", "agent: { disabled: true", "mcp: { disabled: true", "hideClientButton: true", "persistAuth: false"} {
 		if !strings.Contains(settings, want) {
 			t.Errorf("the settings lack %s", want)
 		}
