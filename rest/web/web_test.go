@@ -281,7 +281,8 @@ func TestNoForeignHosts(t *testing.T) {
 func TestReferenceKeepsToItself(t *testing.T) {
 	settings := ask(docs(t), "GET", "/docs/static/reference.js").Body.String()
 	for _, want := range []string{"fetch('/openapi.json')", "telemetry: false", "withDefaultFonts: false",
-		"proxyUrl: ''", "agent: { disabled: true", "mcp: { disabled: true", "hideClientButton: true", "persistAuth: false"} {
+		"proxyUrl: ''", "agent: { disabled: true", "mcp: { disabled: true", "hideClientButton: true",
+		"persistAuth: false"} {
 		if !strings.Contains(settings, want) {
 			t.Errorf("the settings lack %s", want)
 		}
