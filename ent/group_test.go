@@ -314,42 +314,55 @@ func TestGroupInterrupts(t *testing.T) {
 			}
 			defer s.Close()
 			ctx, _ := storetest.Merchant(t, s)
-			var slow error
-			var wg sync.WaitGroup
-			waits := s.Stats()[1].WaitCount
-			err = s.InTx(ctx, func(tx context.Context) error {
-				first := s.Stats()[1].WaitCount == waits
-				if first {
-					wg.Go(func() {
-						runs := 0
-						slow = s.InTx(ctx, func(ctx context.Context) error {
-							if runs++; runs > 1 {
-								return nil
-							}
-							rows, err := s.DB(ctx).QueryContext(ctx, statement)
-							if err != nil {
-								return err
-							}
-							defer rows.Close()
-							rows.Next()
-							return rows.Err()
-						})
-					})
-				}
-				for s.Stats()[1].WaitCount == waits {
-					runtime.Gosched()
-				}
-				return add(tx, s, "a")
-			})
-			wg.Wait()
-			if err != nil || slow != nil {
-				t.Errorf("%v, %v", err, slow)
-			}
-			if n := count(t, ctx, s); n != 1 {
-				t.Errorf("%d rows, want 1", n)
+			want := 0
+			for shared := false; !shared; { // a group accepts others for 10 ms
+				want++
+				shared = interrupted(t, ctx, s, statement, want)
 			}
 		})
 	}
+}
+
+// interrupted runs a slow statement behind a transaction, whose row is the one of that number. It
+// reports whether both shared a group.
+func interrupted(t *testing.T, ctx context.Context, s *ent.Store, statement string, number int) (shared bool) {
+	t.Helper()
+	var slow error
+	var wg sync.WaitGroup
+	waits := s.Stats()[1].WaitCount
+	err := s.InTx(ctx, func(tx context.Context) error {
+		if s.Stats()[1].WaitCount == waits {
+			wg.Go(func() {
+				runs := 0
+				slow = s.InTx(ctx, func(tx context.Context) error {
+					runs++
+					if shared = runs > 1 || count(t, ctx, s) < number; !shared || runs > 1 {
+						return nil
+					}
+					rows, err := s.DB(tx).QueryContext(tx, statement)
+					if err != nil {
+						return err
+					}
+					defer rows.Close()
+					rows.Next()
+					return rows.Err()
+				})
+			})
+		}
+		for s.Stats()[1].WaitCount == waits {
+			runtime.Gosched()
+		}
+		return add(tx, s, fmt.Sprint("a", number))
+	})
+	wg.Wait()
+	if err != nil || slow != nil {
+		t.Errorf("%v, %v", err, slow)
+		return true
+	}
+	if n := count(t, ctx, s); n != number {
+		t.Errorf("%d rows, want %d", n, number)
+	}
+	return shared
 }
 
 // Work that nobody waits for, and may take long, does not keep others from their commit;
