@@ -3,8 +3,10 @@ package storetest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
 )
 
 func TestLint(t *testing.T) {
@@ -153,6 +155,27 @@ func TestOwners(t *testing.T) {
 	batch := ent.Statement{Query: pending, Values: []any{mine, yours}, InTx: true, Tx: t, OnShard: true}
 	if err := l.note(batch); err != nil {
 		t.Errorf("a batch of background work on a shard: %v", err)
+	}
+}
+
+// TestTimes: an update of a list that is synced has no time from before its transaction.
+func TestTimes(t *testing.T) {
+	const began = micros.Time(1_800_000_000_000_000)
+	for _, tc := range []struct {
+		name, table string
+		at          micros.Time
+		clean       bool
+	}{
+		{"taken before", "products", began.Add(-time.Millisecond), false},
+		{"taken within", "products", began, true},
+		{"chosen by a test", "products", began.Add(-time.Hour), true},
+		{"of a table without such a list", "stores", began.Add(-time.Millisecond), true},
+	} {
+		err := lintTime(ent.Statement{Query: "UPDATE `" + tc.table + "` SET `title` = ?, `updated_at` = ? WHERE " +
+			"`updated_at` = ?", Values: []any{"a", tc.at, tc.at}, InTx: true, Began: began})
+		if clean := err == nil; clean != tc.clean {
+			t.Errorf("%s: %v", tc.name, err)
+		}
 	}
 }
 
