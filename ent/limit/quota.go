@@ -112,8 +112,8 @@ var rows = []Row{
 		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
 	{Name: Customers, Counts: "customers that a store creates; orders create others beyond it",
 		Default: 5_000_000, Least: 1, Greatest: 1_000_000_000},
-	{Name: StoredBytes, Counts: "bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB " +
-		"are refused", Advice: "Delete what is no longer needed; events go after 30 days.",
+	{Name: StoredBytes, Counts: "bytes of the texts, addresses, order lines and events of a store; at it, writes of more " +
+		"than 4 KiB are refused", Advice: "Delete what is no longer needed; events go after 30 days.",
 		Default: 20 << 30, Least: 1 << 20, Greatest: 1 << 40},
 	{Name: UnpaidPieces, Counts: "pieces of counted stock that an order of a shopper holds until it is paid later, as by a " +
 		"bank transfer", Advice: "Order fewer, or pay at once.", Default: 200, Least: 1, Greatest: Quantity},

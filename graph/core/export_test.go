@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
@@ -12,6 +13,16 @@ import (
 
 // Fields returns what a check found wrong.
 func Fields(c *Check) []fault.Field { return c.fields }
+
+// Stored reports whether the bytes of a column count for [limit.StoredBytes].
+func Stored(table, column string) bool {
+	for _, of := range stored {
+		if of.table == table && slices.Contains(of.columns, column) {
+			return true
+		}
+	}
+	return false
+}
 
 // CountStored sums up what the viewer's store keeps, as happens in the background.
 func (c *Core) CountStored(ctx context.Context) {

@@ -6,9 +6,24 @@ import (
 	"fmt"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/discount"
 	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/menus"
 	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/page"
+	"github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymentsettings"
 	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/shippingzone"
+	"github.com/storefront-go/storefront/ent/db/taxsettings"
+	"github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -21,12 +36,38 @@ const (
 	// fewestBytes is how much this process takes before the bytes of a store are counted.
 	fewestBytes = 16 << 20
 	// storedBatch keeps each statement of a count short.
-	storedBatch = 200
+	storedBatch = 1000
 )
 
-// stored are the columns whose bytes count for [limit.StoredBytes].
-var stored = []struct{ table, column string }{
-	{product.Table, product.FieldDescription}, {note.Table, note.FieldBody}, {dbevent.Table, dbevent.FieldBody},
+// stored are the tables with the columns whose bytes count for [limit.StoredBytes].
+var stored = []struct {
+	table   string
+	columns []string
+}{
+	{cart.Table, []string{cart.FieldNote, cart.FieldAddress}},
+	{collection.Table, []string{collection.FieldDescription, collection.FieldRule}},
+	{customer.Table, []string{
+		customer.FieldDefaultAddress, customer.FieldAddresses, customer.FieldTags, customer.FieldNote,
+	}},
+	{discount.Table, []string{discount.FieldCollections}},
+	{dbevent.Table, []string{dbevent.FieldBody}},
+	{fulfillment.Table, []string{fulfillment.FieldLines, fulfillment.FieldTrackingURL}},
+	{menus.Table, []string{menus.FieldContent}},
+	{note.Table, []string{note.FieldBody}},
+	{order.Table, []string{
+		order.FieldBillingAddress, order.FieldShippingAddress, order.FieldTags, order.FieldLineSet,
+	}},
+	{page.Table, []string{page.FieldBody}},
+	{payment.Table, []string{payment.FieldLines}},
+	{paymentsettings.Table, []string{paymentsettings.FieldMethods}},
+	{product.Table, []string{
+		product.FieldDescription, product.FieldTags, product.FieldImageURL, product.FieldOptions,
+	}},
+	{shippingzone.Table, []string{shippingzone.FieldRates}},
+	{taxsettings.Table, []string{taxsettings.FieldRates}},
+	{theme.Table, []string{theme.FieldSettings, theme.FieldDraftSettings}},
+	{variant.Table, []string{variant.FieldOptions}},
+	{webhookendpoint.Table, []string{webhookendpoint.FieldHeaders}},
 }
 
 // BodyLeft counts the body of a write of the viewer's store, in bytes, and refuses one that is too much
@@ -57,16 +98,20 @@ func (c *Core) BodyLeft(ctx context.Context, n int64) error {
 // storedBytes sums up what the viewer's store keeps.
 func (c *Core) storedBytes(ctx context.Context) (sum int64, err error) {
 	for _, of := range stored {
-		query := fmt.Sprintf("SELECT id, COALESCE(OCTET_LENGTH(%s), 0) FROM %s%s WHERE store_id = ? AND id > ? "+
-			"ORDER BY id LIMIT %d", of.column, of.table,
+		size := ""
+		for _, column := range of.columns {
+			size += " + COALESCE(OCTET_LENGTH(`" + column + "`), 0)"
+		}
+		query := fmt.Sprintf("SELECT MAX(id), COUNT(*), SUM(size) FROM (SELECT id, 0%s AS size FROM %s%s "+
+			"WHERE store_id = ? AND id > ? ORDER BY id LIMIT %d) AS batch HAVING COUNT(*) > 0", size, of.table,
 			ent.IndexHint(c.Store.Dialect(), of.table, ent.Primary), storedBatch)
 		last := xid.ID{}
 		for n := storedBatch; n == storedBatch; {
 			n = 0
 			err := ent.Read(ctx, c.Client(ctx), func(rows *stdsql.Rows) error {
-				var size int64
-				err := rows.Scan(&last, &size)
-				n, sum = n+1, sum+size
+				var batch int64
+				err := rows.Scan(&last, &n, &batch)
+				sum += batch
 				return err
 			}, query, viewer.From(ctx).Store, last)
 			if err != nil {

@@ -1314,7 +1314,7 @@ type IdentityLimits struct {
 	// StoreRatePerSecond Requests of all credentials of a store within a second; 0 where rates are switched off.
 	StoreRatePerSecond int `json:"store_rate_per_second"`
 
-	// StoredBytesMax Bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB are refused.
+	// StoredBytesMax Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are refused.
 	StoredBytesMax int64 `json:"stored_bytes_max"`
 
 	// StoresMax Stores that a person owns.

@@ -1063,7 +1063,7 @@ type Limits {
   variantsMax: Int!
   "Customers that the store creates; orders create others beyond it."
   customersMax: Int!
-  "Bytes of the descriptions, notes and events of the store; at it, writes of more than 4 KiB are refused."
+  "Bytes of the texts, addresses, order lines and events of the store; at it, writes of more than 4 KiB are refused."
   storedBytesMax: Long!
   "Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer."
   unpaidPiecesMax: Int!

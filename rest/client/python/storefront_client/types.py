@@ -1137,7 +1137,7 @@ class IdentityLimits(TypedDict):
     variants_max: int
     #: Customers that a store creates; orders create others beyond it.
     customers_max: int
-    #: Bytes of the descriptions, notes and events of a store; at it, writes of more than 4 KiB are refused.
+    #: Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are refused.
     stored_bytes_max: int
     #: Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
     unpaid_pieces_max: int
