@@ -1,5 +1,5 @@
 // Command loadgen measures the service beside a baseline without its layers and
-// prints the tables that the README quotes. It also writes loads of keyed
+// prints the tables of .github/BENCHMARKS.md. It also writes loads of keyed
 // requests and verifies afterwards that none was lost or done twice.
 //
 //	go run ./cmd/loadgen figures --engine both

@@ -111,21 +111,21 @@ func balanced(expr string) bool {
 	return len(open) == 0 && expr != ""
 }
 
-// checkExample runs the README's program as the README says, against a server.
+// checkExample runs the Go program of the tour as the guide says, against a server.
 func checkExample(t *testing.T, api, key string) {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	tour, err := os.ReadFile(filepath.Join(root, "rest", "web", "guides", "tour.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(readme), "```go\n")
+	_, rest, _ := strings.Cut(string(tour), "```go\n")
 	program, rest, _ := strings.Cut(rest, "```")
-	_, rest, _ = strings.Cut(rest, "    export KEY\n")
-	script, _, _ := strings.Cut("    export KEY\n"+rest, "\n\n")
+	_, rest, _ = strings.Cut(rest, "export KEY\n")
+	script, _, _ := strings.Cut("export KEY\n"+rest, "```")
 	dir := t.TempDir()
 	program = strings.Replace(program, "http://127.0.0.1:8080/api/public/v1", api, 1)
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
@@ -134,15 +134,15 @@ func checkExample(t *testing.T, api, key string) {
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", strings.ReplaceAll(script, "../..", root))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KEY="+key)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "1001 ") {
-		t.Errorf("the README's example: %v\n%s", err, out)
+		t.Errorf("the example of the tour: %v\n%s", err, out)
 	}
 }
 
-// The container builds what the README builds, with the Go of go.mod; the container and
+// The container builds what the guide builds, with the Go of go.mod; the container and
 // the unit set nothing that serve does not know.
 func TestContainerAndUnit(t *testing.T) {
 	root := filepath.Join("..", "..")
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	guide, err := os.ReadFile(filepath.Join(root, "rest", "web", "guides", "run.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +152,8 @@ func TestContainerAndUnit(t *testing.T) {
 	}
 	container, unit := deployed(t, "Containerfile"), deployed(t, "storefront.service")
 	const target = "-o storefront ./cmd/storefront\n"
-	if !strings.Contains(string(readme), "    go build "+target) || !strings.Contains(container, target) {
-		t.Error("the container does not build what the README builds")
+	if !strings.Contains(string(guide), "\ngo build "+target) || !strings.Contains(container, target) {
+		t.Error("the container does not build what the guide builds")
 	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)
 	if !strings.Contains(container, "golang:"+string(version[1])+"-") {

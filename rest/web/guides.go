@@ -12,8 +12,8 @@ const guidesPath = "/docs/guides"
 
 // guideNames are the guides in the order in which they are read; each is a file of the
 // folder guides in Markdown.
-var guideNames = []string{"first-call", "oauth", "webhooks", "sync", "exports", "graphql", "themes", "dashboard",
-	"operate"}
+var guideNames = []string{"tour", "first-call", "oauth", "webhooks", "sync", "exports", "graphql", "themes",
+	"dashboard", "run", "settings", "operate", "delivery", "payments", "email", "images", "backup", "shopify", "vitess"}
 
 // exampleHost stands in the guides for where the API is.
 const exampleHost = "https://api.example.com"

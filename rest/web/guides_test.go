@@ -2,10 +2,13 @@ package web
 
 import (
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
+
+var guideLink = regexp.MustCompile(`href="/docs/guides/([^"#]+)`)
 
 // Every file is a guide that the list names, begins as guides do, and shows this host.
 func TestGuides(t *testing.T) {
@@ -29,6 +32,11 @@ func TestGuides(t *testing.T) {
 		}
 		if len(g.Headings) < 4 || strings.ContainsAny(g.Lead, "`[") {
 			t.Errorf("%s: %d headings, lead %q", name, len(g.Headings), g.Lead)
+		}
+		for _, m := range guideLink.FindAllStringSubmatch(string(g.Body), -1) {
+			if !slices.Contains(guideNames, m[1]) {
+				t.Errorf("%s links to %s, which is no guide", name, m[1])
+			}
 		}
 		if strings.Contains(string(g.Body), exampleHost) {
 			t.Errorf("%s names the host of examples", name)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -15,21 +17,29 @@ import (
 // heading is an entry of a page's own contents.
 type heading struct{ ID, Text string }
 
-// blocks and phrases read CommonMark: whole texts, and texts that stand inside a
-// paragraph. Neither knows HTML, so a tag is a text like any other.
+// blocks and phrases read CommonMark: blocks whole texts, with tables, and phrases texts inside a
+// paragraph. Neither parses HTML, so tags are escaped.
 var (
 	blocks = commonMark(parser.NewFencedCodeBlockParser(), parser.NewATXHeadingParser(),
 		parser.NewListParser(), parser.NewListItemParser())
 	phrases = commonMark()
 )
 
+var scrollable = strings.NewReplacer("<pre><code", `<pre tabindex="0"><code`,
+	"<table>", `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>`, "</table>", "</table></div>")
+
 func commonMark(others ...parser.BlockParser) goldmark.Markdown {
 	list := []util.PrioritizedValue{util.Prioritized(parser.NewParagraphParser(), 1000)}
 	for i, p := range others {
 		list = append(list, util.Prioritized(p, 100*(i+1)))
 	}
-	return goldmark.New(goldmark.WithParser(parser.NewParser(
+	// The content policy refuses style attributes.
+	tables := extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
+	return goldmark.New(goldmark.WithRendererOptions(
+		renderer.WithNodeRenderers(util.Prioritized(tables, 500)),
+	), goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(list...),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 		parser.WithInlineParsers(
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(parser.NewLinkParser(), 200),
@@ -50,9 +60,9 @@ func markdown(in string) (template.HTML, []heading) {
 		}
 	}
 	out := rendered(blocks, source, doc)
-	// Long lines scroll, for those who use a keyboard too. Texts are escaped: the
-	// tag is the renderer's.
-	return template.HTML(strings.ReplaceAll(out, "<pre><code", `<pre tabindex="0"><code`)), headings
+	// Long lines and wide tables scroll, for keyboard users too. Texts are escaped, so these tags are the
+	// renderer's.
+	return template.HTML(scrollable.Replace(out)), headings
 }
 
 // inline renders a text that stands inside a paragraph.

@@ -18,6 +18,10 @@ func TestMarkdown(t *testing.T) {
 		{"no HTML of its own", "<div onclick=\"x\">\na\n</div>\n\n<!-- b -->",
 			"<p>&lt;div onclick=&quot;x&quot;&gt;\na\n&lt;/div&gt;</p>\n<p>&lt;!-- b --&gt;</p>\n"},
 		{"no way out of an attribute", `[a](/b"onclick=c)`, "<p><a href=\"/b%22onclick=c\">a</a></p>\n"},
+		{"table", "| a | b |\n|---|---:|\n| `c` | <d> |",
+			`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>` + "\n<thead>\n<tr>\n<th>a</th>\n" +
+				`<th align="right">b</th>` + "\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><code>c</code></td>\n" +
+				`<td align="right">&lt;d&gt;</td>` + "\n</tr>\n</tbody>\n</table></div>\n"},
 		{"empty", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

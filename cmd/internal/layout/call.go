@@ -25,6 +25,7 @@ var skippers = map[string]string{
 	"cmd/e2e/browser_test.go":       "needs a chromium; .ci/run installs one and requires it",
 	"cmd/e2e/client_test.go":        "needs packages of npm and PyPI; .ci/run installs them and requires them",
 	"cmd/e2e/npm_test.go":           "needs packages of npm; .ci/run installs them and requires them",
+	"cmd/e2e/tour_test.go":          "needs curl, jq and openssl; .ci/run installs them and requires them",
 	"cmd/e2e/upgrade_test.go":       "needs git and the whole history, or the last release's binary; CI has a full clone",
 	"cmd/e2e/webhook_clock_test.go": "needs mariadbd and faketime; .ci/run installs them and requires them",
 

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"go/ast"
 	"maps"
 	"path"
@@ -53,27 +52,6 @@ func packageTests(t *Tree) []Finding {
 			list = append(list, Finding{Path: dir, Text: "the package has no test file"})
 		case tested && excused:
 			list = append(list, Finding{Path: dir, Text: "the package has tests: take it off the list of exceptions"})
-		}
-	}
-	return list
-}
-
-// packageLines leaves out what is internal to one package: its parent's line
-// speaks for it.
-func packageLines(t *Tree) []Finding {
-	const guide = ".github/CONTRIBUTING.md"
-	f := t.file(guide)
-	if f == nil {
-		return []Finding{{Path: guide, Text: "the file is missing"}}
-	}
-	var list []Finding
-	for _, dir := range slices.Sorted(maps.Keys(packages(t))) {
-		parent, _, internal := strings.Cut(dir, "/internal/")
-		if internal && strings.Contains(parent, "/") {
-			continue
-		}
-		if !bytes.Contains(f.Src, []byte("`"+dir+"`")) {
-			list = append(list, Finding{Path: dir, Text: guide + " does not say what the package holds"})
 		}
 	}
 	return list

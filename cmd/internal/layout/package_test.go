@@ -35,21 +35,6 @@ func TestPackageTests(t *testing.T) {
 	})
 }
 
-func TestPackageLines(t *testing.T) {
-	const guide = ".github/CONTRIBUTING.md"
-	run(t, packageLines, []broken{
-		{name: "named", files: map[string]string{guide: "| `rest` | the facade |\n", "rest/a.go": "package rest\n"}},
-		{name: "named in passing", files: map[string]string{guide: "rest, `rest/web`\n", "rest/a.go": "package rest\n"},
-			want: []string{"rest: " + guide + " does not say what the package holds"}},
-		{name: "a layer's internal package",
-			files: map[string]string{guide: "", "cmd/internal/app/a.go": "package app\n"},
-			want:  []string{"cmd/internal/app: " + guide + " does not say what the package holds"}},
-		{name: "a package's own", files: map[string]string{guide: "",
-			"ent/currency/internal/gen/a.go": "package main\n"}},
-		{name: "no guide", want: []string{guide + ": the file is missing"}},
-	})
-}
-
 func TestTopLevel(t *testing.T) {
 	run(t, topLevel, []broken{
 		{name: "named", files: map[string]string{"README.md": "", "graph/a.txt": "", ".ci/run": ""}},

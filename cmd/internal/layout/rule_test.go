@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"flag"
 	"maps"
 	"os"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+var update = flag.Bool("update", false, "rewrite .github/PACKAGES.md")
+
 // TestRepository runs every rule on the tree that this package lies in.
 func TestRepository(t *testing.T) {
 	tree, err := Load(os.DirFS("../../.."))
@@ -18,6 +21,12 @@ func TestRepository(t *testing.T) {
 	}
 	if len(tree.Code()) == 0 {
 		t.Fatal("no code found: the path to the root is wrong")
+	}
+	if *update {
+		if err := os.WriteFile("../../../"+packageMap, PackageMap(tree), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
 	for _, r := range Rules() {
 		t.Run(r.Name, func(t *testing.T) {
