@@ -62,6 +62,7 @@ func readExport(r *strict.Reader) model.ExportStartInput {
 			FinancialStatus:   (*state.FinancialStatus)(f.String("financial_status")),
 			FulfillmentStatus: (*state.FulfillmentStatus)(f.String("fulfillment_status")),
 			CustomerID:        f.String("customer_id"),
+			Ids:               f.Strings("ids"),
 		}
 	}
 	faults := present(r.Fields(), "kind", kind != nil)

@@ -200,6 +200,7 @@ func TestExportsOfAnApp(t *testing.T) {
 // What may stand in the body, and everything that is wrong with it at once.
 func TestExportBodies(t *testing.T) {
 	s, m := sqlite(t)
+	same := xid.Order.Format(fixed(2))
 	filters := func(f string) string { return `{"kind":"orders","filters":` + f + `}` }
 	for _, tc := range []struct {
 		name, body string
@@ -246,6 +247,18 @@ func TestExportBodies(t *testing.T) {
 		{"orders of an endpoint", `{"kind":"orders","webhook_id":"whk_1"}`, []string{"#/webhook_id unknown_value"}},
 		{"orders of no endpoint", `{"kind":"orders","webhook_id":null}`, nil},
 		{"an empty status", filters(`{"status":""}`), []string{"#/filters/status unknown_value"}},
+		{"ids", filters(`{"ids":["` + xid.Order.Format(xid.New()) + `"]}`), nil},
+		{"null ids", filters(`{"ids":null}`), nil},
+		{"no ids", filters(`{"ids":[]}`), []string{"#/filters/ids too_short"}},
+		{"ids of others", filters(`{"ids":["` + xid.Product.Format(xid.New()) + `",5,"x"]}`),
+			[]string{"#/filters/ids/1 invalid_type",
+				"#/filters/ids/0 invalid_format", "#/filters/ids/2 invalid_format"}},
+		{"an id twice", filters(`{"ids":["` + same + `","` + same + `"]}`),
+			[]string{"#/filters/ids/1 taken"}},
+		{"too many ids", filters(`{"ids":[""` + strings.Repeat(`,""`, limit.ExportIDs) + `]}`),
+			[]string{"#/filters/ids too_long"}},
+		{"ids of attempts", `{"kind":"webhook_attempts","webhook_id":"whk_1","filters":{"ids":["att_1"]}}`,
+			[]string{"#/filters/ids unknown_value"}},
 		{"no time between", filters(`{"created_from":"2026-03-01T00:00:00Z","created_to":"2026-03-01T01:00:00+01:00"}`),
 			[]string{"#/filters/created_to out_of_range"}},
 		{"everything at once", `{"kind":"orders","format":"xml","colour":1,"filters":{"created_from":1,` +

@@ -63,6 +63,8 @@ var bounded = map[string]int{
 	"MarketplaceTheme/categories/items maxLength": limit.Category,
 	"MarketplaceTheme/rating_percent maximum":     100, // a percentage
 
+	"ExportFilters/ids maxItems": limit.ExportIDs, "ExportFiltersCreate/ids maxItems": limit.ExportIDs,
+
 	"WebhookCreate/url maxLength": limit.URL, "WebhookCreate/events maxItems": limit.EventNames,
 	"WebhookCreate/description maxLength": limit.Line, "Webhook/url maxLength": limit.URL,
 	"Webhook/description maxLength": limit.Line, "Webhook/last_error maxLength": limit.Line,

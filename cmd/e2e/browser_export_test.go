@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ type export struct {
 	Filters                               struct {
 		CreatedFrom, CreatedTo *time.Time
 		Status                 *string
+		IDs                    []string
 	}
 	RowCount *int
 	Sha256   *string
@@ -35,7 +37,7 @@ func (p *program) exports(t *testing.T, token string) []export {
 	t.Helper()
 	var found struct{ Exports struct{ Nodes []export } }
 	p.graphql(t, token, `{ exports(first: 20) { nodes { id kind format compression status filters { createdFrom `+
-		`createdTo status } rowCount sha256 } } }`, nil, &found)
+		`createdTo status ids } rowCount sha256 } } }`, nil, &found)
 	return found.Exports.Nodes
 }
 
@@ -186,6 +188,33 @@ func TestBrowserExportForm(t *testing.T) {
 	from, to := made[0].Filters.CreatedFrom, made[0].Filters.CreatedTo
 	if from.Format(time.RFC3339) != "2026-03-28T23:00:00Z" || to.Format(time.RFC3339) != "2026-03-29T22:00:00Z" {
 		t.Errorf("from %v to %v", from, to)
+	}
+}
+
+// The rows that are chosen in a list are the only ones in the file.
+func TestBrowserExportChosen(t *testing.T) {
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, f := p.browse(t), p.demo(t)
+	b.signIn("/dashboard/orders", f.Stores[0].Owner)
+	for _, list := range []string{"orders", "products", "customers"} {
+		b.open("/dashboard/" + list)
+		b.see(css(fmt.Sprintf(`[data-test="%s"] tbody tr`, list)))
+		b.click(`tbody tr:nth-child(1) [data-test="pick"]`)
+		b.click(`tbody tr:nth-child(3) [data-test="pick"]`)
+		chosen := evaluate[[]string](b, `[1, 3].map((n) => document.querySelector('tbody tr:nth-child(' + n + ') a')`+
+			`.pathname.split('/').pop())`)
+		b.seeText("Export 2 chosen")
+		b.click(`[data-test="export-shown"]`)
+		b.see(`[data-test="export-file"]`)
+		b.seeText("2 chosen")
+		made := p.exports(t, f.Stores[0].StaffToken)[0]
+		slices.Sort(chosen)
+		slices.Sort(made.Filters.IDs)
+		if diff := cmp.Diff(chosen, made.Filters.IDs); diff != "" || made.Kind != strings.ToUpper(list) ||
+			list != "orders" && *made.RowCount != 2 {
+			t.Errorf("%s: %+v (-want +got):\n%s", list, made, diff)
+		}
 	}
 }
 

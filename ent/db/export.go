@@ -107,6 +107,8 @@ type Export struct {
 	FilterFulfillmentStatus *state.FulfillmentStatus `json:"filter_fulfillment_status,omitempty"`
 	// FilterCustomerID holds the value of the "filter_customer_id" field.
 	FilterCustomerID *xid.ID `json:"filter_customer_id,omitempty"`
+	// FilterIds holds the value of the "filter_ids" field.
+	FilterIds []byte `json:"filter_ids,omitempty"`
 	// SyncFrom holds the value of the "sync_from" field.
 	SyncFrom *micros.Time `json:"sync_from,omitempty"`
 	// Redactions holds the value of the "redactions" field.
@@ -123,7 +125,7 @@ func (*Export) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case export.FieldAppStoreID, export.FieldAppID, export.FieldLeaseOwner, export.FieldPosition, export.FieldEndpointID, export.FieldFilterCustomerID:
 			values[i] = &sql.NullScanner{S: new(xid.ID)}
-		case export.FieldHashState:
+		case export.FieldHashState, export.FieldFilterIds:
 			values[i] = new([]byte)
 		case export.FieldStored:
 			values[i] = new(sql.NullBool)
@@ -439,6 +441,12 @@ func (_m *Export) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.FilterCustomerID = new(xid.ID)
 				*_m.FilterCustomerID = *value.S.(*xid.ID)
+			}
+		case export.FieldFilterIds:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field filter_ids", values[i])
+			} else if value != nil {
+				_m.FilterIds = *value
 			}
 		case export.FieldSyncFrom:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -543,6 +543,12 @@ func (_c *ExportCreate) SetNillableFilterCustomerID(v *xid.ID) *ExportCreate {
 	return _c
 }
 
+// SetFilterIds sets the "filter_ids" field.
+func (_c *ExportCreate) SetFilterIds(v []byte) *ExportCreate {
+	_c.mutation.SetFilterIds(v)
+	return _c
+}
+
 // SetSyncFrom sets the "sync_from" field.
 func (_c *ExportCreate) SetSyncFrom(v micros.Time) *ExportCreate {
 	_c.mutation.SetSyncFrom(v)
@@ -766,6 +772,11 @@ func (_c *ExportCreate) check() error {
 			return &ValidationError{Name: "error_message", err: fmt.Errorf(`db: validator failed for field "Export.error_message": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.FilterIds(); ok {
+		if err := export.FilterIdsValidator(v); err != nil {
+			return &ValidationError{Name: "filter_ids", err: fmt.Errorf(`db: validator failed for field "Export.filter_ids": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -976,6 +987,10 @@ func (_c *ExportCreate) createSpec() (*Export, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FilterCustomerID(); ok {
 		_spec.SetField(export.FieldFilterCustomerID, field.TypeUUID, value)
 		_node.FilterCustomerID = &value
+	}
+	if value, ok := _c.mutation.FilterIds(); ok {
+		_spec.SetField(export.FieldFilterIds, field.TypeBytes, value)
+		_node.FilterIds = value
 	}
 	if value, ok := _c.mutation.SyncFrom(); ok {
 		_spec.SetField(export.FieldSyncFrom, field.TypeInt64, value)

@@ -579,6 +579,7 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.FilterFinancialStatus),
 		cell.TextOf(&row.FilterFulfillmentStatus),
 		cell.PointerOf(&row.FilterCustomerID),
+		(*cell.Bytes)(&row.FilterIds),
 		cell.NumberOf(&row.SyncFrom),
 		cell.NumberOf(&row.Redactions),
 		cell.NumberOf(&row.Restarts),

@@ -20627,6 +20627,7 @@ type ExportMutation struct {
 	filter_financial_status   *state.FinancialStatus
 	filter_fulfillment_status *state.FulfillmentStatus
 	filter_customer_id        *xid.ID
+	filter_ids                *[]byte
 	sync_from                 *micros.Time
 	addsync_from              *micros.Time
 	redactions                *int64
@@ -23034,6 +23035,55 @@ func (m *ExportMutation) ResetFilterCustomerID() {
 	delete(m.clearedFields, export.FieldFilterCustomerID)
 }
 
+// SetFilterIds sets the "filter_ids" field.
+func (m *ExportMutation) SetFilterIds(b []byte) {
+	m.filter_ids = &b
+}
+
+// FilterIds returns the value of the "filter_ids" field in the mutation.
+func (m *ExportMutation) FilterIds() (r []byte, exists bool) {
+	v := m.filter_ids
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilterIds returns the old "filter_ids" field's value of the Export entity.
+// If the Export object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExportMutation) OldFilterIds(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilterIds is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilterIds requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilterIds: %w", err)
+	}
+	return oldValue.FilterIds, nil
+}
+
+// ClearFilterIds clears the value of the "filter_ids" field.
+func (m *ExportMutation) ClearFilterIds() {
+	m.filter_ids = nil
+	m.clearedFields[export.FieldFilterIds] = struct{}{}
+}
+
+// FilterIdsCleared returns if the "filter_ids" field was cleared in this mutation.
+func (m *ExportMutation) FilterIdsCleared() bool {
+	_, ok := m.clearedFields[export.FieldFilterIds]
+	return ok
+}
+
+// ResetFilterIds resets all changes to the "filter_ids" field.
+func (m *ExportMutation) ResetFilterIds() {
+	m.filter_ids = nil
+	delete(m.clearedFields, export.FieldFilterIds)
+}
+
 // SetSyncFrom sets the "sync_from" field.
 func (m *ExportMutation) SetSyncFrom(value micros.Time) {
 	m.sync_from = &value
@@ -23278,7 +23328,7 @@ func (m *ExportMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExportMutation) Fields() []string {
-	fields := make([]string, 0, 47)
+	fields := make([]string, 0, 48)
 	if m.store_id != nil {
 		fields = append(fields, export.FieldStoreID)
 	}
@@ -23411,6 +23461,9 @@ func (m *ExportMutation) Fields() []string {
 	if m.filter_customer_id != nil {
 		fields = append(fields, export.FieldFilterCustomerID)
 	}
+	if m.filter_ids != nil {
+		fields = append(fields, export.FieldFilterIds)
+	}
 	if m.sync_from != nil {
 		fields = append(fields, export.FieldSyncFrom)
 	}
@@ -23516,6 +23569,8 @@ func (m *ExportMutation) Field(name string) (ent.Value, bool) {
 		return m.FilterFulfillmentStatus()
 	case export.FieldFilterCustomerID:
 		return m.FilterCustomerID()
+	case export.FieldFilterIds:
+		return m.FilterIds()
 	case export.FieldSyncFrom:
 		return m.SyncFrom()
 	case export.FieldRedactions:
@@ -23619,6 +23674,8 @@ func (m *ExportMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldFilterFulfillmentStatus(ctx)
 	case export.FieldFilterCustomerID:
 		return m.OldFilterCustomerID(ctx)
+	case export.FieldFilterIds:
+		return m.OldFilterIds(ctx)
 	case export.FieldSyncFrom:
 		return m.OldSyncFrom(ctx)
 	case export.FieldRedactions:
@@ -23941,6 +23998,13 @@ func (m *ExportMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFilterCustomerID(v)
+		return nil
+	case export.FieldFilterIds:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilterIds(v)
 		return nil
 	case export.FieldSyncFrom:
 		v, ok := value.(micros.Time)
@@ -24341,6 +24405,9 @@ func (m *ExportMutation) ClearedFields() []string {
 	if m.FieldCleared(export.FieldFilterCustomerID) {
 		fields = append(fields, export.FieldFilterCustomerID)
 	}
+	if m.FieldCleared(export.FieldFilterIds) {
+		fields = append(fields, export.FieldFilterIds)
+	}
 	if m.FieldCleared(export.FieldSyncFrom) {
 		fields = append(fields, export.FieldSyncFrom)
 	}
@@ -24432,6 +24499,9 @@ func (m *ExportMutation) ClearField(name string) error {
 		return nil
 	case export.FieldFilterCustomerID:
 		m.ClearFilterCustomerID()
+		return nil
+	case export.FieldFilterIds:
+		m.ClearFilterIds()
 		return nil
 	case export.FieldSyncFrom:
 		m.ClearSyncFrom()
@@ -24581,6 +24651,9 @@ func (m *ExportMutation) ResetField(name string) error {
 		return nil
 	case export.FieldFilterCustomerID:
 		m.ResetFilterCustomerID()
+		return nil
+	case export.FieldFilterIds:
+		m.ResetFilterIds()
 		return nil
 	case export.FieldSyncFrom:
 		m.ResetSyncFrom()

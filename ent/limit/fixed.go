@@ -80,6 +80,7 @@ var fixed = []Fixed{
 	{Of: "The own headers of a webhook endpoint", Unit: inEntries, Most: Headers},
 	{Of: "The filters of a webhook endpoint", Unit: inEntries, Most: Filters},
 	{Of: "The values that a webhook filter compares with", Unit: inEntries, Most: FilterValues},
+	{Of: "The ids that an export is narrowed to", Unit: inEntries, Most: ExportIDs},
 	{Of: "The deliveries that one request sends once more", Unit: inEntries, Most: Retries},
 	{Of: "The file of an uploaded picture", Unit: inBytes, Most: ImageBytes},
 	{Of: "The pixels of an uploaded picture", Unit: inUnits, Most: ImagePixels},

@@ -150,6 +150,8 @@ const (
 	Images = 24
 	// MenuLinks are those of one menu, with the links below others.
 	MenuLinks = 30
+	// ExportIDs are those that an export is narrowed to.
+	ExportIDs = 250
 	// Retries are the deliveries that one request sends once more.
 	Retries = 1000
 )

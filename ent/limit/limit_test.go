@@ -35,6 +35,7 @@ func TestLimitsAreThePublished(t *testing.T) {
 		{"HeaderValue", limit.HeaderValue, 1024}, {"FilterField", limit.FilterField, 128},
 		{"FilterText", limit.FilterText, 4096}, {"Headers", limit.Headers, 10}, {"Filters", limit.Filters, 10},
 		{"FilterValues", limit.FilterValues, 50}, {"Retries", limit.Retries, 1000},
+		{"ExportIDs", limit.ExportIDs, 250},
 		{"EndpointRate", limit.EndpointRate, 1000},
 		{"Inventory", limit.Inventory, 2147483647}, {"Options", limit.Options, 3}, {"Variants", limit.Variants, 100},
 		{"Weight", limit.Weight, 1_000_000_000},

@@ -95,6 +95,8 @@ func (Export) Fields() []ent.Field {
 			Optional().Nillable().Immutable(),
 		field.UUID("filter_customer_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Customer}).
 			Optional().Nillable().Immutable(),
+		// filter_ids are the ids of the only rows that the file holds, packed by xid.Pack.
+		field.Bytes("filter_ids").MaxLen(16 * limit.ExportIDs).Optional().Immutable(),
 		// sync_from is the updated_from with which a client goes on after the file.
 		field.Int64("sync_from").GoType(micros.Time(0)).Optional().Nillable(),
 		// redactions is the store's count of redactions before the job read its first row: the

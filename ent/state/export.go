@@ -3,6 +3,8 @@ package state
 import (
 	"slices"
 	"strings"
+
+	"github.com/storefront-go/storefront/ent/xid"
 )
 
 // ExportKind is what an export job reads.
@@ -23,6 +25,19 @@ func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
 
 // Words is what is exported, as a sentence says it.
 func (v ExportKind) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
+
+// Resource returns the kind of id that the exported rows have; "" for attempts.
+func (v ExportKind) Resource() xid.Kind {
+	switch v {
+	case ExportOrders:
+		return xid.Order
+	case ExportProducts:
+		return xid.Product
+	case ExportCustomers:
+		return xid.Customer
+	}
+	return ""
+}
 
 // ExportFormat is the form of an export's file.
 type ExportFormat string

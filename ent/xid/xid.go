@@ -99,6 +99,22 @@ func (u *ID) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
+// Pack returns the bytes of ids one after the other, as a column keeps a list; nil for no ids.
+func Pack(ids []ID) (b []byte) {
+	for _, u := range ids {
+		b = append(b, u[:]...)
+	}
+	return b
+}
+
+// Unpack returns the ids that [Pack] packed; nil for an absent list.
+func Unpack(b []byte) (ids []ID) {
+	for ; len(b) >= len(Nil); b = b[len(Nil):] {
+		ids = append(ids, ID(b[:len(Nil)]))
+	}
+	return ids
+}
+
 // String returns the 26 characters without a prefix, for logs.
 func (u ID) String() string { return string(u.append(nil)) }
 

@@ -3,6 +3,7 @@ package erase
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db"
@@ -14,7 +15,7 @@ import (
 )
 
 // files withdraws or restarts the next exports that can contain the customer. What a filter by status
-// left out then is not known now, so only the times and the customer of a filter count.
+// left out then is not known now, so only the times, the customer and the ids of a filter count.
 func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 	redacted := export.Redacted{Number: t.Number, CleanBefore: t.before()}
 	jobs, err := export.Begun(ctx, e.Store.DB(ctx), t.at().position, redacted, batch, state.ExportCustomers,
@@ -41,14 +42,18 @@ func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 // holds reports whether a job may have written something of the customer.
 func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, error) {
 	from, to := export.Bounds(job)
+	only := xid.Unpack(job.FilterIds)
 	if job.Kind == state.ExportCustomers {
-		return t.ID.Compare(from) >= 0 && t.ID.Compare(to) < 0, nil
+		return t.ID.Compare(from) >= 0 && t.ID.Compare(to) < 0 && (only == nil || slices.Contains(only, t.ID)), nil
 	}
 	if by := job.FilterCustomerID; by != nil && *by != t.ID {
 		return false, nil
 	}
 	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(t.ID), order.IDGTE(from), order.IDLT(to)).
 		Order(order.ByID()).Limit(1)
+	if only != nil {
+		query.Where(order.IDIn(only...))
+	}
 	query.Modify(ent.ForceIndex(ordersIndex))
 	ids, err := query.IDs(ctx)
 	if err != nil {

@@ -52,6 +52,9 @@ func TestRedactFiles(t *testing.T) {
 		to := func(t micros.Time) func(*db.ExportCreate) {
 			return func(e *db.ExportCreate) { e.SetCreatedTo(t) }
 		}
+		only := func(ids ...xid.ID) func(*db.ExportCreate) {
+			return func(e *db.ExportCreate) { e.SetFilterIds(xid.Pack(ids)) }
+		}
 		jobs := []struct {
 			name  string
 			id    xid.ID
@@ -67,6 +70,10 @@ func TestRedactFiles(t *testing.T) {
 			{"products", w.exported(state.ExportProducts, nil), false},
 			{"orders of another customer", w.exported(state.ExportOrders,
 				func(e *db.ExportCreate) { e.SetFilterCustomerID(ben.ID) }), false},
+			{"their order by its id", w.exported(state.ExportOrders, only(orders[1], xid.New())), true},
+			{"another order by its id", w.exported(state.ExportOrders, only(xid.New())), false},
+			{"them by their id", w.exported(state.ExportCustomers, only(ada.ID)), true},
+			{"another by their id", w.exported(state.ExportCustomers, only(ben.ID)), false},
 			{"what began when all was clean", w.exported(state.ExportOrders,
 				func(e *db.ExportCreate) { e.SetStartedAt(none.Add(long)) }), false},
 			{"what began before, by a clock ahead", w.exported(state.ExportOrders,
@@ -87,7 +94,7 @@ func TestRedactFiles(t *testing.T) {
 			}
 		}
 		notices := s.DB(w.ctx).Notification.Query().AllX(w.ctx)
-		if len(notices) != 1 || !strings.HasPrefix(notices[0].Title, "4 exports") || held != 4 ||
+		if len(notices) != 1 || !strings.HasPrefix(notices[0].Title, "6 exports") || held != 6 ||
 			strings.Contains(notices[0].Body, "Ada") {
 			t.Errorf("notices %v", notices)
 		}

@@ -162,6 +162,15 @@ func TestKindsAndFilters(t *testing.T) {
 		status := func(s string) func(*db.ExportCreate) {
 			return func(c *db.ExportCreate) { c.SetFilterStatus(s) }
 		}
+		beside := b.shop()
+		b.orders(beside, 1)
+		foreign := b.store.DB(beside).Order.Query().FirstIDX(beside)
+		first := b.store.DB(ctx).Order.Query().Where(order.Number(1002)).OnlyX(ctx) // completed
+		ids := func(ids ...xid.ID) func(*db.ExportCreate) {
+			return func(c *db.ExportCreate) { c.SetFilterIds(xid.Pack(ids)) }
+		}
+		products := b.store.DB(ctx).Product.Query().Limit(2).IDsX(ctx)
+		customers := b.store.DB(ctx).Customer.Query().Limit(3).IDsX(ctx)
 		for _, tc := range []struct {
 			name string
 			kind state.ExportKind
@@ -175,7 +184,18 @@ func TestKindsAndFilters(t *testing.T) {
 			{name: "status and from", kind: state.ExportOrders,
 				edit: []func(*db.ExportCreate){status("completed"), from}, want: 175},
 			{name: "nothing", kind: state.ExportOrders, edit: []func(*db.ExportCreate){status("cancelled")}},
+			{name: "ids", kind: state.ExportOrders, edit: []func(*db.ExportCreate){
+				ids(middle.ID, foreign, first.ID, xid.New())}, want: 2},
+			{name: "ids and status", kind: state.ExportOrders,
+				edit: []func(*db.ExportCreate){ids(middle.ID, first.ID), status(string(middle.Status))}, want: 1},
+			{name: "ids and from", kind: state.ExportOrders,
+				edit: []func(*db.ExportCreate){ids(middle.ID, first.ID), from}, want: 1},
+			{name: "another store's id", kind: state.ExportOrders, edit: []func(*db.ExportCreate){ids(foreign)}},
 			{name: "products", kind: state.ExportProducts, want: 60},
+			{name: "some products", kind: state.ExportProducts,
+				edit: []func(*db.ExportCreate){ids(products...)}, want: 2},
+			{name: "some customers", kind: state.ExportCustomers,
+				edit: []func(*db.ExportCreate){ids(customers...)}, want: 3},
 			{name: "drafts", kind: state.ExportProducts, edit: []func(*db.ExportCreate){status("draft")}, want: 30},
 			{name: "customers", kind: state.ExportCustomers, want: 60},
 			{name: "guests", kind: state.ExportCustomers, edit: []func(*db.ExportCreate){status("guest")}},
@@ -185,8 +205,9 @@ func TestKindsAndFilters(t *testing.T) {
 				zip := b.ask(ctx, tc.kind, state.ExportCSV, state.ExportGzip, tc.edit...)
 				row := b.wait(ctx, id, state.ExportCompleted)
 				file := b.file(ctx, id)
-				if n := bytes.Count(file, []byte("\n")); n != tc.want || row.RowsDone != int64(tc.want) {
-					t.Errorf("%d lines, the job says %d, want %d", n, row.RowsDone, tc.want)
+				if n := bytes.Count(file, []byte("\n")); n != tc.want || row.RowsDone != int64(tc.want) ||
+					*row.ResourcesTotal != int64(tc.want) {
+					t.Errorf("%d lines, the job says %d of %d, want %d", n, row.RowsDone, *row.ResourcesTotal, tc.want)
 				}
 				b.wait(ctx, zip, state.ExportCompleted)
 				columns, rows := table(t, unzip(t, b.file(ctx, zip)))

@@ -96,7 +96,7 @@ func (w *orderWriter) query(of []xid.ID) (string, []any) {
 		ent.IndexHint(w.store.Dialect(), "order_lines", ent.Primary))
 	q.WriteString(" WHERE store_id = ? AND order_id ")
 	args := []any{w.job.StoreID}
-	if len(w.filters()) == 0 && len(of) == len(w.orders) {
+	if len(w.filters()) == 0 && len(w.ids) == 0 && len(of) == len(w.orders) {
 		q.WriteString("BETWEEN ? AND ?")
 		args = append(args, of[0], of[len(of)-1])
 	} else {

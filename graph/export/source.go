@@ -39,6 +39,8 @@ type source struct {
 	job   *db.Export
 	// from and to are the bounds of ids, to excluded.
 	from, to xid.ID
+	// ids are the only ids to read; empty for all.
+	ids []any
 	// currency is the store's, and origin its scheme and host.
 	currency, origin string
 	// sheet writes the rows of a file for spreadsheets; nil for others.
@@ -52,6 +54,9 @@ type source struct {
 func newSource(store *ent.Store, job *db.Export, currency, origin string) *source {
 	s := &source{store: store, job: job, currency: currency, origin: origin, spare: make(chan []byte, 4)}
 	s.from, s.to = Bounds(job)
+	for _, id := range xid.Unpack(job.FilterIds) {
+		s.ids = append(s.ids, id)
+	}
 	return s
 }
 
@@ -154,7 +159,7 @@ func (s *source) filters() (list []filter) {
 // columns where another index serves it.
 func (s *source) states() (r ent.Ranges) {
 	job := s.job
-	if job.Kind != state.ExportOrders || job.FilterCustomerID != nil ||
+	if job.Kind != state.ExportOrders || job.FilterCustomerID != nil || len(s.ids) > 0 ||
 		job.FilterStatus == nil && job.FilterFinancialStatus == nil && job.FilterFulfillmentStatus == nil {
 		return r
 	}
@@ -179,6 +184,8 @@ func oneOr[G, T ~string](given *G, all []T) (list []any) {
 // index is the index to walk where it is one range, which MySQL needs as a hint.
 func (s *source) index() string {
 	switch {
+	case len(s.ids) > 0:
+		return ent.Primary
 	case s.job.FilterCustomerID != nil:
 		return "order_store_id_customer_id_id"
 	case s.job.FilterStatus != nil && s.job.Kind == state.ExportProducts:
@@ -204,6 +211,9 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 		for _, f := range s.filters() {
 			q.Where(sql.EQ(q.C(f.column), f.value))
 		}
+		if len(s.ids) > 0 {
+			q.Where(sql.ExprP(ent.Among(s.store.Dialect(), id, len(s.ids)), s.ids...))
+		}
 		q.OrderExpr(sql.Raw(id)).Limit(batchSize)
 	}
 }
@@ -219,6 +229,9 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
 	for _, f := range s.filters() {
 		query, args = query+" AND "+f.column+" = ?", append(args, f.value)
+	}
+	if len(s.ids) > 0 {
+		query, args = query+" AND "+ent.Among(s.store.Dialect(), "id", len(s.ids)), append(args, s.ids...)
 	}
 	if r := s.states(); len(r.Columns) > 0 {
 		query, args = r.Count(s.store.Dialect(), s.job.StoreID, " AND o.id >= ? AND o.id < ?", s.from, s.to)

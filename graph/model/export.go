@@ -20,6 +20,7 @@ func (e *Export) Filters() *ExportFilters {
 	if e.FilterCustomerID != nil {
 		f.CustomerID = new(xid.Customer.Format(*e.FilterCustomerID))
 	}
+	f.Ids = wire.FilterIDs(e.Export)
 	return f
 }
 

@@ -254,10 +254,12 @@ type ExportFilters struct {
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
 	// A status of the exported resource, as in REST; attempts have none.
 	Status *string `json:"status,omitempty"`
-	// This and the others below are of orders alone.
+	// This and the next two are of orders alone.
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
+	// Only these, of at most 250 ids of the kind.
+	Ids []string `json:"ids,omitempty"`
 }
 
 type ExportFiltersInput struct {
@@ -267,10 +269,12 @@ type ExportFiltersInput struct {
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
 	// A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none.
 	Status *string `json:"status,omitempty"`
-	// This and the others below are for orders alone.
+	// This and the next two are for orders alone.
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
+	// Only these: 1 to 250 ids of the kind. The store's rows alone are found; attempts have no ids.
+	Ids []string `json:"ids,omitempty"`
 }
 
 type ExportPayload struct {

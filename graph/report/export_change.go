@@ -33,6 +33,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	}
 	c := core.NewCheck(in)
 	checkExport(c, in)
+	ids := checkExportIDs(c, in)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 		if err := m.roomForExport(ctx); err != nil {
 			return nil, err
 		}
-		if row, err = m.newExport(ctx, v, in); err != nil {
+		if row, err = m.newExport(ctx, v, in, ids); err != nil {
 			return nil, err
 		}
 		ent.OnCommit(ctx, m.Exports.Wake)
@@ -56,8 +57,10 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	return &model.ExportPayload{Export: m.shownExport(v, row)}, nil
 }
 
-// newExport writes the row of a job.
-func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.ExportStartInput) (*db.Export, error) {
+// newExport writes the row of a job, which is narrowed to ids unless they are nil.
+func (m Mutation) newExport(
+	ctx context.Context, v *viewer.Viewer, in model.ExportStartInput, ids []xid.ID,
+) (*db.Export, error) {
 	endpoint, err := m.endpointOf(ctx, v, in)
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func (m Mutation) newExport(ctx context.Context, v *viewer.Viewer, in model.Expo
 	if f := in.Filters; f != nil {
 		row.SetNillableCreatedFrom(f.CreatedFrom).SetNillableCreatedTo(f.CreatedTo).SetNillableFilterStatus(f.Status).
 			SetNillableFilterFinancialStatus(f.FinancialStatus).SetNillableFilterFulfillmentStatus(f.FulfillmentStatus).
-			SetNillableFilterCustomerID(customer)
+			SetNillableFilterCustomerID(customer).SetFilterIds(xid.Pack(ids))
 	}
 	if in.Format == state.ExportSpreadsheet {
 		shop, err := m.CurrentStore(ctx)
@@ -188,6 +191,24 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	if !ok {
 		c.Add("filters/status", fault.UnknownValue, "This is not a status of "+in.Kind.Words()+".")
 	}
+}
+
+// checkExportIDs checks the ids of the only rows that are exported, and returns them. A row that the
+// store does not have is left out.
+func checkExportIDs(c *core.Check, in model.ExportStartInput) []xid.ID {
+	if in.Filters == nil || in.Filters.Ids == nil || !in.Kind.Known() {
+		return nil
+	}
+	const name = "filters/ids"
+	switch kind := in.Kind.Resource(); {
+	case kind == "":
+		c.Add(name, fault.UnknownValue, "An export of "+in.Kind.Words()+" has no filter by ids.")
+	case len(in.Filters.Ids) == 0:
+		c.Add(name, fault.TooShort, "Name at least one id, or leave the filter out.")
+	default:
+		return c.IDs(name, kind, in.Filters.Ids, limit.ExportIDs)
+	}
+	return nil
 }
 
 // checkOrderFilters checks the filters that only orders have.

@@ -31,6 +31,11 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	f.StrOpt("financial_status", (*string)(e.FilterFinancialStatus))
 	f.StrOpt("fulfillment_status", (*string)(e.FilterFulfillmentStatus))
 	f.IDOpt("customer_id", xid.Customer, e.FilterCustomerID)
+	if ids := FilterIDs(e); ids != nil {
+		f.Strings("ids", ids)
+	} else {
+		f.Null("ids")
+	}
 	o.B = f.Close()
 	o.Plain("status", string(e.Status))
 	o.Name("progress")
@@ -55,6 +60,14 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 		o.TimeOpt("download_url_expires_at", link.ExpiresAt)
 	}
 	return o.Close()
+}
+
+// FilterIDs returns the ids that the export is narrowed to, in their public form; nil for all.
+func FilterIDs(e *db.Export) (ids []string) {
+	for _, id := range xid.Unpack(e.FilterIds) {
+		ids = append(ids, e.Kind.Resource().Format(id))
+	}
+	return ids
 }
 
 // appendFile writes what there is of the file, and why there is none.

@@ -1045,6 +1045,9 @@ type ExportFilters struct {
 	// FulfillmentStatus Only orders whose goods are in this state.
 	FulfillmentStatus *string `json:"fulfillment_status"`
 
+	// Ids Only what has one of these ids.
+	Ids *[]string `json:"ids"`
+
 	// Status Only what is in this state.
 	Status *string `json:"status"`
 }
@@ -1065,6 +1068,9 @@ type ExportFiltersCreate struct {
 
 	// FulfillmentStatus Only orders whose goods are in this state, such as `unfulfilled`. Refused for all other kinds.
 	FulfillmentStatus *string `json:"fulfillment_status,omitempty"`
+
+	// Ids Only what has one of these ids, which are those of orders, products or customers as `kind` says. An id that the store does not have adds nothing. Refused for attempts.
+	Ids *[]string `json:"ids,omitempty"`
 
 	// Status Only what is in this state: `open`, `completed` or `cancelled` orders; `draft`, `active` or `archived` products; `guest`, `active`, `disabled` or `redacted` customers. Attempts have none.
 	Status *string `json:"status,omitempty"`

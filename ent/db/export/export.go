@@ -102,6 +102,8 @@ const (
 	FieldFilterFulfillmentStatus = "filter_fulfillment_status"
 	// FieldFilterCustomerID holds the string denoting the filter_customer_id field in the database.
 	FieldFilterCustomerID = "filter_customer_id"
+	// FieldFilterIds holds the string denoting the filter_ids field in the database.
+	FieldFilterIds = "filter_ids"
 	// FieldSyncFrom holds the string denoting the sync_from field in the database.
 	FieldSyncFrom = "sync_from"
 	// FieldRedactions holds the string denoting the redactions field in the database.
@@ -159,6 +161,7 @@ var Columns = []string{
 	FieldFilterFinancialStatus,
 	FieldFilterFulfillmentStatus,
 	FieldFilterCustomerID,
+	FieldFilterIds,
 	FieldSyncFrom,
 	FieldRedactions,
 	FieldRestarts,
@@ -208,6 +211,8 @@ var (
 	HashStateValidator func([]byte) error
 	// ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
 	ErrorMessageValidator func(string) error
+	// FilterIdsValidator is a validator for the "filter_ids" field. It is called by the builders before save.
+	FilterIdsValidator func([]byte) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() xid.ID
 )

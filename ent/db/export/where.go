@@ -293,6 +293,11 @@ func FilterCustomerID(v xid.ID) predicate.Export {
 	return predicate.Export(sql.FieldEQ(FieldFilterCustomerID, v))
 }
 
+// FilterIds applies equality check predicate on the "filter_ids" field. It's identical to FilterIdsEQ.
+func FilterIds(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldFilterIds, v))
+}
+
 // SyncFrom applies equality check predicate on the "sync_from" field. It's identical to SyncFromEQ.
 func SyncFrom(v micros.Time) predicate.Export {
 	vc := int64(v)
@@ -2895,6 +2900,56 @@ func FilterCustomerIDIsNil() predicate.Export {
 // FilterCustomerIDNotNil applies the NotNil predicate on the "filter_customer_id" field.
 func FilterCustomerIDNotNil() predicate.Export {
 	return predicate.Export(sql.FieldNotNull(FieldFilterCustomerID))
+}
+
+// FilterIdsEQ applies the EQ predicate on the "filter_ids" field.
+func FilterIdsEQ(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldEQ(FieldFilterIds, v))
+}
+
+// FilterIdsNEQ applies the NEQ predicate on the "filter_ids" field.
+func FilterIdsNEQ(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldNEQ(FieldFilterIds, v))
+}
+
+// FilterIdsIn applies the In predicate on the "filter_ids" field.
+func FilterIdsIn(vs ...[]byte) predicate.Export {
+	return predicate.Export(sql.FieldIn(FieldFilterIds, vs...))
+}
+
+// FilterIdsNotIn applies the NotIn predicate on the "filter_ids" field.
+func FilterIdsNotIn(vs ...[]byte) predicate.Export {
+	return predicate.Export(sql.FieldNotIn(FieldFilterIds, vs...))
+}
+
+// FilterIdsGT applies the GT predicate on the "filter_ids" field.
+func FilterIdsGT(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldGT(FieldFilterIds, v))
+}
+
+// FilterIdsGTE applies the GTE predicate on the "filter_ids" field.
+func FilterIdsGTE(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldGTE(FieldFilterIds, v))
+}
+
+// FilterIdsLT applies the LT predicate on the "filter_ids" field.
+func FilterIdsLT(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldLT(FieldFilterIds, v))
+}
+
+// FilterIdsLTE applies the LTE predicate on the "filter_ids" field.
+func FilterIdsLTE(v []byte) predicate.Export {
+	return predicate.Export(sql.FieldLTE(FieldFilterIds, v))
+}
+
+// FilterIdsIsNil applies the IsNil predicate on the "filter_ids" field.
+func FilterIdsIsNil() predicate.Export {
+	return predicate.Export(sql.FieldIsNull(FieldFilterIds))
+}
+
+// FilterIdsNotNil applies the NotNil predicate on the "filter_ids" field.
+func FilterIdsNotNil() predicate.Export {
+	return predicate.Export(sql.FieldNotNull(FieldFilterIds))
 }
 
 // SyncFromEQ applies the EQ predicate on the "sync_from" field.

@@ -637,6 +637,7 @@ var (
 		{Name: "filter_financial_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_fulfillment_status", Type: field.TypeString, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(32)"}},
 		{Name: "filter_customer_id", Type: field.TypeUUID, Nullable: true, SchemaType: map[string]string{"mysql": "binary(16)", "sqlite3": "blob"}},
+		{Name: "filter_ids", Type: field.TypeBytes, Nullable: true, Size: 4000},
 		{Name: "sync_from", Type: field.TypeInt64, Nullable: true},
 		{Name: "redactions", Type: field.TypeInt64, Nullable: true},
 		{Name: "restarts", Type: field.TypeInt, Nullable: true},

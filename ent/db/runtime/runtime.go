@@ -680,6 +680,10 @@ func init() {
 	exportDescErrorMessage := exportFields[29].Descriptor()
 	// export.ErrorMessageValidator is a validator for the "error_message" field. It is called by the builders before save.
 	export.ErrorMessageValidator = exportDescErrorMessage.Validators[0].(func(string) error)
+	// exportDescFilterIds is the schema descriptor for filter_ids field.
+	exportDescFilterIds := exportFields[40].Descriptor()
+	// export.FilterIdsValidator is a validator for the "filter_ids" field. It is called by the builders before save.
+	export.FilterIdsValidator = exportDescFilterIds.Validators[0].(func([]byte) error)
 	// exportDescID is the schema descriptor for id field.
 	exportDescID := exportMixinFields0[1].Descriptor()
 	// export.DefaultID holds the default value on creation for the id field.

@@ -1449,10 +1449,12 @@ type ExportFilters {
   createdTo: Time
   "A status of the exported resource, as in REST; attempts have none."
   status: String
-  "This and the others below are of orders alone."
+  "This and the next two are of orders alone."
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
+  "Only these, of at most 250 ids of the kind."
+  ids: [ID!]
 }
 
 type ExportProgress {
@@ -2550,10 +2552,12 @@ input ExportFiltersInput {
   createdTo: Time
   "A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none."
   status: String
-  "This and the others below are for orders alone."
+  "This and the next two are for orders alone."
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
+  "Only these: 1 to 250 ids of the kind. The store's rows alone are found; attempts have no ids."
+  ids: [ID!]
 }
 
 input ExportStartInput {
@@ -10936,6 +10940,8 @@ func (ec *executionContext) fieldContext_Export_filters(_ context.Context, field
 				return ec.fieldContext_ExportFilters_fulfillmentStatus(ctx, field)
 			case "customerId":
 				return ec.fieldContext_ExportFilters_customerId(ctx, field)
+			case "ids":
+				return ec.fieldContext_ExportFilters_ids(ctx, field)
 			}
 			return nil, fmt.Errorf("no field named %q was found under type ExportFilters", field.Name)
 		},
@@ -11650,6 +11656,23 @@ func (ec *executionContext) _ExportFilters_customerId(ctx context.Context, field
 }
 
 func (ec *executionContext) fieldContext_ExportFilters_customerId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExportFilters",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type ID does not have child fields")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ExportFilters_ids(ctx context.Context, field graphql.CollectedField, obj *model.ExportFilters) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚕstringᚄ(ctx, field.Selections, obj.Ids)
+}
+
+func (ec *executionContext) fieldContext_ExportFilters_ids(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ExportFilters",
 		Field:      field,
@@ -46199,7 +46222,7 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status", "financialStatus", "fulfillmentStatus", "customerId"}
+	fieldsInOrder := [...]string{"createdFrom", "createdTo", "status", "financialStatus", "fulfillmentStatus", "customerId", "ids"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -46248,6 +46271,13 @@ func (ec *executionContext) unmarshalInputExportFiltersInput(ctx context.Context
 				return it, err
 			}
 			it.CustomerID = data
+		case "ids":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ids"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Ids = data
 		}
 	}
 	return it, nil
@@ -51831,6 +51861,8 @@ func (ec *executionContext) _ExportFilters(ctx context.Context, sel ast.Selectio
 			out.Values[i] = ec._ExportFilters_fulfillmentStatus(ctx, field, obj)
 		case "customerId":
 			out.Values[i] = ec._ExportFilters_customerId(ctx, field, obj)
+		case "ids":
+			out.Values[i] = ec._ExportFilters_ids(ctx, field, obj)
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -68549,6 +68581,42 @@ func (ec *executionContext) marshalOGrantSummary2ᚖgithubᚗcomᚋstorefrontᚑ
 		return graphql.Null
 	}
 	return ec._GrantSummary(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var vSlice []any
+	vSlice = graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {

@@ -180,6 +180,7 @@ var flatTypes = map[string]flatType{
 		"financialStatus":   {4, ""},
 		"fulfillmentStatus": {5, ""},
 		"customerId":        {6, ""},
+		"ids":               {7, ""},
 	}},
 	"ExportProgress": {exportProgressImplementors, map[string]flatField{
 		"rowsDone":      {1, ""},
@@ -1587,6 +1588,20 @@ func (p *flatPlan) writeExportFilters(w *buffer, obj *model.ExportFilters) bool 
 				w.null()
 			} else {
 				w.text(*v)
+			}
+		case 7: // ids
+			v := obj.Ids
+			if v == nil {
+				w.null()
+			} else {
+				if len(v) == 0 {
+					w.byte('[')
+				}
+				for j := range v {
+					w.between(j, '[')
+					w.text(v[j])
+				}
+				w.byte(']')
 			}
 		}
 	}

@@ -112,20 +112,22 @@ export function StartExport({ onClose, begun }) {
 }
 
 /**
- * A button that exports what a list shows, by its filters, to a file for spreadsheets. An export knows neither words
- * nor tags nor single rows, so the button says what it takes.
+ * A button that exports the chosen rows of a list, or else what the list shows by its filters, to a file for
+ * spreadsheets. An export knows neither words nor tags, so the button says what it takes.
  */
 export function ExportShown({ kind, filters, f, picked }) {
   const { can } = useApp();
-  const part = f.q || f.tag || picked.rows.length > 0;
+  const all = Object.values(filters ?? {}).some(Boolean) ? 'Export all by these filters' : 'Export all';
+  const chosen = picked.rows.map((row) => row.id);
   const run = useMutation(startExport);
   const start = async () => {
-    const { export: made } = await run({ input: { kind, format: 'SPREADSHEET', filters } });
+    const input = { kind, format: 'SPREADSHEET', filters: chosen.length ? { ids: chosen } : filters };
+    const { export: made } = await run({ input });
     go(to(exportPath(made.id)));
   };
   return can('exports') && html`<${ActionButton} run=${start} done="The export has begun." data-test="export-shown">
-    <${Icon} name="exports" size="16" />${!part ? 'Export these'
-      : Object.values(filters ?? {}).some(Boolean) ? 'Export all by these filters' : 'Export all'}<//>`;
+    <${Icon} name="exports" size="16" />${chosen.length ? 'Export ' + chosen.length + ' chosen'
+      : f.q || f.tag ? all : 'Export these'}<//>`;
 }
 
 /** Fetches the file by a fresh link, which serves for 15 minutes whoever holds it. */

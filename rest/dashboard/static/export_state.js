@@ -10,7 +10,7 @@ export const errors = 'userErrors { code message path }';
 
 /** The fields of an export that lists and pages show; its link is asked for when somebody wants the file. */
 export const exportFields = `id kind format compression webhookId
-  filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId }
+  filters { createdFrom createdTo status financialStatus fulfillmentStatus customerId ids }
   status progress { rowsDone rowsEstimated } rowCount fileSizeBytes sha256 error { code message }
   requestedBy { type name } createdAt startedAt completedAt expiresAt`;
 
@@ -69,13 +69,13 @@ function edge(at, zone, later) {
 
 /** What a job was narrowed to, as a sentence without an end; "" for all there is. */
 export function filtersOf(e, zone) {
-  const { createdFrom, createdTo, status, financialStatus, fulfillmentStatus, customerId } = e.filters;
+  const { createdFrom, createdTo, status, financialStatus, fulfillmentStatus, customerId, ids } = e.filters;
   const from = createdFrom && edge(createdFrom, zone);
   const until = createdTo && edge(createdTo, zone, true);
   const made = from && until ? (from === until ? 'created ' + from : 'created ' + from + ' to ' + until)
     : from ? 'created from ' + from
     : until ? 'created ' + (until.startsWith('before') ? '' : 'until ') + until : '';
-  const text = [status, financialStatus && words(financialStatus).toLowerCase(),
+  const text = [ids && ids.length + ' chosen', status, financialStatus && words(financialStatus).toLowerCase(),
     fulfillmentStatus && words(fulfillmentStatus).toLowerCase(), customerId && 'of one customer', made]
     .filter(Boolean).join(', ');
   return text && text[0].toUpperCase() + text.slice(1);

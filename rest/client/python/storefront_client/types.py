@@ -592,6 +592,8 @@ class ExportFilters(TypedDict):
     fulfillment_status: Optional[str]
     #: Only orders of this customer.
     customer_id: Optional[str]
+    #: Only what has one of these ids.
+    ids: Optional[list[str]]
 
 
 class ExportProgress(TypedDict):
@@ -658,6 +660,9 @@ class ExportFiltersCreate(TypedDict):
     fulfillment_status: NotRequired[Optional[str]]
     #: Only orders of this customer; none, where there is no such customer. Refused for all other kinds.
     customer_id: NotRequired[Optional[str]]
+    #: Only what has one of these ids, which are those of orders, products or customers as `kind` says. An id
+    #: that the store does not have adds nothing. Refused for attempts.
+    ids: NotRequired[Optional[list[str]]]
 
 
 class ExportPage(TypedDict):

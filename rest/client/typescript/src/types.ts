@@ -547,6 +547,8 @@ export interface ExportFilters {
   fulfillment_status: string | null;
   /** Only orders of this customer. */
   customer_id: string | null;
+  /** Only what has one of these ids. */
+  ids: string[] | null;
 }
 
 /** How far the job has come. */
@@ -612,6 +614,11 @@ export interface ExportFiltersCreate {
   fulfillment_status?: string | null;
   /** Only orders of this customer; none, where there is no such customer. Refused for all other kinds. */
   customer_id?: string | null;
+  /**
+   * Only what has one of these ids, which are those of orders, products or customers as `kind` says. An id that
+   * the store does not have adds nothing. Refused for attempts.
+   */
+  ids?: string[] | null;
 }
 
 /** One page of export jobs. */
