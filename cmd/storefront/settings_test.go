@@ -53,12 +53,12 @@ All settings of the server, with their variables and defaults.
 ## How settings are read
 
 A flag wins over its variable, which wins over the default. An empty variable counts as not set. A flag that can be
-repeated takes a comma-separated list in its variable. Other commands use some of the same settings: add --help to a
+repeated takes a comma-separated list in its variable. Other commands use some of the same settings: add ` + "`--help`" + ` to a
 command to see which.
 
 The root secret has no flag, because other users of the machine can read the arguments of a process. It comes from the
-variable STOREFRONT_SECRET_KEY, from the file that STOREFRONT_SECRET_KEY_FILE names, or from the file secret.key in the
-data folder.
+variable ` + "`STOREFRONT_SECRET_KEY`" + `, from the file that ` + "`STOREFRONT_SECRET_KEY_FILE`" + ` names, or from the file ` + "`secret.key`" + ` in
+the data folder.
 
 This page is generated from the flags of the program.
 `)
@@ -97,5 +97,5 @@ func settingDefault(f *kong.Flag) string {
 }
 
 func settingHelp(f *kong.Flag) string {
-	return strings.ReplaceAll(aDefault.ReplaceAllString(f.Help, "."), "|", `\|`)
+	return strings.NewReplacer("|", `\|`, "<", `\<`).Replace(aDefault.ReplaceAllString(f.Help, "."))
 }

@@ -10,10 +10,13 @@ import (
 // guidesPath is where the guides are: this path lists them.
 const guidesPath = "/docs/guides"
 
-// guideNames are the guides in the order in which they are read; each is a file of the
-// folder guides in Markdown.
+// guideNames are the files of the folder guides, in the order in which they are read.
 var guideNames = []string{"tour", "first-call", "oauth", "webhooks", "sync", "exports", "graphql", "themes",
-	"dashboard", "run", "settings", "operate", "delivery", "payments", "email", "images", "backup", "shopify", "vitess"}
+	"dashboard", "payments", "shopify",
+	"run", "settings", "operate", "delivery", "email", "images", "backup", "vitess"}
+
+// guideParts are the headings of the list, by the first guide of each.
+var guideParts = map[string]string{"tour": "Build", "dashboard": "Sell", "run": "Operate"}
 
 // exampleHost stands in the guides for where the API is.
 const exampleHost = "https://api.example.com"
@@ -42,21 +45,33 @@ func readGuide(name, host string) (guide, error) {
 	return g, nil
 }
 
-// guides mounts all of them, and their list.
+// guidePart is a heading of the list of guides with its guides.
+type guidePart struct {
+	Name   string
+	Guides []guide
+}
+
+// guides mounts all guides and their list.
 func (d *site) guides() {
-	var list []guide
+	var parts []guidePart
 	for _, name := range guideNames {
 		g, err := readGuide(name, cmp.Or(d.APIHost, exampleHost))
 		d.note(err)
-		list = append(list, g)
+		if heading := guideParts[name]; heading != "" {
+			parts = append(parts, guidePart{Name: heading})
+		}
+		last := &parts[len(parts)-1]
+		last.Guides = append(last.Guides, g)
 	}
 	type page struct {
-		Title  string
-		Guides []guide
+		Title string
+		Parts []guidePart
 		guide
 	}
-	d.page(guidesPath, "guides.html", page{Title: d.title, Guides: list})
-	for _, g := range list {
-		d.page(g.Path, "guide.html", page{d.title, list, g})
+	d.page(guidesPath, "guides.html", page{Title: d.title, Parts: parts})
+	for _, part := range parts {
+		for _, g := range part.Guides {
+			d.page(g.Path, "guide.html", page{d.title, parts, g})
+		}
 	}
 }

@@ -24,6 +24,11 @@ func TestGuides(t *testing.T) {
 		t.Errorf("files %v, guides %v", names, want)
 	}
 	index := ask(docs(t), "GET", guidesPath).Body.String()
+	for _, heading := range guideParts {
+		if !strings.Contains(index, "<h2>"+heading+"</h2>") {
+			t.Errorf("the list lacks the heading %s", heading)
+		}
+	}
 	for _, name := range guideNames {
 		g, err := readGuide(name, "https://api.test")
 		if err != nil {

@@ -12,11 +12,11 @@ import (
 // Storage says where the data lies. Every command takes it.
 type Storage struct {
 	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
-	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database in place of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Several hosts, a:3306,b:3306, are servers of which one takes writes. A password belongs in --database-file, since the arguments of a process can be read by others."`
+	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database to use instead of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Of several hosts, a:3306,b:3306, the one that accepts writes is used. Put a password into --database-file: others can read the arguments of a process."`
 	// DatabaseFile is Database, as a file holds it.
-	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database, with its password."`
+	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database with its password."`
 
-	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where files of exports and themes lie, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
+	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where to store exports, themes and images, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
 
 	// SecretKey is STOREFRONT_SECRET_KEY, or what STOREFRONT_SECRET_KEY_FILE holds: a
 	// comma list of root secrets. It has no flag, since the arguments of a process can
@@ -26,8 +26,8 @@ type Storage struct {
 
 // Naming says under which addresses the service is known.
 type Naming struct {
-	PublicURL   string `name:"public-url" env:"STOREFRONT_PUBLIC_URL" placeholder:"URL" help:"Address under which clients reach the service (default: http:// and the address listened on)."`
-	StoreDomain string `env:"STOREFRONT_STORE_DOMAIN" placeholder:"HOST[:PORT]" help:"Stores are served at <handle>.HOST (default: the host of the public URL, or localhost where that is an IP address)."`
+	PublicURL   string `name:"public-url" env:"STOREFRONT_PUBLIC_URL" placeholder:"URL" help:"Address at which clients reach the service (default: http:// and --addr)."`
+	StoreDomain string `env:"STOREFRONT_STORE_DOMAIN" placeholder:"HOST[:PORT]" help:"Shops are served at <handle>.HOST (default: the host of the public URL, or localhost if that is an IP address)."`
 }
 
 // Log says what is logged and how.
@@ -46,7 +46,7 @@ type Listen struct {
 
 // AdminNames says how the admin address is called.
 type AdminNames struct {
-	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Names by which the admin address may be asked, besides its own address and localhost."`
+	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Host names that the admin address accepts, besides its own address and localhost."`
 }
 
 // Config is the settings of serve. Each is declared here and nowhere else: a
@@ -62,21 +62,21 @@ type Config struct {
 	Limits      `embed:""`
 
 	Delivery   `embed:""`
-	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave the delivery of webhooks to storefront dispatch."`
+	NoDispatch bool `env:"STOREFRONT_NO_DISPATCH" help:"Leave webhook delivery to storefront dispatch."`
 
 	Migrate        bool     `env:"STOREFRONT_MIGRATE" help:"Apply pending migrations to a MySQL database first. SQLite files are always brought up to date."`
-	Demo           bool     `env:"STOREFRONT_DEMO" help:"Make two demo stores on the first start, and write their credentials to demo.json in --data."`
+	Demo           bool     `env:"STOREFRONT_DEMO" help:"Create two demo stores on the first start, and write their credentials to demo.json in --data."`
 	DemoOrders     int      `default:"500" env:"STOREFRONT_DEMO_ORDERS" placeholder:"N" help:"Orders in each demo store (default ${default})."`
-	TrustedProxies []string `env:"STOREFRONT_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is believed (default none)."`
-	TLSCert        string   `name:"tls-cert" env:"STOREFRONT_TLS_CERT" placeholder:"FILE" help:"Certificate chain in PEM; with --tls-key the public address speaks TLS."`
+	TrustedProxies []string `env:"STOREFRONT_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For is trusted (default none)."`
+	TLSCert        string   `name:"tls-cert" env:"STOREFRONT_TLS_CERT" placeholder:"FILE" help:"Certificate chain in PEM; with --tls-key, the public address uses TLS."`
 	TLSKey         string   `name:"tls-key" env:"STOREFRONT_TLS_KEY" placeholder:"FILE" help:"Private key in PEM."`
 	InsecureHTTP   bool     `name:"insecure-http" env:"STOREFRONT_INSECURE_HTTP" help:"Allow sign-in over plain http on an address that is not loopback."`
-	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 switches limits off, but not those of failed sign-ins (default ${default})."`
+	RateLimit      float64  `default:"100" env:"STOREFRONT_RATE_LIMIT" placeholder:"N" help:"Requests per second and credential, with bursts of twice as many; 0 turns rate limits off, except those of failed sign-ins (default ${default})."`
 	StoreRateLimit float64  `default:"1000" env:"STOREFRONT_STORE_RATE_LIMIT" placeholder:"N" help:"Requests per second of all credentials of a store together; 0 is no limit (default ${default})."`
 	VisitorLimit   float64  `name:"visitor-rate-limit" default:"20" env:"STOREFRONT_VISITOR_RATE_LIMIT" placeholder:"N" help:"Pages of storefronts per second and address, with bursts of ten times as many; a search counts as five. 0 is no limit (default ${default})."`
-	SecurityTo     string   `name:"security-contact" env:"STOREFRONT_SECURITY_CONTACT" placeholder:"URL" help:"To whom weaknesses are reported, such as mailto:security@shop.example; served as security.txt (default none)."`
+	SecurityTo     string   `name:"security-contact" env:"STOREFRONT_SECURITY_CONTACT" placeholder:"URL" help:"Contact for security reports, such as mailto:security@shop.example; published in security.txt (default none)."`
 	Introspection  bool     `default:"true" negatable:"" env:"STOREFRONT_INTROSPECTION" help:"Answer GraphQL introspection (default on)."`
-	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the page that tries GraphQL (default on)."`
+	Explorer       bool     `default:"true" negatable:"" env:"STOREFRONT_EXPLORER" help:"Serve the GraphQL explorer (default on)."`
 }
 
 // Address returns the database's address for [ent.Open].

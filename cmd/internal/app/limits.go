@@ -9,7 +9,7 @@ import (
 // Limits says what stores and people have, and cause, at most. Every command that
 // makes something takes it.
 type Limits struct {
-	Limit []string `env:"STOREFRONT_LIMIT" placeholder:"NAME=NUMBER" help:"What stores and people have at most, such as people=1000, for all stores that have no limit of their own; /docs/limits lists the names (default: as /docs/limits says)."`
+	Limit []string `env:"STOREFRONT_LIMIT" placeholder:"NAME=NUMBER" help:"Limit for all stores without one of their own, such as people=1000; may be repeated (default: as /docs/limits lists)."`
 }
 
 // Check returns what is wrong with the limits that were set.

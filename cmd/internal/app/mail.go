@@ -14,10 +14,10 @@ import (
 
 // Mail says how notices go out by e-mail.
 type Mail struct {
-	SMTPURL string `name:"smtp-url" xor:"smtp" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server for notices: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none (default: no mail). A password belongs in --smtp-file, since the arguments of a process can be read by others."`
+	SMTPURL string `name:"smtp-url" xor:"smtp" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none. Put a password into --smtp-file: others can read the arguments of a process (default: no email)."`
 	// SMTPFile is SMTPURL, as a file holds it.
-	SMTPFile []byte `name:"smtp-file" type:"filecontent" xor:"smtp" env:"STOREFRONT_SMTP_FILE" placeholder:"FILE" help:"File that holds the URL of the mail server, with its password."`
-	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Whom mails come from, such as \"Storefront <notices@shop.example>\"; needed with a mail server."`
+	SMTPFile []byte `name:"smtp-file" type:"filecontent" xor:"smtp" env:"STOREFRONT_SMTP_FILE" placeholder:"FILE" help:"File that holds the URL of the mail server with its password."`
+	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of emails, such as \"Storefront <notices@shop.example>\"; required with a mail server."`
 }
 
 // server is the URL of the mail server, or "".

@@ -9,7 +9,7 @@ import (
 
 // Marketplace says who reviews what stores submit.
 type Marketplace struct {
-	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Stores whose owners and admins review themes for the marketplace, by handle (default none; the demo's stores do)."`
+	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Handles of the stores whose owners and admins review themes for the marketplace (default none; with --demo, its stores)."`
 }
 
 // reviews reports whether the people of a store review.

@@ -18,9 +18,9 @@ import (
 
 // Delivery says where webhooks may go and when an endpoint is suspended.
 type Delivery struct {
-	AllowLoopbackWebhooks bool     `env:"STOREFRONT_ALLOW_LOOPBACK_WEBHOOKS" help:"Let webhooks go to receivers at 127.0.0.0/8, [::1] and localhost, http or https; --demo does."`
-	AllowWebhooksTo       []string `env:"STOREFRONT_ALLOW_WEBHOOKS_TO" placeholder:"CIDR" help:"Private networks whose receivers webhooks may reach, by https (default none)."`
-	SuspendOn             string   `name:"suspend-webhooks-on" enum:"delivery,silence" default:"delivery" env:"STOREFRONT_SUSPEND_WEBHOOKS_ON" placeholder:"RULE" help:"Suspend an endpoint when one delivery failed for 24 hours (delivery), or when none at all succeeded for as long (silence); default ${default}."`
+	AllowLoopbackWebhooks bool     `env:"STOREFRONT_ALLOW_LOOPBACK_WEBHOOKS" help:"Allow webhooks to 127.0.0.0/8, [::1] and localhost, over http or https. --demo does so too."`
+	AllowWebhooksTo       []string `env:"STOREFRONT_ALLOW_WEBHOOKS_TO" placeholder:"CIDR" help:"Private networks that webhooks may reach, over https (default none)."`
+	SuspendOn             string   `name:"suspend-webhooks-on" enum:"delivery,silence" default:"delivery" env:"STOREFRONT_SUSPEND_WEBHOOKS_ON" placeholder:"RULE" help:"Suspend an endpoint when one delivery has failed for 24 hours (delivery), or when none has succeeded for 24 hours (silence) (default ${default})."`
 }
 
 // egress reads where webhooks may go.
