@@ -1,7 +1,9 @@
 package ent
 
 import (
+	"cmp"
 	"context"
+	"sync"
 	"time"
 )
 
@@ -10,33 +12,68 @@ import (
 const crowdTime = 250 * time.Millisecond
 
 // WaitBudget is how long a request waits for a database that is busy until the answer is
-// [IsUnavailable]: for a connection or for the one writer of SQLite, and then for locks. Most clients
-// give up after 10 s, and learn nothing then.
+// [IsUnavailable]: for connections, for the one writer of SQLite and for locks, all reads and
+// transactions together. Most clients give up after 10 s, and learn nothing then.
 const WaitBudget = 9 * time.Second
+
+// leastWait is how long a request waits once its budget is spent: what it has done so far may only lack
+// its last read.
+const leastWait = time.Second
 
 type requestKey struct{}
 
-// Request marks the context of a request, whose client gives up soon.
-func Request(ctx context.Context) context.Context { return context.WithValue(ctx, requestKey{}, true) }
-
-// wait bounds a wait for a turn or a connection, which other work may wait for until the deadline. The
-// try after a lost link, which may begin late, has a second at least.
-func wait(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
-	if ctx.Value(requestKey{}) != nil {
-		late, soon := latestWait(deadline), time.Now().Add(time.Second)
-		if late.Before(soon) {
-			late = soon
-		}
-		if late.Before(deadline) {
-			deadline = late
-		}
-	}
-	return context.WithDeadline(ctx, deadline)
+// request is what a request has spent of its [WaitBudget]: the time during which at least one of its
+// reads or transactions ran.
+type request struct {
+	mu      sync.Mutex
+	running int
+	since   time.Time // when the first of those running began
+	spent   time.Duration
 }
 
-// latestWait is until when a transaction with a deadline may begin to wait for a lock within its
-// [WaitBudget].
-func latestWait(deadline time.Time) time.Time { return deadline.Add(WaitBudget - lockTime - TxBudget) }
+// Request returns the context of a request, whose client gives up soon, unless ctx is one already.
+func Request(ctx context.Context) context.Context {
+	if ctx.Value(requestKey{}) != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, requestKey{}, new(request))
+}
+
+// enter begins a read or a transaction, and returns until when it may take. It calls leave at its end.
+func (q *request) enter(now time.Time) (until time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running++; q.running == 1 {
+		q.since = now
+	}
+	return now.Add(max(WaitBudget-q.spent-now.Sub(q.since), leastWait))
+}
+
+func (q *request) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running--; q.running == 0 {
+		q.spent += time.Since(q.since)
+	}
+}
+
+// patiently runs a read, which waits for a connection no longer than its request may.
+func patiently(ctx context.Context, read func(context.Context) error) error {
+	q, ok := ctx.Value(requestKey{}).(*request)
+	if !ok {
+		return read(ctx)
+	}
+	until := q.enter(time.Now())
+	defer q.leave()
+	// The context is not canceled at the end: the rows of a read are read under it afterwards.
+	bounded, cancel := context.WithCancel(ctx)
+	timer := time.AfterFunc(time.Until(until), cancel)
+	err := read(bounded)
+	if !timer.Stop() && ctx.Err() == nil {
+		return &unavailableError{cmp.Or(err, context.DeadlineExceeded)}
+	}
+	return err
+}
 
 type backgroundKey struct{}
 

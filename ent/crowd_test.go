@@ -2,6 +2,8 @@ package ent_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -48,6 +50,101 @@ func TestRequestsWaitShortly(t *testing.T) {
 	if err := s.InTx(ctx, nothing); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+// TestRequestWaitsForRow: where another transaction holds a row, a request learns within 10 s that the
+// database is not available, whether it waits before its commit or with it, and what it sent is undone.
+func TestRequestWaitsForRow(t *testing.T) {
+	t.Parallel()
+	const raise = "UPDATE products SET version = version + 1 WHERE store_id = ? AND id = ?"
+	for name, sent := range map[string]func(context.Context) context.Context{
+		"before the commit": func(ctx context.Context) context.Context { return ctx }, "with it": ent.Later,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachMySQL(t, func(t *testing.T, s *ent.Store) {
+				ctx, store := storetest.Merchant(t, s)
+				p := makeProduct(t, ctx, s)
+				write := func(ctx context.Context) error {
+					return s.InTx(ctx, func(ctx context.Context) error {
+						_, err := s.DB(ctx).ExecContext(sent(ctx), raise, store.ID, p.ID)
+						return err
+					})
+				}
+				err := s.Admin(ctx, func(c *sql.Conn) error {
+					if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
+						return err
+					}
+					if _, err := c.ExecContext(ctx, raise, store.ID, p.ID); err != nil {
+						return err
+					}
+					asked, began := ent.Request(ctx), time.Now()
+					for _, most := range []time.Duration{10 * time.Second, 12 * time.Second} { // two of one request
+						if err := write(asked); !ent.IsUnavailable(err) || time.Since(began) > most {
+							t.Errorf("answered %v after %s", err, time.Since(began))
+						}
+					}
+					_, err := c.ExecContext(ctx, "ROLLBACK")
+					return err
+				})
+				if err := errors.Join(err, write(ctx)); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := s.DB(ctx).Product.Get(ctx, p.ID); err != nil || got.Version != 2 {
+					t.Errorf("%v: version %d, want the last change alone", err, got.Version)
+				}
+			})
+		})
+	}
+}
+
+// TestRequestWaitsForConnection: where all connections are in use, a request learns within 10 s that the
+// database is not available, whether it reads or writes.
+func TestRequestWaitsForConnection(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, _ := storetest.Merchant(t, s)
+		p := makeProduct(t, ctx, s)
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		var held []*sql.Rows
+		for range s.Stats()[0].MaxOpenConnections {
+			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, rows)
+		}
+		load := func(ctx context.Context) error { _, err := s.DB(ctx).Product.Get(ctx, p.ID); return err }
+		ways := []func(context.Context) error{load, func(ctx context.Context) error {
+			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT 1")
+			if err == nil {
+				err = rows.Close()
+			}
+			return err
+		}}
+		if s.Dialect() == dialect.MySQL { // its pool is for writes, too
+			ways = append(ways, func(ctx context.Context) error { return s.InTx(ctx, load) })
+		}
+		began := time.Now()
+		var all sync.WaitGroup
+		for i, way := range ways {
+			all.Go(func() {
+				if err := way(ent.Request(ctx)); !ent.IsUnavailable(err) || time.Since(began) > 10*time.Second {
+					t.Errorf("way %d: answered %v after %s", i, err, time.Since(began))
+				}
+			})
+		}
+		all.Wait()
+		for _, rows := range held {
+			rows.Close()
+		}
+		for i, way := range ways {
+			if err := way(ent.Request(ctx)); err != nil {
+				t.Errorf("way %d, afterwards: %v", i, err)
+			}
+		}
+	})
 }
 
 // TestCrowded: on SQLite a transaction of a request is noted, and one of the background is

@@ -100,7 +100,7 @@ func (p *pool) Query(ctx context.Context, query string, args, v any) error {
 	if err != nil {
 		return err
 	}
-	err = scanInto(ctx, from, to, query, argv)
+	err = patiently(ctx, func(ctx context.Context) error { return scanInto(ctx, from, to, query, argv) })
 	if err != nil && p.store.closed.Load() {
 		err = &unavailableError{err}
 	}
@@ -125,14 +125,24 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if err != nil {
 		return nil, err
 	}
-	rows, err := from.QueryContext(ctx, query, args...)
-	for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
+	var rows *stdsql.Rows
+	err = patiently(ctx, func(ctx context.Context) (err error) {
 		rows, err = from.QueryContext(ctx, query, args...)
+		for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
+			rows, err = from.QueryContext(ctx, query, args...)
+		}
+		return err
+	})
+	if err == nil {
+		return rows, nil
 	}
-	if err != nil && p.store.closed.Load() {
+	if rows != nil { // the time was over when they came
+		rows.Close()
+	}
+	if p.store.closed.Load() {
 		err = &unavailableError{err}
 	}
-	return rows, err
+	return nil, err
 }
 
 // from is what a query reads from: all of the database, or a look for work the shard of ctx.

@@ -124,33 +124,34 @@ func (t *turns) give(g *group) bool {
 	return true
 }
 
-// begin begins a transaction, or joins the open group unless alone is set.
-func (s *Store) begin(caller context.Context, deadline time.Time, alone bool) (*group, error) {
+// begin begins a transaction, or joins the open group unless it is to be alone.
+func (s *Store) begin(caller context.Context, r *retry) (*group, error) {
 	if s.turns == nil {
-		return s.open(caller, deadline)
+		return s.open(caller, r)
 	}
-	ctx, cancel := wait(caller, deadline)
+	ctx, cancel := r.wait(caller)
 	defer cancel()
 	s.noteRequest(caller)
-	g, err := s.turns.take(ctx, alone || IsBackground(caller))
+	g, err := s.turns.take(ctx, r.alone || IsBackground(caller))
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", s.explainWait(err))
 	}
 	if g != nil {
 		return g, g.join()
 	}
-	if g, err = s.open(caller, deadline); err != nil {
+	if g, err = s.open(caller, r); err != nil {
 		s.turns.give(nil)
 	}
 	return g, err
 }
 
 // open begins a transaction on a connection of its own.
-func (s *Store) open(caller context.Context, deadline time.Time) (*group, error) {
-	conn, err := s.connect(caller, deadline)
+func (s *Store) open(caller context.Context, r *retry) (*group, error) {
+	conn, err := s.connect(caller, r)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
+	deadline := r.deadline
 	if s.turns != nil {
 		deadline = time.Now().Add(groupTime + TxBudget) // the latest deadline of any member
 	}

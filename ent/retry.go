@@ -24,12 +24,29 @@ const (
 // retry decides whether a transaction is tried once more.
 type retry struct {
 	deadline  time.Time
+	answer    time.Time // until when it runs, but for its commit: sooner than deadline for a request
 	keyed     bool
 	tries     int
 	lockWaits int
 	spent     bool // it would have been tried again, had there been tries left
 	alone     bool // it was evicted from a group and joins none
 }
+
+// wait bounds a wait for a turn or a connection. A request keeps the time of one wait for a lock; the try
+// after a lost link, which may begin late, has a second at least.
+func (r *retry) wait(ctx context.Context) (context.Context, context.CancelFunc) {
+	until := r.deadline
+	if r.answer.Before(until) {
+		until = r.lastWait()
+		if soon := time.Now().Add(leastWait); until.Before(soon) {
+			until = soon
+		}
+	}
+	return context.WithDeadline(ctx, until)
+}
+
+// lastWait is until when it may begin to wait for a lock.
+func (r *retry) lastWait() time.Time { return r.answer.Add(-lockTime) }
 
 // next counts a failed try and returns how long to wait before the next one. While the
 // server is away, tries do not count; of an outage that lasts, the caller hears at once.
@@ -47,7 +64,7 @@ func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again 
 	base, limit := 2*time.Millisecond, 200*time.Millisecond
 	switch classify(err) {
 	case conflict:
-		if IsLockTimeout(err) && time.Now().After(latestWait(r.deadline)) { // another process holds the file
+		if IsLockTimeout(err) && time.Now().After(r.lastWait()) { // another process holds the file
 			r.spent = true
 			return 0, false
 		}
@@ -68,7 +85,7 @@ func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again 
 		return 0, false
 	}
 	wait = rand.N(min(base<<r.tries, limit)) + 1
-	if r.tries >= maxTries || time.Now().Add(wait).After(r.deadline) {
+	if r.tries >= maxTries || time.Now().Add(wait).After(r.answer) {
 		r.spent = true
 		return 0, false
 	}
@@ -78,7 +95,7 @@ func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again 
 // explain marks an error that outlived its tries, so that the caller hears
 // "later" and not "never".
 func (r *retry) explain(err error) error {
-	if r.spent || !time.Now().Before(r.deadline) {
+	if r.spent || !time.Now().Before(r.answer) {
 		return &unavailableError{err}
 	}
 	return err

@@ -115,7 +115,8 @@ func TestRetryNext(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			r := retry{deadline: time.Now().Add(time.Hour), keyed: tc.keyed}
+			later := time.Now().Add(time.Hour)
+			r := retry{deadline: later, answer: later, keyed: tc.keyed}
 			tries := 1
 			for {
 				wait, again := r.next(tc.err, tc.phase, none)
@@ -138,7 +139,8 @@ func TestRetryNext(t *testing.T) {
 
 // While an outage is young its tries do not count; once it is old there are none.
 func TestRetryInAnOutage(t *testing.T) {
-	r := retry{deadline: time.Now().Add(time.Hour)}
+	later := time.Now().Add(time.Hour)
+	r := retry{deadline: later, answer: later}
 	for range 3 * maxTries {
 		if _, again := r.next(driver.ErrBadConn, running, young); !again {
 			t.Fatal("a try in a young outage counts")
@@ -156,7 +158,8 @@ func TestRetryInAnOutage(t *testing.T) {
 }
 
 func TestRetryEndsAtTheDeadline(t *testing.T) {
-	r := retry{deadline: time.Now().Add(-time.Second)}
+	over := time.Now().Add(-time.Second)
+	r := retry{deadline: over, answer: over}
 	if _, again := r.next(number(1213), running, none); again {
 		t.Error("tried again after the deadline")
 	}

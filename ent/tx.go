@@ -51,7 +51,8 @@ var ErrUncertain = errors.New("the outcome of the commit is unknown")
 // InTx runs f in a transaction, or joins the one that ctx is in.
 //
 // Waiting for a connection honours ctx. Once begun, the transaction runs on its
-// own deadline, so that a caller who leaves cannot leave it half done. When the
+// own deadline, so that a caller who leaves cannot leave it half done. One of a request
+// sends nothing but its COMMIT once the [WaitBudget] of the request is spent. When the
 // database asks for it, f runs again from the start: it must have no effect but
 // on the database; others go to [OnCommit]. An error of f rolls back.
 //
@@ -77,7 +78,12 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		return err
 	}
 	s.refreshFormats(ctx)
-	r := retry{deadline: time.Now().Add(TxBudget), keyed: keyed}
+	now := time.Now()
+	r := retry{deadline: now.Add(TxBudget), answer: now.Add(TxBudget), keyed: keyed}
+	if q, ok := ctx.Value(requestKey{}).(*request); ok {
+		r.answer = q.enter(now)
+		defer q.leave()
+	}
 	for {
 		hooks, phase, err := s.try(ctx, &r, f)
 		if err == nil {
@@ -107,7 +113,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 func (s *Store) try(
 	caller context.Context, r *retry, f func(context.Context) error,
 ) (hooks []func(), p phase, err error) {
-	g, err := s.begin(caller, r.deadline, r.alone)
+	g, err := s.begin(caller, r)
 	if err != nil {
 		return nil, beginning, err
 	}
@@ -126,14 +132,16 @@ func (s *Store) try(
 	defer g.watch(evict)()
 	ctx, cancel := context.WithDeadline(ctx, r.deadline)
 	defer cancel()
-	held, err := s.horizon.begin(ctx)
+	bounded, cancel := context.WithDeadline(ctx, r.answer)
+	defer cancel()
+	held, err := s.horizon.begin(bounded)
 	if err != nil {
 		return nil, beginning, err
 	}
 	defer func() { s.horizon.end(held, p == committing && err != nil && !undone(err)) }()
 	t := &tx{store: s, group: g, sql: g.sql, began: held.Start}
 	t.client = db.NewClient(db.Driver(t))
-	err = f(context.WithValue(moment.Within(ctx, &held.Tx), txKey{}, t))
+	err = f(context.WithValue(moment.Within(bounded, &held.Tx), txKey{}, t))
 	if errors.Is(context.Cause(ctx), errEvicted) {
 		r.alone = true
 		return nil, running, errEvicted
@@ -141,8 +149,13 @@ func (s *Store) try(
 	if err := t.settle(err); err != nil {
 		return nil, running, err
 	}
-	if err := s.horizon.admit(ctx, held); err != nil {
+	if err := s.horizon.admit(bounded, held); err != nil {
 		return nil, running, err
+	}
+	if time.Now().After(r.lastWait()) { // they may wait for a lock, and must not commit after it
+		if err := t.send(bounded); err != nil {
+			return nil, running, err
+		}
 	}
 	if err := t.send(joinsCommit.with(ctx)); err != nil {
 		return nil, committing, err
@@ -180,8 +193,8 @@ func (s *Store) commit(begun *stdsql.Tx) error {
 
 // connect waits in the pool's queue, not longer than the caller nor the budget:
 // a transaction begun inside another without its context would wait for itself.
-func (s *Store) connect(caller context.Context, deadline time.Time) (*stdsql.Conn, error) {
-	ctx, cancel := wait(caller, deadline)
+func (s *Store) connect(caller context.Context, r *retry) (*stdsql.Conn, error) {
+	ctx, cancel := r.wait(caller)
 	defer cancel()
 	pool := s.writer
 	if s.isAside(caller) {

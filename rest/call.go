@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/viewer"
@@ -99,7 +100,8 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 	c.key = xid.New()
 	c.id = xid.Request.Format(c.key)
 	c.client = a.clientOf(r)
-	c.ctx = viewer.WithOrigin(r.Context(), viewer.Origin{Request: c.id, Client: c.client, Agent: r.UserAgent()})
+	c.ctx = viewer.WithOrigin(ent.Request(r.Context()),
+		viewer.Origin{Request: c.id, Client: c.client, Agent: r.UserAgent()})
 	w.Header()["X-Request-Id"] = []string{c.id}
 	if len(r.TransferEncoding) > 0 {
 		// A Content-Length beside it has to end the connection (RFC 9112, section

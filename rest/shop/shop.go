@@ -17,6 +17,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
@@ -119,17 +120,17 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	if !ok || !isLabel(handle) {
 		return r
 	}
-	v := &visit{}
-	v.front, v.state, v.err = s.enter(r.Context(), handle)
+	v, ctx := &visit{}, ent.Request(r.Context())
+	v.front, v.state, v.err = s.enter(ctx, handle)
 	if v.err == nil && v.front == nil && stays(r.URL.Path) && s.isClosed(handle) {
-		v.front, v.state, v.err = s.afterwards(r.Context(), handle)
+		v.front, v.state, v.err = s.afterwards(ctx, handle)
 	}
 	if v.err == nil && v.front == nil {
 		if v.closed = r.URL.Path == robotsPath && s.isClosed(handle); !v.closed {
 			return r
 		}
 	}
-	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
+	return r.WithContext(context.WithValue(ctx, visitKey{}, v))
 }
 
 // stays reports whether a page is there after a store has closed: those of orders, and their style.

@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
-	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/cart"
@@ -240,8 +239,7 @@ func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, err
 	return l, nil
 }
 
-// server makes an HTTP server whose requests outlive ctx: a signal lets them finish. They wait for the
-// database no longer than their clients do.
+// server makes an HTTP server whose requests outlive ctx: a signal lets them finish.
 func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -250,7 +248,7 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 		WriteTimeout:      write,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		BaseContext:       func(net.Listener) context.Context { return ent.Request(context.WithoutCancel(ctx)) },
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext:       gather.Context,
 		ErrorLog:          serverLog(s.log),
 	}
