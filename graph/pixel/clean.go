@@ -31,8 +31,8 @@ type Picture struct {
 
 // Clean makes a picture of an upload that shows the same and holds nothing else: all
 // pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. Colors become sRGB by the picture's profile; one that
-// cannot be converted stays.
+// names and what lies behind the end are gone. Colors become sRGB by the picture's profile, or the
+// chunks of a PNG that say the same; a profile that cannot be converted stays.
 // A JPEG stays one; a PNG stays one, and a GIF that does not move becomes one; a WebP
 // becomes a JPEG, or a PNG where it is transparent. An animation keeps its frames. The
 // error is a [Fault] where the picture is

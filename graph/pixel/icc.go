@@ -14,14 +14,14 @@ type transform struct {
 
 // fromXYZ leads from XYZ under D50, in which profiles describe colors, to linear sRGB: the inverse
 // of the colorants in the sRGB profile of the ICC.
-var fromXYZ = [3][3]float64{
+var fromXYZ = matrix{
 	{3.1341122, -1.6173924, -0.4906334},
 	{-0.9787873, 1.9162796, 0.0334547},
 	{0.0719830, -0.2289858, 1.4053851},
 }
 
 // whiteD50 is the white of the connection space (ICC.1:2022, section 7.2.16).
-var whiteD50 = [3]float64{0.9642, 1, 0.8249}
+var whiteD50 = vector{0.9642, 1, 0.8249}
 
 // newTransform reads the transform of a profile that has three primaries with a curve each, or one
 // curve of gray (ICC.1:2022, sections F.2 and F.3). It returns nil for other profiles, among them

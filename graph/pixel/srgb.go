@@ -7,15 +7,11 @@ import (
 	"math"
 )
 
-// toSRGB converts the colors of a decoded picture from its profile to sRGB, which is what pictures
-// without a profile are shown in. Where the profile cannot be converted, as one that consists of
+// toSRGB converts the colors of a decoded picture to sRGB, which is what pictures that say nothing
+// of their colors are shown in. Where its profile cannot be converted, as one that consists of
 // large tables, the picture stays as it is, and the profile that it needs is returned.
 func toSRGB(m image.Image, b []byte, contentType string) (image.Image, []byte) {
-	p := profile(b, contentType)
-	if p == nil || gray(m, b, contentType) != (string(p[16:20]) == "GRAY") {
-		return m, nil
-	}
-	t := newTransform(p)
+	t, p := colors(m, b, contentType)
 	switch {
 	case t == nil && len(p) <= maxCarried && colored(m):
 		return m, p
@@ -23,6 +19,25 @@ func toSRGB(m image.Image, b []byte, contentType string) (image.Image, []byte) {
 		return m, nil
 	}
 	return t.picture(m), nil
+}
+
+// colors returns the transform of a picture, nil where there is none that is known, and its profile
+// where that says what its colors are. In a PNG the chunk cICP counts before the profile, which counts
+// before sRGB, then gAMA with cHRM (PNG, third edition, section 4.3).
+func colors(m image.Image, b []byte, contentType string) (*transform, []byte) {
+	if contentType == PNG {
+		if t := codedTransform(pngChunk(b, "cICP")); t != nil {
+			return t, nil
+		}
+	}
+	p := profile(b, contentType)
+	switch {
+	case p != nil && gray(m, b, contentType) == (string(p[16:20]) == "GRAY"):
+		return newTransform(p), p
+	case p == nil && contentType == PNG && pngChunk(b, "sRGB") == nil:
+		return gammaTransform(pngChunk(b, "gAMA"), pngChunk(b, "cHRM")), nil
+	}
+	return nil, nil
 }
 
 // gray reports whether a picture has no colors. A gray PNG that is transparent is decoded as a
