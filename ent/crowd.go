@@ -78,7 +78,7 @@ func patiently(ctx context.Context, read func(context.Context) error) error {
 type backgroundKey struct{}
 
 // Background marks the context of work that no caller waits for. Every service of
-// graph/work runs in one.
+// graph/engine/work runs in one.
 func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, true)
 }

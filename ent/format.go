@@ -15,7 +15,7 @@ type Format string
 // PackedEvents is the form in which the bodies of events are packed (ent/eventbody).
 const PackedEvents Format = "packed_events"
 
-// SalesRollups are the sums of sales (graph/rollup). They hold where no program relays
+// SalesRollups are the sums of sales (graph/engine/rollup). They hold where no program relays
 // events without noting what the sums lack then, so they are made once it is written.
 const SalesRollups Format = "sales_rollups"
 

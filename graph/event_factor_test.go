@@ -6,8 +6,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/factor"
-	"github.com/storefront-go/storefront/graph/factor/factortest"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 

@@ -18,14 +18,14 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/notify"
 	"github.com/storefront-go/storefront/graph/transport"
-	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // effect is one case of a mutation: the events of one call of it.
@@ -215,13 +215,13 @@ var triggers = map[event.Type]string{
 // too: the dispatcher gives an endpoint up, an app ends its grant or shows a
 // credential twice.
 var elsewhere = map[event.Type]string{
-	event.WebhookEndpointSuspended: "webhook/event_test.go",
-	event.WebhookEndpointFailing:   "webhook/event_test.go",
-	event.WebhookEndpointRecovered: "webhook/event_test.go",
-	event.AppGrantRevoked:          "oauth/event_test.go",
-	event.ExportCompleted:          "export/event_test.go",
-	event.ExportFailed:             "export/event_test.go",
-	event.ThemeInstalled:           "install/round_test.go",
+	event.WebhookEndpointSuspended: "engine/webhook/event_test.go",
+	event.WebhookEndpointFailing:   "engine/webhook/event_test.go",
+	event.WebhookEndpointRecovered: "engine/webhook/event_test.go",
+	event.AppGrantRevoked:          "engine/oauth/event_test.go",
+	event.ExportCompleted:          "engine/export/event_test.go",
+	event.ExportFailed:             "engine/export/event_test.go",
+	event.ThemeInstalled:           "engine/install/round_test.go",
 }
 
 // Every event of the catalogue has one written trigger, which names all that

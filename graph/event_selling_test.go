@@ -2,10 +2,10 @@ package graph_test
 
 import (
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/payment"
-	"github.com/storefront-go/storefront/graph/payment/paymenttest"
 )
 
 // onZone are the arguments for a zone of a country.

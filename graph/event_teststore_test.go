@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
 )

@@ -14,13 +14,13 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/egress"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/notify"
-	"github.com/storefront-go/storefront/graph/webhook"
 )
 
 // limited is what adds one to what a limit counts.
@@ -176,13 +176,13 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	},
 	limit.WrittenBytes:        nil, // rest
 	limit.StoredBytes:         nil, // graph/core
-	limit.UnpaidPieces:        nil, // graph/cart
-	limit.ImageMegapixels:     nil, // graph/catalog
-	limit.PictureBytes:        nil, // what is too much is not shown: graph/picture
-	limit.ExportsRunning:      nil, // others wait: graph/export
-	limit.Factors:             nil, // graph/factor
-	limit.ReportOrders:        nil, // graph/report
-	limit.OrderMailsPerDay:    nil, // what is too much is withheld: graph/notify
+	limit.UnpaidPieces:        nil, // graph/domain/cart
+	limit.ImageMegapixels:     nil, // graph/domain/catalog
+	limit.PictureBytes:        nil, // what is too much is not shown: graph/engine/images
+	limit.ExportsRunning:      nil, // others wait: graph/engine/export
+	limit.Factors:             nil, // graph/engine/factor
+	limit.ReportOrders:        nil, // graph/domain/report
+	limit.OrderMailsPerDay:    nil, // what is too much is withheld: graph/engine/notify
 	limit.NewStoreMailsPerDay: nil, // likewise
 	limit.NewStoreDays:        nil, // counts nothing
 }

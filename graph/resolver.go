@@ -1,21 +1,21 @@
 package graph
 
 import (
-	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/appearance"
-	"github.com/storefront-go/storefront/graph/audit"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/catalog"
-	"github.com/storefront-go/storefront/graph/content"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/endpoint"
-	"github.com/storefront-go/storefront/graph/merchant"
-	"github.com/storefront-go/storefront/graph/report"
-	"github.com/storefront-go/storefront/graph/sales"
-	"github.com/storefront-go/storefront/graph/selling"
-	"github.com/storefront-go/storefront/graph/storefront"
-	"github.com/storefront-go/storefront/graph/task"
-	"github.com/storefront-go/storefront/graph/teststore"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/catalog"
+	"github.com/storefront-go/storefront/graph/domain/content"
+	"github.com/storefront-go/storefront/graph/domain/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/merchant"
+	"github.com/storefront-go/storefront/graph/domain/report"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/domain/teststore"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/task"
 )
 
 // Config is what the core needs.

@@ -6,13 +6,13 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/appearance"
-	"github.com/storefront-go/storefront/graph/catalog"
-	"github.com/storefront-go/storefront/graph/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
+	"github.com/storefront-go/storefront/graph/domain/catalog"
+	"github.com/storefront-go/storefront/graph/domain/endpoint"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/domain/selling"
 	"github.com/storefront-go/storefront/graph/internal/exec"
-	"github.com/storefront-go/storefront/graph/sales"
-	"github.com/storefront-go/storefront/graph/selling"
 )
 
 // executable gives the executor its resolvers. Its methods bear the names of the

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/rest"
 )

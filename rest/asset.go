@@ -7,7 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // assetRoot is where every host serves the assets of themes, each under the

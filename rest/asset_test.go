@@ -14,8 +14,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/graph/blob"
-	parts "github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	parts "github.com/storefront-go/storefront/graph/lib/theme"
 	"github.com/storefront-go/storefront/rest"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
@@ -70,7 +70,7 @@ func (a *API) failedAuthentication(c *call, err error) error {
 	if !ok || f.Kind != fault.InvalidToken || a.rates.failures.Off() {
 		return err
 	}
-	if d := gcra.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
+	if d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many failed authentications from this address.",
 			RetryAfter: d.RetryAfter}
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/budget"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/lib/budget"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // call is one request on its way through the pipeline, and its answer.
@@ -36,9 +36,9 @@ type call struct {
 	viewer  *viewer.Viewer
 	answer  *budget.Answer // what a read holds
 	query   params
-	rate    gcra.Decision
+	rate    ratelimit.Decision
 	rated   bool
-	body    strict.Body // of the request
+	body    wire.Body // of the request
 	status  int
 	written int64
 	aborted bool   // the answer ended before its last byte

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
 // endpoints are the served rows with a request that succeeds.

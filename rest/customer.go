@@ -2,8 +2,8 @@ package rest
 
 import (
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // listCustomers is GET /customers.

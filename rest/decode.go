@@ -4,16 +4,16 @@ import (
 	"slices"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // decode reads the body as an object of named members.
-func (c *call) decode() (*strict.Reader, error) {
+func (c *call) decode() (*wire.Reader, error) {
 	v, err := c.body.Value()
 	if err != nil {
 		return nil, err
 	}
-	return strict.NewReader(v)
+	return wire.NewReader(v)
 }
 
 // noMembers refuses a body that has any.
@@ -31,7 +31,7 @@ func (c *call) noMembers() error {
 // present adds the fault of a required member that is not there; a member that
 // was given but could not be read has its own fault already.
 func present(faults []fault.Field, name string, there bool) []fault.Field {
-	pointer := strict.Pointer(name)
+	pointer := wire.Pointer(name)
 	if there || slices.ContainsFunc(faults, func(f fault.Field) bool { return f.Pointer == pointer }) {
 		return faults
 	}
@@ -59,5 +59,5 @@ func choice[T interface {
 	if (*into).Known() {
 		return faults
 	}
-	return append(faults, fault.Field{Pointer: strict.Pointer(name), Code: fault.UnknownValue, Detail: detail})
+	return append(faults, fault.Field{Pointer: wire.Pointer(name), Code: fault.UnknownValue, Detail: detail})
 }

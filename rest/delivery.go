@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/gather"
+	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 const (

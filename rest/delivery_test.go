@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/gather"
+	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 // line is a listener without a network: time passes on its connections as it does

@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/rest"
 )
 

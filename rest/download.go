@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
@@ -101,7 +101,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 		return gone(failure)
 	case d.status == http.StatusRequestedRangeNotSatisfiable:
 		d.clear() // the Content-Range has the size
-		return fault.New(status.RangeNotSatisfiable, "No byte of the file is in the range.")
+		return fault.New(wire.RangeNotSatisfiable, "No byte of the file is in the range.")
 	}
 	d.send()
 	return nil

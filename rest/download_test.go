@@ -17,7 +17,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/engine/export"
 )
 
 func TestDownload(t *testing.T) {

@@ -4,9 +4,8 @@ import (
 	"net/http"
 
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/strict"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // listExports is GET /exports.
@@ -52,7 +51,7 @@ func (a *API) createExport(c *call) error {
 
 // readExport reads the body of POST /exports. What a filter may hold depends on
 // the kind: the resolver judges it.
-func readExport(r *strict.Reader) model.ExportStartInput {
+func readExport(r *wire.Reader) model.ExportStartInput {
 	in := model.ExportStartInput{Format: state.ExportCSV, Compression: state.ExportPlain}
 	kind, format, compression := r.String("kind"), r.String("format"), r.String("compression")
 	in.WebhookID = r.String("webhook_id")

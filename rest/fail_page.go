@@ -7,8 +7,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/page"
@@ -31,11 +31,11 @@ func forPeople(r *http.Request) bool {
 
 // showFailure answers with the page of a failure. The headers that say what to do are set.
 func (a *API) showFailure(c *call, f *fault.Error, code int) {
-	kind, _ := status.KindOf(f)
+	kind, _ := wire.ProblemOf(f)
 	p := page.Failure{Status: code, Title: kind.Title, Text: cmp.Or(f.Detail, kind.Sentence), Request: c.id,
 		Links: a.waysOn(c.r, f)}
 	if f.RetryAfter > 0 {
-		p.Wait = gcra.Seconds(f.RetryAfter)
+		p.Wait = ratelimit.Seconds(f.RetryAfter)
 	}
 	p.Send(&recorder{c.w, c}, c.r)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/engine/export"
 	"github.com/storefront-go/storefront/rest/account"
 )
 

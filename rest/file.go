@@ -11,9 +11,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/cache"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/variant"
 )
@@ -38,8 +38,8 @@ var (
 // files serves what lies in the blob store and never changes there.
 type files struct {
 	*API
-	kept  *memo.Cache[stored, *object]
-	loads memo.Group[stored, *object]
+	kept  *cache.Cache[stored, *object]
+	loads cache.Group[stored, *object]
 }
 
 // stored is an object of the blob store.
@@ -55,7 +55,7 @@ type object struct {
 }
 
 func newFiles(a *API) *files {
-	return &files{API: a, kept: memo.NewCache[stored, *object](fileMemory)}
+	return &files{API: a, kept: cache.NewCache[stored, *object](fileMemory)}
 }
 
 // answer answers GET and HEAD with a file and what header says of it, or says why not;
@@ -143,7 +143,7 @@ func (s *files) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	h["Content-Type"], h["Cache-Control"] = []string{problem.ContentType}, noStore
 	if f.RetryAfter > 0 {
-		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
+		h["Retry-After"] = []string{ratelimit.Seconds(f.RetryAfter)}
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // limited puts the core's GraphQL under the rates of REST: a credential's
@@ -27,7 +27,7 @@ func (a *API) limited(next http.Handler) http.Handler {
 
 // spend takes one request from the allowance of whoever sends it. Requests
 // without a credential are refused later, and cost nothing.
-func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
+func (a *API) spend(r *http.Request) (d ratelimit.Decision, ok bool) {
 	token, err := bearer(r)
 	if err != nil || a.rates.credentials.Off() {
 		return d, true
@@ -39,7 +39,7 @@ func (a *API) spend(r *http.Request) (d gcra.Decision, ok bool) {
 		return d, d.OK
 	}
 	if f, is := errors.AsType[*fault.Error](err); is && f.Kind == fault.InvalidToken {
-		d = gcra.TakeNetwork(a.rates.failures, client, 1)
+		d = ratelimit.TakeNetwork(a.rates.failures, client, 1)
 		return d, d.OK
 	}
 	return d, true
@@ -60,10 +60,10 @@ func (a *API) spendPerson(person xid.ID) error {
 }
 
 // refuseGraphQL answers in the shape that GraphQL clients read.
-func refuseGraphQL(w http.ResponseWriter, d gcra.Decision) {
+func refuseGraphQL(w http.ResponseWriter, d ratelimit.Decision) {
 	h := w.Header()
 	h["Content-Type"], h["Cache-Control"] = jsonTypes, noStore
-	h["Retry-After"] = []string{gcra.Seconds(d.RetryAfter)}
+	h["Retry-After"] = []string{ratelimit.Seconds(d.RetryAfter)}
 	w.WriteHeader(http.StatusTooManyRequests)
 	o := wire.Open(nil)
 	o.Name("errors")

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/checkout"
 	"github.com/storefront-go/storefront/rest/shop"
 )
@@ -71,7 +71,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 			return
 		}
 		if d := a.visit(r, shop.Cost(r)*checkout.Weight(r)); !d.OK {
-			w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
+			w.Header().Set("Retry-After", ratelimit.Seconds(d.RetryAfter))
 			crowded.ServeHTTP(w, r)
 			return
 		}

@@ -15,9 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/status"
-	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/rest/problem"
 )
 
@@ -79,10 +78,10 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		return idem.Answer{Status: c.code, ContentType: jsonType, Location: c.location, Body: c.out}, nil
 	}
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || !status.Lasting(f) {
+	if !ok || !wire.Lasting(f) {
 		return idem.Answer{}, err
 	}
-	return idem.Answer{Status: status.Of(f), ContentType: problem.ContentType, Refused: true,
+	return idem.Answer{Status: wire.StatusOf(f), ContentType: problem.ContentType, Refused: true,
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
 }
 
@@ -100,9 +99,9 @@ func readBody(c *call) error {
 		return &fault.Error{Kind: fault.MalformedBody, Detail: "The body did not arrive whole.", Err: err}
 	}
 	if len(body) > 0 && !isPlainJSON(c.r.Header) {
-		return fault.New(status.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+		return fault.New(wire.UnsupportedMediaType, "The body is not application/json without a content encoding.")
 	}
-	c.body = strict.NewBody(body)
+	c.body = wire.NewBody(body)
 	return nil
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/picture"
 )
 
 // TestImages: a store serves what was uploaded in its widths and no other, at its own host
@@ -31,8 +31,8 @@ func TestImages(t *testing.T) {
 		for _, tc := range []struct {
 			path  string
 			width int
-		}{{picture.Path(small, 200), 200}, {picture.Path(large, 320), 320}, {picture.Path(large, 800), 800},
-			{picture.Path(large, 1600), 1600}, {picture.Path(large, 2000), 2000}} {
+		}{{images.Path(small, 200), 200}, {images.Path(large, 320), 320}, {images.Path(large, 800), 800},
+			{images.Path(large, 1600), 1600}, {images.Path(large, 2000), 2000}} {
 			a := get("first", tc.path).want(http.StatusOK, "")
 			a.header(t, map[string]string{
 				"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
@@ -48,11 +48,11 @@ func TestImages(t *testing.T) {
 				t.Errorf("%s again: %d", tc.path, b.Status)
 			}
 		}
-		whole := picture.Path(large, 2000)
+		whole := images.Path(large, 2000)
 		for _, wrong := range []string{
-			strings.Replace(picture.Path(large, 320), "-320", "-321", 1),
-			strings.Replace(picture.Path(large, 320), "-320", "-0320", 1),
-			strings.Replace(picture.Path(small, 200), ".png", "-320.png", 1), strings.Replace(whole, ".png", ".jpg", 1),
+			strings.Replace(images.Path(large, 320), "-320", "-321", 1),
+			strings.Replace(images.Path(large, 320), "-320", "-0320", 1),
+			strings.Replace(images.Path(small, 200), ".png", "-320.png", 1), strings.Replace(whole, ".png", ".jpg", 1),
 			strings.Replace(whole, large.PublicID(), small.PublicID(), 1), whole + "/", whole[:len(whole)-4],
 			"/pictures/" + large.PublicID() + "/", "/pictures/img_x/a.png",
 		} {
@@ -66,7 +66,7 @@ func TestImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		get("first", whole).want(http.StatusNotFound, "not_found")
-		get("first", picture.Path(large, 320)).want(http.StatusNotFound, "not_found")
+		get("first", images.Path(large, 320)).want(http.StatusNotFound, "not_found")
 	})
 }
 
@@ -81,7 +81,7 @@ func TestImagesAtOnce(t *testing.T) {
 	for i := range 12 {
 		width := []int{320, 800, 1600}[i%3]
 		wg.Go(func() {
-			a := s.raw(t, http.MethodGet, picture.Path(img, width), "Host", "first.shops.test:8080")
+			a := s.raw(t, http.MethodGet, images.Path(img, width), "Host", "first.shops.test:8080")
 			if c, _, err := image.DecodeConfig(bytes.NewReader(a.Body)); err != nil || c.Width != width {
 				t.Errorf("%d: %d, %d, %v", width, a.Status, c.Width, err)
 			}

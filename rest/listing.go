@@ -1,8 +1,8 @@
 package rest
 
 import (
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // listMarketplaceThemes is GET /marketplace/themes.

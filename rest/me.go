@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // getMe is GET /me. Its answer holds the server's time, so it has no ETag.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/requestlog"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/requestlog"
 )
 
 // metrics are the figures of the public address.

@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/payment"
-	"github.com/storefront-go/storefront/graph/selling"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 const (
@@ -93,7 +93,7 @@ func signer(accounts selling.Accounts, body []byte, signature string) (*selling.
 // unsigned refuses an event that nobody has signed, and bounds how fast one address may send
 // such.
 func (a *API) unsigned(c *call) error {
-	if d := gcra.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
+	if d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many events with wrong signatures.",
 			RetryAfter: d.RetryAfter}
 	}

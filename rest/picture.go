@@ -14,9 +14,9 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/shop"
 )
@@ -43,7 +43,7 @@ type pictures struct{ *files }
 
 // ofStore answers a request that [shop.Shop.Take] prepared, to the host of an open store.
 func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) {
-	if image, file, ok := picture.ParsePath(r.URL.Path); ok {
+	if image, file, ok := images.ParsePath(r.URL.Path); ok {
 		store, _ := shop.StoreOf(r)
 		s.serveImage(w, r, file, shopPicture, func() (*db.ProductImage, error) {
 			return s.Core.Storefront().Image(viewer.Visitor(r.Context(), store), image)
@@ -112,12 +112,12 @@ func (s *pictures) serveImage(
 		s.refuse(w, r, err)
 		return
 	}
-	width, ok := picture.WidthOf(img, file)
+	width, ok := images.WidthOf(img, file)
 	if !ok {
 		s.refuse(w, r, fault.Missing("picture"))
 		return
 	}
-	name := stored{key: picture.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
+	name := stored{key: images.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
 	if _, err := s.find(r.Context(), name); errors.Is(err, blob.ErrNotFound) && width < img.Width {
 		err := s.Core.Pictures.Make(r.Context(), img)
 		if errors.Is(err, blob.ErrNotFound) { // as after the database alone was restored
@@ -143,7 +143,7 @@ func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Hea
 		s.refuse(w, r, err)
 		return
 	}
-	name := stored{key: picture.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
+	name := stored{key: images.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
 	if err := s.answer(w, r, "picture", name, header); errors.Is(err, blob.ErrNotFound) {
 		_ = s.Core.Pictures.Forget(r.Context(), p) // or else the next request does
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -70,7 +70,7 @@ func (s *studio) sell(m *shop, handle, path string, status state.ProductStatus) 
 }
 
 func place(address, handle string) string {
-	id := picture.IDOf(address)
+	id := images.IDOf(address)
 	return "/pictures/" + hex.EncodeToString(id[:]) + "/" + handle
 }
 
@@ -147,7 +147,7 @@ func TestPictureLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.blobs.Delete(t.Context(), picture.Key(p)); err != nil {
+	if err := s.blobs.Delete(t.Context(), images.Key(p)); err != nil {
 		t.Fatal(err)
 	}
 	s.raw(t, http.MethodGet, path, "Host", "first.shops.test:8080").want(http.StatusNotFound, "not_found")

@@ -5,9 +5,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/strict"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // listProducts is GET /products.
@@ -56,7 +55,7 @@ func (a *API) createProduct(c *call) error {
 }
 
 // readProduct reads the body of POST /products.
-func readProduct(r *strict.Reader) model.ProductCreateInput {
+func readProduct(r *wire.Reader) model.ProductCreateInput {
 	title, price, currency := r.String("title"), r.Int("price_minor"), r.String("currency")
 	in := model.ProductCreateInput{
 		Handle:              r.String("handle"),

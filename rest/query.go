@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // params are the query parameters of a call.

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -20,11 +20,11 @@ const visitorBurst = 10
 // limiters bound how fast callers may ask (contract, section 13). One that is off
 // allows everything.
 type limiters struct {
-	credentials *gcra.Limiter[allowance]
+	credentials *ratelimit.Limiter[allowance]
 	// stores bound all credentials of a store together.
-	stores *gcra.Limiter[xid.ID]
+	stores *ratelimit.Limiter[xid.ID]
 	// failures and visitors are counted by the client's network, in each process alone.
-	failures, visitors *gcra.Limiter[netip.Prefix]
+	failures, visitors *ratelimit.Limiter[netip.Prefix]
 }
 
 // allowance is what shares a rate: a lineage of keys or a person, wherever they work;
@@ -41,13 +41,13 @@ func allowanceOf(v *viewer.Viewer) allowance {
 // newLimiters makes the limiters; a rate of 0 for credentials switches off those of
 // stores too.
 func (a *API) newLimiters() (err error) {
-	of := gcra.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
+	of := ratelimit.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
 	shared := of
 	shared.Shared = a.Rates != nil
-	if a.rates.credentials, err = gcra.New[allowance](shared); err != nil {
+	if a.rates.credentials, err = ratelimit.New[allowance](shared); err != nil {
 		return fmt.Errorf("rates of credentials: %w", err)
 	}
-	if a.rates.failures, err = gcra.New[netip.Prefix](of); err != nil {
+	if a.rates.failures, err = ratelimit.New[netip.Prefix](of); err != nil {
 		return fmt.Errorf("rates of failures: %w", err)
 	}
 	if a.rates.credentials.Off() {
@@ -57,12 +57,12 @@ func (a *API) newLimiters() (err error) {
 	a.Core.Limits[limit.RateBurst] = int64(a.RateBurst)
 	a.Core.Limits[limit.StoreRatePerSecond] = int64(math.Ceil(a.StoreRate))
 	a.Core.Limits[limit.VisitorRatePerSecond] = int64(math.Ceil(a.VisitorRate))
-	a.rates.stores, err = gcra.New[xid.ID](gcra.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1),
+	a.rates.stores, err = ratelimit.New[xid.ID](ratelimit.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1),
 		Shared: a.Rates != nil})
 	if err != nil {
 		return fmt.Errorf("rates of stores: %w", err)
 	}
-	a.rates.visitors, err = gcra.New[netip.Prefix](gcra.Config{Rate: shop.PageCost * a.VisitorRate,
+	a.rates.visitors, err = ratelimit.New[netip.Prefix](ratelimit.Config{Rate: shop.PageCost * a.VisitorRate,
 		Burst: max(int(shop.PageCost*visitorBurst*a.VisitorRate), shop.PageCost)})
 	if err != nil {
 		return fmt.Errorf("rates of visitors: %w", err)
@@ -73,7 +73,7 @@ func (a *API) newLimiters() (err error) {
 
 // take counts a request of a credential, and of its store. What the store refuses
 // costs the credential nothing.
-func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
+func (l *limiters) take(v *viewer.Viewer) ratelimit.Decision {
 	key := allowanceOf(v)
 	d := l.credentials.Take(key)
 	if !d.OK {
@@ -88,6 +88,6 @@ func (l *limiters) take(v *viewer.Viewer) gcra.Decision {
 
 // visit counts a request to a storefront by its [shop.Cost]; it answers one that is too
 // many.
-func (a *API) visit(r *http.Request, n int) gcra.Decision {
-	return gcra.TakeNetwork(a.rates.visitors, a.clientOf(r), n)
+func (a *API) visit(r *http.Request, n int) ratelimit.Decision {
+	return ratelimit.TakeNetwork(a.rates.visitors, a.clientOf(r), n)
 }

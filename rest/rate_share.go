@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // Rates counts the requests of credentials and of stores together with the other
@@ -47,7 +47,7 @@ func (r *Rates) Tell(servers int64) []byte {
 	return append([]byte{toldForm}, told...)
 }
 
-func appendUse[K comparable](told []byte, u gcra.Use[K]) []byte {
+func appendUse[K comparable](told []byte, u ratelimit.Use[K]) []byte {
 	for _, n := range []int64{u.Since, u.Taken, u.Asked, u.Short} {
 		told = binary.AppendVarint(told, n)
 	}
@@ -63,14 +63,14 @@ func (r *Rates) Hear(told []apikey.Told) {
 	if r.limiters == nil {
 		return
 	}
-	credentials, stores := []gcra.Report[allowance](nil), []gcra.Report[xid.ID](nil)
+	credentials, stores := []ratelimit.Report[allowance](nil), []ratelimit.Report[xid.ID](nil)
 	for _, t := range told {
 		c, s, err := readTold(t.Rates)
 		if err != nil {
 			continue
 		}
-		credentials = append(credentials, gcra.Report[allowance]{Process: t.Process, At: int64(t.At), Uses: c})
-		stores = append(stores, gcra.Report[xid.ID]{Process: t.Process, At: int64(t.At), Uses: s})
+		credentials = append(credentials, ratelimit.Report[allowance]{Process: t.Process, At: int64(t.At), Uses: c})
+		stores = append(stores, ratelimit.Report[xid.ID]{Process: t.Process, At: int64(t.At), Uses: s})
 	}
 	r.limiters.credentials.Hear(credentials)
 	r.limiters.stores.Hear(stores)
@@ -78,7 +78,7 @@ func (r *Rates) Hear(told []apikey.Told) {
 
 var errTold = errors.New("not what a process tells of rates")
 
-func readTold(b []byte) (credentials []gcra.Use[allowance], stores []gcra.Use[xid.ID], err error) {
+func readTold(b []byte) (credentials []ratelimit.Use[allowance], stores []ratelimit.Use[xid.ID], err error) {
 	if len(b) == 0 || b[0] != toldForm {
 		return nil, nil, errTold
 	}
@@ -87,11 +87,11 @@ func readTold(b []byte) (credentials []gcra.Use[allowance], stores []gcra.Use[xi
 		b = b[1:]
 		switch {
 		case kind == toldCredential && len(b) >= 2*len(xid.ID{}):
-			u := gcra.Use[allowance]{Key: allowance{store: xid.ID(b[:16]), principal: xid.ID(b[16:32])}}
+			u := ratelimit.Use[allowance]{Key: allowance{store: xid.ID(b[:16]), principal: xid.ID(b[16:32])}}
 			b, err = readUse(b[32:], &u)
 			credentials = append(credentials, u)
 		case kind == toldStore && len(b) >= len(xid.ID{}):
-			u := gcra.Use[xid.ID]{Key: xid.ID(b[:16])}
+			u := ratelimit.Use[xid.ID]{Key: xid.ID(b[:16])}
 			b, err = readUse(b[16:], &u)
 			stores = append(stores, u)
 		default:
@@ -102,7 +102,7 @@ func readTold(b []byte) (credentials []gcra.Use[allowance], stores []gcra.Use[xi
 }
 
 // readUse reads the numbers of a use. None is so large that sums could overflow.
-func readUse[K comparable](b []byte, u *gcra.Use[K]) (rest []byte, err error) {
+func readUse[K comparable](b []byte, u *ratelimit.Use[K]) (rest []byte, err error) {
 	for _, into := range []*int64{&u.Since, &u.Taken, &u.Asked, &u.Short} {
 		n, size := binary.Varint(b)
 		if size <= 0 || n < -1<<53 || n > 1<<53 {

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/requestlog"
+	"github.com/storefront-go/storefront/graph/engine/requestlog"
 	"github.com/storefront-go/storefront/rest"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/gather"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/lib/gather"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 	"github.com/storefront-go/storefront/rest/problem"
 	"github.com/storefront-go/storefront/rest/variant"
@@ -105,7 +105,7 @@ func (a *API) fail(c *call, err error) {
 		h["Www-Authenticate"] = []string{a.challenged(c, f)}
 	}
 	if f.RetryAfter > 0 {
-		h["Retry-After"] = []string{gcra.Seconds(f.RetryAfter)}
+		h["Retry-After"] = []string{ratelimit.Seconds(f.RetryAfter)}
 	}
 	if forPeople(c.r) {
 		a.showFailure(c, f, status)
@@ -119,7 +119,7 @@ func (a *API) fail(c *call, err error) {
 // 9110, section 15.5.6).
 func wrongMethod(h http.Header, allow string) error {
 	h["Allow"] = []string{allow}
-	return fault.New(status.MethodNotAllowed, "This path takes "+allow+".")
+	return fault.New(wire.MethodNotAllowed, "This path takes "+allow+".")
 }
 
 // faultOf finds what the caller may know of an error; our own is logged here,

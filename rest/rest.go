@@ -17,14 +17,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/requestlog"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/engine/requestlog"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/dashboard"
 	"github.com/storefront-go/storefront/rest/mcp"
@@ -138,7 +138,7 @@ func New(c Config) (http.Handler, error) {
 // the core's GraphQL.
 func (a *API) pages(router *mux.Router) error {
 	problems := make([]web.Problem, 0, 40)
-	for _, k := range status.Kinds() {
+	for _, k := range wire.Problems() {
 		problems = append(problems, web.Problem{Code: k.Code, Status: k.Status, Title: k.Title, Sentence: k.Sentence})
 	}
 	docs := later(func() (http.Handler, error) {

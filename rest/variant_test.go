@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
 // variants inserts products of two sizes.
@@ -32,7 +32,7 @@ func (m *shop) variants(ids ...int) {
 			for i, text := range []string{"S", `"M"`} {
 				options := document.NewTags([]string{text})
 				row := c.Variant.Create().SetID(fixed(10*n + i)).SetProductID(id).SetPosition(i + 1).
-					SetOptions(options).SetCombination(goods.Combination(options)).SetTitle(text).
+					SetOptions(options).SetCombination(variants.Combination(options)).SetTitle(text).
 					SetPriceMinor(int64(1450 + i))
 				if i == 0 {
 					row.SetSku("S-1").SetInventoryQuantity(3).SetWeightGrams(180).SetCompareAtPriceMinor(2000)

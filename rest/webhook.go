@@ -3,8 +3,8 @@ package rest
 import (
 	"net/http"
 
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // listWebhooks is GET /webhooks.

@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/factor/factortest"
+	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
 // onName serves at a name, which passkeys are bound to: that of a proxy, behind which two

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // A merchant on a fresh installation: home says what is left to do, and nothing once

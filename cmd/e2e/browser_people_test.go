@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
-	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/domain/access"
 )
 
 // A person is invited on the dashboard, opens the mailed link at another process, makes

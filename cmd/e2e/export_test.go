@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
-	exports "github.com/storefront-go/storefront/graph/export"
+	exports "github.com/storefront-go/storefront/graph/engine/export"
 )
 
 // some orders fill two parts of a file, and many as many as there are kills, with

@@ -12,7 +12,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
 // stopsWithin is within which time after the answer no request starts any more:

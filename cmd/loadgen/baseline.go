@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // baselineCommand serves the baseline as a process of its own, so that its CPU

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // figuresCommand prints the tables.

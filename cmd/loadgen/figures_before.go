@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // since measures an older server and the server in turns, each on its own data: an older

@@ -12,8 +12,8 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // growthCommand prints what requests and deliveries cost as there is more of everything.

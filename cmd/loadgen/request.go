@@ -8,7 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 const root = baseline.Root

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	clock "github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/graph/appearance"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // What a page may take of CPU, of server and database.

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/shelf"
 )
 
 // collection is the handle of the collection of what is tagged [corpus.Tag].
@@ -58,7 +58,7 @@ func (s *seller) prepare(ctx context.Context, shop string) error {
 	if err != nil {
 		return fmt.Errorf("make the store sell: %w", err)
 	}
-	if err := shelf.NewKeeper(s.Store).Round(ctx); err != nil {
+	if err := listings.NewKeeper(s.Store).Round(ctx); err != nil {
 		return err
 	}
 	s.carts, err = corpus.Sell(ctx, s.Store, id, rate)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // soakCommand keeps a server busy for long and prints what became of it: errors, delays,

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
-	"github.com/storefront-go/storefront/graph/theme"
-	"github.com/storefront-go/storefront/graph/theme/sample"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
 // file is an asset as it is served: under its address, without a host.

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
 // tokenConns is how many clients ask for tokens at a time.

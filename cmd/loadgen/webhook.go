@@ -12,8 +12,8 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // webhooksCommand prints the tables of deliveries.

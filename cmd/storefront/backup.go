@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/backup"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 type backupCmd struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/fleet"
+	"github.com/storefront-go/storefront/graph/engine/fleet"
 )
 
 type fleetCmd struct {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/rollup"
+	"github.com/storefront-go/storefront/graph/engine/rollup"
 )
 
 type reportsCmd struct {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/reseal"
+	"github.com/storefront-go/storefront/graph/engine/reseal"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 type secretCmd struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/reseal"
+	"github.com/storefront-go/storefront/graph/engine/reseal"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // A secret's whole way out: a new one in front, what the old one sealed sealed anew, and

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 	webshop "github.com/storefront-go/storefront/rest/shop"
 )
 

@@ -8,7 +8,7 @@ import (
 )
 
 // linen is one of the themes that come with the program.
-const linen = "../../graph/theme/sample/linen"
+const linen = "../../graph/lib/theme/sample/linen"
 
 func TestThemeCheck(t *testing.T) {
 	c := newCLI(t)

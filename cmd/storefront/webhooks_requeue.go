@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
 type webhooksRequeueCmd struct {

@@ -12,11 +12,11 @@ type Class string
 
 const (
 	// Redaction is a customer's data. Redacting the customer erases it: the mutation
-	// customerRedact and graph/erase. Of the notes it erases those that shoppers left at the
+	// customerRedact and graph/engine/erase. Of the notes it erases those that shoppers left at the
 	// checkout; what staff wrote is [Books]. Carts are found by e-mail address, so one without goes
 	// with age.
 	Redaction Class = "redaction"
-	// Sealed is a customer's data inside a larger value, which graph/erase rewrites or deletes for
+	// Sealed is a customer's data inside a larger value, which graph/engine/erase rewrites or deletes for
 	// each redaction: the packed bodies of events, the encrypted answers that idempotency keys keep,
 	// and what receivers of webhooks answered. It does the same with the files of exports, which lie
 	// in the blob store.

@@ -77,7 +77,7 @@ func (Order) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "number").Unique(),
 		// Lists by any of the three states merge ranges of these, of which each has a value
-		// of all three (graph/sales/order_list.go).
+		// of all three (graph/domain/sales/order_list.go).
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "id").
 			StorageKey("order_states_id"),
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "updated_at", "id").

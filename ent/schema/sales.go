@@ -20,7 +20,7 @@ func (SalesInterval) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 func (SalesInterval) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("orders"),
-		// The sum of the totals is in two parts (graph/rollup), of which none can run over.
+		// The sum of the totals is in two parts (graph/engine/rollup), of which none can run over.
 		field.Int64("total_high"),
 		field.Int64("total_low"),
 	}

@@ -78,7 +78,7 @@ const (
 )
 
 // circuitAt is from how many failures in a row on new deliveries wait, as
-// graph/webhook/schedule has it.
+// graph/engine/webhook/schedule has it.
 const circuitAt = 3
 
 // CircuitOf returns the state of a circuit after so many failures in a row; due says

@@ -14,7 +14,7 @@ import (
 
 // ledger holds the writes of transactions against the rule that one transaction writes
 // what is of one owner: a store, a person, or nobody. Those lie on one shard; another
-// owner's rows may lie on another, where a task row carries what is to happen (graph/task).
+// owner's rows may lie on another, where a task row carries what is to happen (graph/engine/task).
 // Background work alone writes rows of many stores at once: of those that lie on the shard
 // at which it is, see [ent.Store.EachShard] and [ent.ByShard].
 type ledger struct {

@@ -20,21 +20,21 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/budget"
-	"github.com/storefront-go/storefront/graph/erase"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/factor"
-	"github.com/storefront-go/storefront/graph/install"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/notify"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/payment"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/task"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/budget"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // Config is what the operations need.
@@ -62,11 +62,11 @@ type Config struct {
 	Erasures *erase.Engine
 	// Shelves puts products on the shelves of storefronts in the background; by default
 	// one of its own.
-	Shelves *shelf.Keeper
+	Shelves *listings.Keeper
 	// Themes keeps what themes consist of.
 	Themes *install.Keeper
 	// Pictures keeps copies of products' pictures.
-	Pictures *picture.Keeper
+	Pictures *images.Keeper
 	// Payments asks payment providers.
 	Payments *payment.Desk
 	// Notifier writes to people; nil where there is no mail server.
@@ -135,7 +135,7 @@ func New(c Config) (*Core, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Shelves == nil {
-		c.Shelves = shelf.NewKeeper(c.Store)
+		c.Shelves = listings.NewKeeper(c.Store)
 	}
 	if c.Tasks == nil {
 		c.Tasks = task.NewKeeper(c.Store, c.Logger)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/country"
+	"github.com/storefront-go/storefront/graph/lib/country"
 )
 
 // Country checks the form of a code of ISO 3166-1 alpha-2 and returns it in upper case.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/db"
-	"github.com/storefront-go/storefront/graph/picture"
+	"github.com/storefront-go/storefront/graph/engine/images"
 )
 
 // LoadImages gives products their uploaded pictures, and the variants that were read theirs,
@@ -28,5 +28,5 @@ func (c *Core) DrawImages(ctx context.Context, products ...*db.Product) error {
 			return err
 		}
 	}
-	return picture.Load(ctx, c.Client(ctx), origin, products...)
+	return images.Load(ctx, c.Client(ctx), origin, products...)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/budget"
+	"github.com/storefront-go/storefront/graph/lib/budget"
+	"github.com/storefront-go/storefront/graph/lib/page"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/page"
 )
 
 // List is one list of the API: what its cursors belong to and how rows are read.

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // minuteParts are the parts of a minute's allowance.
@@ -19,13 +19,13 @@ const minuteParts = 60_000
 // PerMinute bounds what each store spends within a minute in this process, by a limit.
 type PerMinute struct {
 	name  limit.Name
-	spent *gcra.Limiter[xid.ID]
+	spent *ratelimit.Limiter[xid.ID]
 }
 
 // NewPerMinute returns the bound of a limit.
 func NewPerMinute(name limit.Name) *PerMinute {
 	// Only other numbers are an error.
-	spent, _ := gcra.New[xid.ID](gcra.Config{Rate: minuteParts / time.Minute.Seconds(), Burst: minuteParts})
+	spent, _ := ratelimit.New[xid.ID](ratelimit.Config{Rate: minuteParts / time.Minute.Seconds(), Burst: minuteParts})
 	return &PerMinute{name, spent}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/allowance"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // LimitsOf returns the limits of a store: its own over those that the operator set for
@@ -98,7 +98,7 @@ func (c *Core) Within(ctx context.Context, name limit.Name, window time.Duration
 		return err
 	}
 	most := limits.Of(name)
-	wait, err := allowance.Take(ctx, c.Store, allowance.Key(string(name), of.String()), allowance.Of(most, window))
+	wait, err := ratelimit.Take(ctx, c.Store, ratelimit.Key(string(name), of.String()), ratelimit.Per(most, window))
 	if err == nil && wait > 0 {
 		err = Reached(name, most)
 	}

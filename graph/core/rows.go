@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/allowance"
-	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 const (
@@ -161,8 +161,8 @@ func (c *Core) count(of rowsOf, most int64, find func(context.Context) (int64, e
 
 // warn tells the people of a store that it has reached 80 % of a limit, once a week.
 func (c *Core) warn(ctx context.Context, of rowsOf, most int64) error {
-	key := allowance.Key("near "+string(of.limit), of.store.String())
-	wait, err := allowance.Take(ctx, c.Store, key, allowance.Rate{Burst: 1, Every: warnEvery})
+	key := ratelimit.Key("near "+string(of.limit), of.store.String())
+	wait, err := ratelimit.Take(ctx, c.Store, key, ratelimit.Rate{Burst: 1, Every: warnEvery})
 	if err != nil || wait > 0 {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // A request for a page of n rows reads no more than n + 2 rows of each of 64 ranges of an index.

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/merchant"
+	"github.com/storefront-go/storefront/graph/domain/merchant"
 )
 
 func TestSlug(t *testing.T) {

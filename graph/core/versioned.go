@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/outbox"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
 )
 
 // Update is what ent generates to change rows that have a version.

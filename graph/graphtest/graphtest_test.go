@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // What the configuration makes is a whole core.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
 // AddNotices writes n notices for the store, the first of them the oldest.

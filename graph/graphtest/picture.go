@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/egress"
-	pic "github.com/storefront-go/storefront/graph/picture"
+	pic "github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
 // Pictures makes a keeper that fetches from a host with TLS on this machine, as no other

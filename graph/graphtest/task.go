@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/task"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
-	tasks "github.com/storefront-go/storefront/graph/task"
+	tasks "github.com/storefront-go/storefront/graph/engine/task"
 )
 
 // errCrashed is behind every task that Crash keeps from its effect.

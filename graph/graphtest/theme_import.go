@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/theme/sample"
 )
 
 // tinyTemplates are those of the smallest theme.

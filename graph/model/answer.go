@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/graph/budget"
+	"github.com/storefront-go/storefront/graph/lib/budget"
 )
 
 // Answer is the buffer that an execution writes its answer into. A write beyond [limit.Answer]

@@ -3,7 +3,7 @@ package model
 import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/webhook/filter"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 )
 
 // PausedUntil returns until when nothing is sent, since a person wants it so.

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // Store is a store with the host that serves it.

@@ -14,9 +14,9 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/theme"
-	"github.com/storefront-go/storefront/graph/webhook/filter"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 type APIKeyCreateInput struct {
@@ -707,8 +707,8 @@ type ProductImageAddInput struct {
 	// What is to be seen, for who does not see it.
 	Alt *string `json:"alt,omitempty"`
 	// What the file is called.
-	Filename *string         `json:"filename,omitempty"`
-	Upload   *picture.Upload `json:"-"`
+	Filename *string        `json:"filename,omitempty"`
+	Upload   *images.Upload `json:"-"`
 }
 
 type ProductImageDeletePayload struct {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"github.com/storefront-go/storefront/graph/strict"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // MarshalMoney writes an amount in minor units.
@@ -38,12 +38,12 @@ func UnmarshalLong(v any) (int64, error) {
 	case int:
 		return int64(v), nil
 	case float64: // a literal such as 1.0 or 1e3
-		if v == math.Trunc(v) && math.Abs(v) <= strict.MaxInt {
+		if v == math.Trunc(v) && math.Abs(v) <= wire.MaxInt {
 			return int64(v), nil
 		}
 		return 0, fmt.Errorf("not a whole number of up to 53 bits")
 	case json.Number:
-		if number, err := strict.Parse([]byte(v)); err == nil {
+		if number, err := wire.Parse([]byte(v)); err == nil {
 			if n, code := number.Int(); code == "" {
 				return n, nil
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
 // maxErrors is how many errors of validation are shown.
@@ -21,12 +21,12 @@ type documents struct {
 	schema *ast.Schema
 	rules  *rules.Rules
 	depth  int
-	cache  *memo.Cache[string, *ast.QueryDocument]
+	cache  *cache.Cache[string, *ast.QueryDocument]
 }
 
 func newDocuments(schema *ast.Schema, depth int, introspection bool) *documents {
 	d := &documents{schema: schema, rules: validationRules(), depth: depth,
-		cache: memo.NewCache[string, *ast.QueryDocument](maxCachedText)}
+		cache: cache.NewCache[string, *ast.QueryDocument](maxCachedText)}
 	if !introspection {
 		d.rules.AddRule("NoSchemaIntrospection", noIntrospection)
 	}

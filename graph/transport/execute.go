@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/budget"
+	"github.com/storefront-go/storefront/graph/lib/budget"
 	"github.com/storefront-go/storefront/graph/model"
 )
 

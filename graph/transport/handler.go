@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/idem"
+	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
 // Idempotency answers a request once; see [idem.Keeper.Run].

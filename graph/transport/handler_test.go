@@ -21,10 +21,10 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/idem"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // newEndpoint serves s; configure may change the configuration.

@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // secretive are the mutations that show or take a secret, of which only a hash is
@@ -123,7 +123,7 @@ func (h *handler) kept(out *response, o *operation, done outcome, r *run) (idem.
 	switch {
 	case r.cause() != nil:
 		return idem.Answer{}, r.cause() // the keeper may know that it is worth another try
-	case !r.changed && (r.refused == nil || !status.Lasting(r.refused)):
+	case !r.changed && (r.refused == nil || !wire.Lasting(r.refused)):
 		return idem.Answer{}, errUnkept
 	}
 	return idem.Answer{Status: http.StatusOK, ContentType: out.contentType(),

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // Codes of errors that only GraphQL has; the others are those of [fault.Kind].
@@ -97,7 +97,7 @@ func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	case fault.InsufficientScope:
 		x["scope"] = f.Scope
 	case fault.RateLimited, fault.Unavailable, fault.IdempotencyInProgress:
-		x["retry_after"] = status.Seconds(f.RetryAfter)
+		x["retry_after"] = wire.RetrySeconds(f.RetryAfter)
 	}
 	if f.Limit != "" {
 		x["limit"] = f.Limit

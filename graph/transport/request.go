@@ -13,10 +13,9 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/status"
-	"github.com/storefront-go/storefront/graph/strict"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // parameters are those of the GraphQL-over-HTTP specification, section 5.
@@ -24,7 +23,7 @@ type parameters struct {
 	query     string
 	operation string
 	variables map[string]any
-	body      strict.Body
+	body      wire.Body
 	// upload is the slot of a large body, nil for any other.
 	upload *slot
 }
@@ -37,9 +36,9 @@ type operation struct {
 	variables map[string]any
 	cost      int
 	limit     int
-	body      strict.Body
-	judged    *theme.Judged   // the archive of an import, or nil
-	uploaded  *picture.Upload // the picture of an addition, or nil
+	body      wire.Body
+	judged    *theme.Judged  // the archive of an import, or nil
+	uploaded  *images.Upload // the picture of an addition, or nil
 }
 
 // read takes the parameters from the body, or from the address of a GET.
@@ -52,7 +51,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 		return parameters{}, tooBig(most)
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return parameters{}, fault.New(status.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
+		return parameters{}, fault.New(wire.UnsupportedMediaType, "Send the request as application/json in UTF-8.")
 	}
 	body, upload, err := h.body(w, r, most)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -72,10 +71,10 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 		return parameters{}, tooBig(h.MaxBody)
 	}
 	if len(body) == 0 { // a Body takes it as {}
-		_, err := strict.Parse(body)
+		_, err := wire.Parse(body)
 		return parameters{}, err
 	}
-	parsed := strict.NewBody(body)
+	parsed := wire.NewBody(body)
 	v, err := parsed.Value()
 	if err != nil {
 		return parameters{}, err
@@ -101,26 +100,26 @@ func isJSON(contentType string) bool {
 
 // bodyParameters reads the members of a request. Members that the specification
 // does not name are left alone: clients add their own.
-func bodyParameters(v strict.Value) (p parameters, err error) {
-	if v.Kind() == strict.Array {
+func bodyParameters(v wire.Value) (p parameters, err error) {
+	if v.Kind() == wire.ArrayKind {
 		return p, fault.New(fault.MalformedBody, "One request at a time: an array is not taken.")
 	}
-	if v.Kind() != strict.Object {
+	if v.Kind() != wire.ObjectKind {
 		return p, fault.New(fault.MalformedBody, "A request is a JSON object.")
 	}
 	for name, m := range v.Members() {
-		want := strict.Null
+		want := wire.NullKind
 		switch name {
 		case "query":
-			want, p.query = strict.String, m.Text()
+			want, p.query = wire.StringKind, m.Text()
 		case "operationName":
-			want, p.operation = strict.String, m.Text()
+			want, p.operation = wire.StringKind, m.Text()
 		case "variables":
-			want, p.variables = strict.Object, members(m)
+			want, p.variables = wire.ObjectKind, members(m)
 		case "extensions":
-			want = strict.Object
+			want = wire.ObjectKind
 		}
-		if k := m.Kind(); want != strict.Null && k != want && k != strict.Null {
+		if k := m.Kind(); want != wire.NullKind && k != want && k != wire.NullKind {
 			return p, fault.New(fault.MalformedBody, "The member "+name+" has the wrong type.")
 		}
 	}
@@ -138,8 +137,8 @@ func queryParameters(q url.Values) (p parameters, err error) {
 		if q.Get(name) == "" {
 			continue
 		}
-		v, err := strict.Parse([]byte(q.Get(name)))
-		if err != nil || v.Kind() != strict.Object && v.Kind() != strict.Null {
+		v, err := wire.Parse([]byte(q.Get(name)))
+		if err != nil || v.Kind() != wire.ObjectKind && v.Kind() != wire.NullKind {
 			return p, fault.New(fault.InvalidParameter, "The parameter "+name+" is not a JSON object.")
 		}
 		if name == "variables" {
@@ -157,7 +156,7 @@ func needsQuery(p parameters) error {
 }
 
 // members turns a JSON object into variables.
-func members(v strict.Value) map[string]any {
+func members(v wire.Value) map[string]any {
 	m := make(map[string]any, v.Len())
 	for name, e := range v.Members() {
 		m[name] = variable(e)
@@ -168,25 +167,25 @@ func members(v strict.Value) map[string]any {
 // variable turns a JSON value into what the validation of variables takes.
 // Whole numbers of up to 53 bits count by their value, 1.0 as 1; any other is a
 // fraction to it, which no whole number's type takes.
-func variable(v strict.Value) any {
+func variable(v wire.Value) any {
 	switch v.Kind() {
-	case strict.Bool:
+	case wire.BoolKind:
 		return v.Bool()
-	case strict.Number:
+	case wire.NumberKind:
 		if n, code := v.Int(); code == "" {
 			return n
 		}
 		f, _ := strconv.ParseFloat(v.Text(), 64) // a number by its grammar; beyond the range it is infinite
 		return f
-	case strict.String:
+	case wire.StringKind:
 		return v.Text()
-	case strict.Array:
+	case wire.ArrayKind:
 		list := make([]any, 0, v.Len())
 		for _, e := range v.Elements() {
 			list = append(list, variable(e))
 		}
 		return list
-	case strict.Object:
+	case wire.ObjectKind:
 		return members(v)
 	}
 	return nil

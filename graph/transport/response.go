@@ -11,8 +11,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/gather"
-	"github.com/storefront-go/storefront/graph/status"
+	"github.com/storefront-go/storefront/graph/lib/gather"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // Media types of answers (GraphQL over HTTP, section 4).
@@ -89,17 +89,17 @@ func (out *response) send(status int, contentType string, body []byte) {
 func (out *response) fault(f *fault.Error) {
 	header := out.w.Header()
 	if f.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(status.Seconds(f.RetryAfter)))
+		header.Set("Retry-After", strconv.Itoa(wire.RetrySeconds(f.RetryAfter)))
 	}
 	errs := gqlerror.List{presentFault(out.request, f)}
-	out.send(status.Of(f), out.contentType(), appendErrors(nil, errs, nil))
+	out.send(wire.StatusOf(f), out.contentType(), appendErrors(nil, errs, nil))
 }
 
 // wrongMethod answers a request whose method does nothing here (RFC 9110,
 // section 15.5.6).
 func (out *response) wrongMethod(allow, detail string) {
 	out.w.Header().Set("Allow", allow)
-	out.fault(fault.New(status.MethodNotAllowed, detail))
+	out.fault(fault.New(wire.MethodNotAllowed, detail))
 }
 
 // invalid answers a document or variables that cannot run.

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/status"
 )
 
 // A theme and a picture come in the body of their mutations, which may be larger than any
@@ -110,7 +110,7 @@ func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.
 // endedEarly is the fault for a body that could not be read to its end.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &fault.Error{Kind: status.RequestTimeout, Err: err,
+		return &fault.Error{Kind: wire.RequestTimeout, Err: err,
 			Detail: "The body came too slowly: send it over a faster line, or a smaller file."}
 	}
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}

@@ -17,9 +17,9 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // large is the archive of a theme of more than 2 MiB.

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/rest/page"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/audit"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/audit"
 	"github.com/storefront-go/storefront/graph/model"
 )
 

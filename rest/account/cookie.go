@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
 // Names of the cookie (contract, section 11). The prefix __Host- makes browsers

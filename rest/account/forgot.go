@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/rest/page"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/gcra"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/page"
 )
 
@@ -70,7 +70,7 @@ func refusedAs(w http.ResponseWriter, err error) int {
 	if !is || f.Kind != fault.RateLimited {
 		return http.StatusUnprocessableEntity
 	}
-	w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+	w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
 	return http.StatusTooManyRequests
 }
 

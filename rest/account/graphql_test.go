@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/domain/access"
 	"github.com/storefront-go/storefront/graph/model"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"

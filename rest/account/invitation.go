@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/access"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/rest/page"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/access"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/notify"
 )
 
 const here = "http://127.0.0.1:8080"

@@ -12,10 +12,10 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/account"
 )
@@ -106,7 +106,7 @@ func TestImageOfPerson(t *testing.T) {
 			img = graphtest.NewImage(t, ctx, w.core, p, 400, 300).Image
 			return nil
 		})
-		small, own := picture.File(img, 320), picture.File(img, 400)
+		small, own := images.File(img, 320), images.File(img, 400)
 		for _, tc := range []struct {
 			who, file string
 			status    int

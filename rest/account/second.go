@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/factor"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/page"
 )
 
@@ -122,7 +122,7 @@ func waits(w http.ResponseWriter, f *fault.Error) int {
 	if f.Kind != fault.RateLimited {
 		return http.StatusForbidden
 	}
-	w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+	w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
 	return http.StatusTooManyRequests
 }
 

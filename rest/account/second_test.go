@@ -14,12 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/factor"
-	"github.com/storefront-go/storefront/graph/factor/factortest"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
+	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/password"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/password"
-	"github.com/storefront-go/storefront/graph/session"
 )
 
 const named = graphtest.API // the host of the core's passkeys

@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/page"
 )
 
@@ -123,7 +123,7 @@ func (a *Account) refused(w http.ResponseWriter, r *http.Request, f *fault.Error
 		status = http.StatusServiceUnavailable
 	}
 	if f.RetryAfter > 0 {
-		w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+		w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
 	}
 	a.show(w, r, status, f.Detail, email, returnTo)
 }
@@ -227,7 +227,7 @@ func notAllowed(w http.ResponseWriter, r *http.Request, allow string) {
 func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
 	a.Logger.ErrorContext(r.Context(), "account page failed", "error", err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.Unavailable {
-		w.Header().Set("Retry-After", gcra.Seconds(f.RetryAfter))
+		w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
 		page.Message(w, r, http.StatusServiceUnavailable, "Not available for a moment", "Try again in a moment.")
 		return
 	}

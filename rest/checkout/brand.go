@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // readable is the contrast that text needs with what is behind it (WCAG 2.2, criterion

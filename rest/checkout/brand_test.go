@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // Whatever colour a merchant chooses, texts and buttons can be read.

@@ -8,13 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/cart"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/phrase"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/price"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // cart is GET /cart.
@@ -64,7 +64,7 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	switch {
 	case l.Gone:
 	case l.Upload != nil:
-		line.Picture = picture.Path(l.Upload, picture.Widths(l.Upload.ContentType, l.Upload.Width)[0])
+		line.Picture = images.Path(l.Upload, images.Widths(l.Upload.ContentType, l.Upload.Width)[0])
 	case l.Image != "":
 		line.Picture = storefront.PicturePath(l.Image, l.Handle)
 	}
@@ -206,7 +206,7 @@ func (v *visit) code(code string) bool {
 	tried := v.guess()
 	if code != "" {
 		if d := v.guesses.take(tried); !d.OK {
-			v.w.Header().Set("Retry-After", gcra.Seconds(d.RetryAfter))
+			v.w.Header().Set("Retry-After", ratelimit.Seconds(d.RetryAfter))
 			v.codeAgain(http.StatusTooManyRequests, code, phrase.CodesTried)
 			return false
 		}

@@ -10,9 +10,9 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // Config is what the pages need.

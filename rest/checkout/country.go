@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/country"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/lib/country"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // chooseCountry lets the field of the country, where there is one, be one of countries.

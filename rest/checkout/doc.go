@@ -4,5 +4,5 @@
 // and they speak the language of the store.
 //
 // Each page is a struct of this package and a template of the same name, in one frame.
-// All texts come from graph/phrase; a template names one by what [names] calls it.
+// All texts come from graph/lib/phrase; a template names one by what [names] calls it.
 package checkout

@@ -7,8 +7,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // The names of the fields of the cart's form begin with these; the key of the line follows. What a

@@ -9,7 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // message answers with a page that says something.

@@ -1,7 +1,7 @@
 package checkout
 
 import (
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // How long the texts of fields may be, in UTF-16 units as browsers count.

@@ -1,6 +1,6 @@
 package checkout
 
-import "github.com/storefront-go/storefront/graph/phrase"
+import "github.com/storefront-go/storefront/graph/lib/phrase"
 
 // names are what templates call texts; never changed.
 var names = map[string]phrase.Key{

@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/phrase"
-	"github.com/storefront-go/storefront/graph/price"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
 // addressTime is how long the page of an order shows where it goes: its link may lie in old mails and

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // views is a page of each kind with all that it can show.

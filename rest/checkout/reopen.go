@@ -2,8 +2,8 @@ package checkout
 
 import (
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // view is the shopper's cart; nil for none. That of an order which was cancelled without the payment

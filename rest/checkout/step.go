@@ -6,9 +6,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/country"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/lib/country"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // step is one of the checkout with what it is called.

@@ -3,7 +3,7 @@ package checkout
 import (
 	"fmt"
 
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // Frame is what every page has.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/phrase"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // Names of the cookie. The prefix __Host- makes browsers refuse one that another host, or

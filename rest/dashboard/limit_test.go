@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/graph/merchant"
+	"github.com/storefront-go/storefront/graph/domain/merchant"
 )
 
 // bounds are the longest texts, the most rows and the largest numbers of the forms'

@@ -13,7 +13,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/scope"
-	"github.com/storefront-go/storefront/graph/memo"
+	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
 // MaxAnswer is the largest answer of the API that becomes the result of a tool, in bytes.
@@ -33,7 +33,7 @@ const (
 type Handler struct {
 	tools   []*Tool
 	version string
-	servers *memo.Cache[scope.Set, *sdk.Server]
+	servers *cache.Cache[scope.Set, *sdk.Server]
 	open    func(*http.Request) (scope.Set, API)
 	next    http.Handler
 }
@@ -44,7 +44,7 @@ func NewHandler(
 	tools []*Tool, version string, log *slog.Logger, open func(*http.Request) (scope.Set, API),
 ) *Handler {
 	h := &Handler{tools: tools, version: version, open: open,
-		servers: memo.NewCache[scope.Set, *sdk.Server](keptServers * serverBytes)}
+		servers: cache.NewCache[scope.Set, *sdk.Server](keptServers * serverBytes)}
 	h.next = sdk.NewStreamableHTTPHandler(h.server, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: log, MaxRequestBodyBytes: limit.Body,
 		// A credential authenticates the sender, which no web page has by itself, and a proxy

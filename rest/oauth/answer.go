@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // send answers a program with JSON. What it gets is a secret, or
@@ -46,7 +46,7 @@ func (f *Frontend) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 func (f *Frontend) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
 	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", gcra.Seconds(e.RetryAfter))
+		w.Header().Set("Retry-After", ratelimit.Seconds(e.RetryAfter))
 	}
 	sendRefusal(w, status, e.Code, e.Description)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/engine/session"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/page"
 )

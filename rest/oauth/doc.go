@@ -1,6 +1,6 @@
 // Package oauth is the HTTP frontend of the authorisation server (contract, section
 // 7): the consent page, the token and revocation endpoints and the two metadata
-// documents. What is decided is decided in graph/oauth; here requests are read
+// documents. What is decided is decided in graph/engine/oauth; here requests are read
 // and answers written.
 //
 // The endpoints that programs call speak JSON in the shape of RFC 6749, errors

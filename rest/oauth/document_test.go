@@ -12,10 +12,10 @@ import (
 
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/egress"
-	"github.com/storefront-go/storefront/graph/keyring"
-	engine "github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	engine "github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/oauth"
 )

@@ -10,8 +10,8 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/rest/account"
 	"github.com/storefront-go/storefront/rest/page"
 )
@@ -50,7 +50,7 @@ type Config struct {
 // Frontend answers the requests.
 type Frontend struct {
 	Config
-	clients *gcra.Limiter[netip.Prefix]
+	clients *ratelimit.Limiter[netip.Prefix]
 	pages   *page.Set
 }
 
@@ -62,7 +62,8 @@ func New(c Config) (*Frontend, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	f := &Frontend{Config: c}
 	var err error
-	if f.clients, err = gcra.New[netip.Prefix](gcra.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}); err != nil {
+	rate := ratelimit.Config{Rate: c.RatePerSecond, Burst: c.RateBurst}
+	if f.clients, err = ratelimit.New[netip.Prefix](rate); err != nil {
 		return nil, fmt.Errorf("oauth: %w", err)
 	}
 	if f.pages, err = page.New(templates, c.Logger); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/gcra"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // maxBody is the longest request that is read, in bytes.
@@ -55,7 +55,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 			f.refuse(w, http.StatusForbidden, invalid(closed))
 			return
 		}
-		if d := gcra.TakeNetwork(f.clients, f.ClientOf(r), 1); !d.OK {
+		if d := ratelimit.TakeNetwork(f.clients, f.ClientOf(r), 1); !d.OK {
 			f.refuse(w, http.StatusTooManyRequests, &oauth.Error{Code: oauth.TemporarilyUnavailable,
 				Description: "Too many requests from this address: wait, then go on.", RetryAfter: d.RetryAfter})
 			return

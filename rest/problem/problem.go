@@ -9,8 +9,7 @@ import (
 	"errors"
 
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/status"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // ContentType is the media type of what [Append] writes.
@@ -22,12 +21,12 @@ const ContentType = "application/problem+json"
 // away or time has run out is for the caller to recognise before.
 func Of(err error) (*fault.Error, int) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f != nil {
-		if k, known := status.KindOf(f); known {
+		if k, known := wire.ProblemOf(f); known {
 			return f, k.Status
 		}
 	}
 	f := &fault.Error{Kind: fault.Internal, Err: err}
-	k, _ := status.KindOf(f)
+	k, _ := wire.ProblemOf(f)
 	f.Detail = k.Sentence
 	return f, k.Status
 }
@@ -35,7 +34,7 @@ func Of(err error) (*fault.Error, int) {
 // Append appends the problem details of f (contract section 2). A fault without
 // a detail shows the sentence of its kind; the cause is never shown.
 func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
-	k, _ := status.KindOf(f)
+	k, _ := wire.ProblemOf(f)
 	o := wire.Open(b)
 	o.Str("type", apiHost+"/docs/problems#"+k.Anchor())
 	o.Str("title", k.Title)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // The settings of a theme that are the store's brand, too, wherever the service shows pages

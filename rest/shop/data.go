@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/phrase"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // The data of a page consists of map[string]any, []any, string, bool, float64, nil and

@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/render"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/render"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // draftSide is the width and height of a made-up picture, in pixels.

@@ -16,7 +16,7 @@ import (
 // what is wrong with them in its place.
 func TestDraft(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../graph/theme/sample/linen")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../graph/lib/theme/sample/linen")); err != nil {
 		t.Fatal(err)
 	}
 	h := shop.Draft(os.DirFS(dir))

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // TestStateIsReadOnceASecond: a caller that found the state old and waited for

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/phrase"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // head is what the service itself puts into the head of a page, whatever the theme puts

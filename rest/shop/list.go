@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
 // The parameters of a list.
@@ -33,7 +33,7 @@ const (
 
 // asked is what an address asks of a list.
 type asked struct {
-	sort          shelf.Sort // "" for the list's own
+	sort          listings.Sort // "" for the list's own
 	after, before string
 	least, most   string
 	options       []string
@@ -49,7 +49,7 @@ func askedOf(q url.Values) (a asked) {
 		}
 		return ""
 	}
-	if sort := shelf.Sort(get(sortParam)); sort.Known() {
+	if sort := listings.Sort(get(sortParam)); sort.Known() {
 		a.sort = sort
 	}
 	a.after = get(afterParam)
@@ -92,17 +92,17 @@ func (a asked) query() string {
 }
 
 // list is what is read for it: a price that is none bounds nothing.
-func (a asked) list(on xid.ID, own shelf.Sort, currency string) shelf.List {
-	l := shelf.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
+func (a asked) list(on xid.ID, own listings.Sort, currency string) listings.List {
+	l := listings.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
 		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
-	if l.Sort == "" || l.Sort == shelf.Manual && own != shelf.Manual { // nobody put these in order
+	if l.Sort == "" || l.Sort == listings.Manual && own != listings.Manual { // nobody put these in order
 		l.Sort = own
 	}
 	for _, o := range a.options {
 		name, value, _ := strings.Cut(o, ":")
-		l.On = append(l.On, shelf.Option(name, value))
+		l.On = append(l.On, listings.Option(name, value))
 	}
-	if on == shelf.All && len(l.On) > 0 { // the walk is shorter there
+	if on == listings.All && len(l.On) > 0 { // the walk is shorter there
 		l.Shelf, l.On = l.On[0], l.On[1:]
 	}
 	return l
@@ -119,7 +119,7 @@ func (a asked) from(change func(*asked)) asked {
 type listed struct {
 	asked
 	*storefront.Shelf
-	own    shelf.Sort
+	own    listings.Sort
 	facets []storefront.Facet
 	path   string
 	title  string
@@ -170,8 +170,10 @@ func (l *listed) narrowed() bool {
 // sorts are the orders that visitors can choose.
 func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	var all []any
-	for _, s := range []shelf.Sort{shelf.Manual, shelf.Newest, shelf.PriceUp, shelf.PriceDown, shelf.Title} {
-		if s == shelf.Manual && l.own != s {
+	for _, s := range []listings.Sort{
+		listings.Manual, listings.Newest, listings.PriceUp, listings.PriceDown, listings.Title,
+	} {
+		if s == listings.Manual && l.own != s {
 			continue
 		}
 		to := l.from(func(a *asked) {

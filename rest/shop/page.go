@@ -14,9 +14,9 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/memo"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
 // makeLimit bounds the making of a page, waiting for a slot included.
@@ -66,7 +66,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 
 // kept finds a page in memory that may still be shown.
 func (s *Shop) kept(key makeKey) *page {
-	for _, cache := range []*memo.Cache[pageKey, *page]{s.pages, s.loose} {
+	for _, cache := range []*cache.Cache[pageKey, *page]{s.pages, s.loose} {
 		p, ok := cache.Get(key.pageKey)
 		if ok && p.state == key.state && s.Now().Sub(p.began) < keep {
 			return p
@@ -210,10 +210,10 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 
 // list reads the list of all products, or a collection.
 func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
-	l := &listed{asked: v.asked(), own: shelf.Newest, path: v.path(), title: in.shop.WordProducts()}
+	l := &listed{asked: v.asked(), own: listings.Newest, path: v.path(), title: in.shop.WordProducts()}
 	handle, _ := v.list()
 	if handle == "" {
-		return l, s.readList(ctx, in, l, shelf.All)
+		return l, s.readList(ctx, in, l, listings.All)
 	}
 	found, err := s.Core.Collection(ctx, handle)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/appearance"
-	"github.com/storefront-go/storefront/graph/link"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // signedNames are the parameters of a preview's address, in the order in which

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/appearance"
+	"github.com/storefront-go/storefront/graph/domain/appearance"
 )
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)

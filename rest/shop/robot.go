@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // The addresses of the map of a storefront: its index, the part with the home page and

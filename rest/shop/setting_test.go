@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/storefront"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // setting adds a theme with settings.

@@ -21,9 +21,9 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/memo"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/lib/cache"
+	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
 // The memory that all storefronts share, in bytes.
@@ -68,15 +68,15 @@ type Shop struct {
 	Config
 	fronts *lru.Cache[string, *front]  // by handle
 	absent *lru.Cache[string, absence] // by handle
-	found  memo.Group[string, *front]
-	states memo.Group[xid.ID, *storefront.State]
+	found  cache.Group[string, *front]
+	states cache.Group[xid.ID, *storefront.State]
 
-	pages, loose *memo.Cache[pageKey, *page]
-	made         memo.Group[makeKey, *page]
-	themes       *memo.Cache[digest.Sum, *look]
-	compiled     memo.Group[digest.Sum, *look]
+	pages, loose *cache.Cache[pageKey, *page]
+	made         cache.Group[makeKey, *page]
+	themes       *cache.Cache[digest.Sum, *look]
+	compiled     cache.Group[digest.Sum, *look]
 	bars         *lru.Cache[xid.ID, *bars]
-	readBars     memo.Group[makeKey, *storefront.Menus]
+	readBars     cache.Group[makeKey, *storefront.Menus]
 	slots        chan struct{}
 }
 
@@ -91,8 +91,8 @@ func New(c Config) (*Shop, error) {
 	}
 	s := &Shop{
 		Config: c,
-		pages:  memo.NewCache[pageKey, *page](pageMemory), loose: memo.NewCache[pageKey, *page](looseMemory),
-		themes: memo.NewCache[digest.Sum, *look](themeMemory),
+		pages:  cache.NewCache[pageKey, *page](pageMemory), loose: cache.NewCache[pageKey, *page](looseMemory),
+		themes: cache.NewCache[digest.Sum, *look](themeMemory),
 		slots:  make(chan struct{}, maxMaking),
 	}
 	s.fronts, _ = lru.New[string, *front](maxHosts) // only a size below one is an error

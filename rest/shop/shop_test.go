@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/picture"
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
@@ -138,7 +138,7 @@ func TestPicturePaths(t *testing.T) {
 	})
 	s.activate(pictures)
 	s.sell("Mug", func(in *model.ProductCreateInput) { in.ImageURL = new("https://cdn.test/a.png?w=1") })
-	id := picture.IDOf("https://cdn.test/a.png?w=1")
+	id := images.IDOf("https://cdn.test/a.png?w=1")
 	path := "/pictures/" + hex.EncodeToString(id[:]) + "/mug"
 	origin := s.core.StoreOrigin(s.handle)
 	for _, page := range []string{"/", "/search?q=mug", s.link(pictures, time.Hour), "/products/mug"} {

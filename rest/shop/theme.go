@@ -6,8 +6,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/render"
-	"github.com/storefront-go/storefront/graph/theme"
+	"github.com/storefront-go/storefront/graph/lib/render"
+	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
 // compiledSize is about how many bytes a byte of a template takes once it is

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
 // The kinds of pages, as themes name their templates.

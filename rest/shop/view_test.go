@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/render"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/render"
 )
 
 func TestQuestion(t *testing.T) {
@@ -76,7 +76,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	for _, kind := range []string{homePage, productPage, searchPage, notFoundPage, textPage, productsPage} {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
 			menus: &storefront.Menus{Main: menu, Footer: menu},
-			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: shelf.Newest,
+			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: listings.Newest,
 				Shelf:  &storefront.Shelf{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
 				facets: []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,
 				title: "Products", description: "All."},

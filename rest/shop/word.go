@@ -1,9 +1,9 @@
 package shop
 
 import (
-	"github.com/storefront-go/storefront/graph/phrase"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/storefront"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
 // wordKeys are what templates call the texts of every page; never changed.
@@ -55,7 +55,7 @@ func words(st *storefront.State) map[string]any {
 	t := phrase.In(st.Language)
 	all := said(t, wordKeys)
 	all["products"], all["search"], all["not_found"] = st.WordProducts(), st.WordSearch(), st.WordNotFound()
-	all["newest"], all["prices_in"] = st.WordSort(shelf.Newest), t.Say(phrase.PricesIn, st.Currency)
+	all["newest"], all["prices_in"] = st.WordSort(listings.Newest), t.Say(phrase.PricesIn, st.Currency)
 	return all
 }
 

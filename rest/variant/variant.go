@@ -17,7 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/storefront-go/storefront/graph/gather"
+	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 // MinPacked is the size in bytes from which compressing pays.

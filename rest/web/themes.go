@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	templates "github.com/storefront-go/storefront/graph/render"
+	templates "github.com/storefront-go/storefront/graph/lib/render"
 )
 
 // datum is something that templates may show.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	templates "github.com/storefront-go/storefront/graph/render"
+	templates "github.com/storefront-go/storefront/graph/lib/render"
 )
 
 // The table of /docs/themes has every datum that pages ever have, and no other.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
-	"github.com/storefront-go/storefront/graph/fleet"
+	"github.com/storefront-go/storefront/graph/engine/fleet"
 )
 
 // program is how the admin port identifies the process to other programs.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/limit"
-	"github.com/storefront-go/storefront/graph/blob"
-	"github.com/storefront-go/storefront/graph/keyring"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // maxDemoOrders bounds --demo-orders: beyond it a first start would take hours.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
 // Grade is how a check ended.

@@ -16,9 +16,9 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/storehandle"
 	"github.com/storefront-go/storefront/ent/migrate"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/merchant"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/domain/merchant"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // The clock differences that matter: credentials are believed for seconds, and

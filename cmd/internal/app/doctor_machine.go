@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // Free space below which the data folder is in trouble, in bytes.

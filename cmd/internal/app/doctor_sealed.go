@@ -7,8 +7,8 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/reseal"
+	"github.com/storefront-go/storefront/graph/engine/reseal"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 // diagnoseSealed counts what still needs an older root secret, and what needs one that

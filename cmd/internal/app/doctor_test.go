@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
 func TestJudgeVersion(t *testing.T) {

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/state"
-	"github.com/storefront-go/storefront/graph/allowance"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/audit"
-	"github.com/storefront-go/storefront/graph/challenge"
-	"github.com/storefront-go/storefront/graph/fleet"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/outbox"
-	"github.com/storefront-go/storefront/graph/reminder"
-	"github.com/storefront-go/storefront/graph/requestlog"
-	"github.com/storefront-go/storefront/graph/rollup"
-	"github.com/storefront-go/storefront/graph/task"
-	"github.com/storefront-go/storefront/graph/work"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/fleet"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/engine/requestlog"
+	"github.com/storefront-go/storefront/graph/engine/rollup"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/engine/work"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // Intervals of the background loops.
@@ -60,9 +60,9 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery,
 			Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
 		{Name: "purge_allowances", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "allowances",
-			func(ctx context.Context) (int, error) { return allowance.Purge(ctx, s.base.Store) })},
+			func(ctx context.Context) (int, error) { return ratelimit.Purge(ctx, s.base.Store) })},
 		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
-			func(ctx context.Context) (int, error) { return challenge.Purge(ctx, s.base.Store) })},
+			func(ctx context.Context) (int, error) { return session.PurgeChallenges(ctx, s.base.Store) })},
 		{Name: "end_holds", Interval: holdEvery, Timeout: purgeEvery, Run: s.endHolds},
 		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments},
 		{Name: "return_money", Interval: holdEvery, Timeout: purgeEvery, Run: s.returnMoney,
@@ -101,7 +101,7 @@ func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
 
 // remind gives notice to people whose staff tokens end soon.
 func (s *Server) remind(ctx context.Context) error {
-	n, err := reminder.Tokens(ctx, s.base.Store, s.base.Notifier)
+	n, err := notify.RemindOfTokens(ctx, s.base.Store, s.base.Notifier)
 	if n > 0 {
 		s.log.InfoContext(ctx, "reminded of staff tokens", "notices", n)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/storefront-go/storefront/graph/notify"
+	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
 // Mail says how notices go out by e-mail.

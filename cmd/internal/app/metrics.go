@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/search"
-	"github.com/storefront-go/storefront/graph/session"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
 // newRegistry makes the registry of the process: the runtime, the process, what

@@ -18,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/blob"
 	"github.com/storefront-go/storefront/graph/core"
-	"github.com/storefront-go/storefront/graph/erase"
-	"github.com/storefront-go/storefront/graph/export"
-	"github.com/storefront-go/storefront/graph/factor"
-	"github.com/storefront-go/storefront/graph/install"
-	"github.com/storefront-go/storefront/graph/keyring"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/notify"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/payment"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/session"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/export"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // Base is what every command that touches data stands on.
@@ -226,7 +226,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	if err != nil {
 		return nil, err
 	}
-	pictures, err := picture.New(picture.Config{Store: b.Store, Blobs: b.Blobs, Limits: b.Limits,
+	pictures, err := images.New(images.Config{Store: b.Store, Blobs: b.Blobs, Limits: b.Limits,
 		Logger: log})
 	if err != nil {
 		return nil, err

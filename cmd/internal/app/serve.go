@@ -15,21 +15,21 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/cart"
-	"github.com/storefront-go/storefront/graph/fleet"
-	"github.com/storefront-go/storefront/graph/gather"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/install"
-	"github.com/storefront-go/storefront/graph/notify"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/payment"
-	"github.com/storefront-go/storefront/graph/picture"
-	"github.com/storefront-go/storefront/graph/requestlog"
-	"github.com/storefront-go/storefront/graph/search"
-	"github.com/storefront-go/storefront/graph/shelf"
-	"github.com/storefront-go/storefront/graph/task"
-	"github.com/storefront-go/storefront/graph/webhook"
-	"github.com/storefront-go/storefront/graph/work"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/engine/fleet"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/install"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/engine/requestlog"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/engine/work"
+	"github.com/storefront-go/storefront/graph/lib/gather"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -80,10 +80,10 @@ type Server struct {
 	oauth    *oauth.Server
 	hooks    *webhook.Engine
 	themes   *install.Keeper
-	pictures *picture.Keeper
+	pictures *images.Keeper
 	carts    *cart.Carts
 	payments *payment.Desk
-	shelves  *shelf.Keeper
+	shelves  *listings.Keeper
 	requests *requestlog.Log
 	tasks    *task.Keeper
 	words    *search.Keeper

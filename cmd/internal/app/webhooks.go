@@ -10,10 +10,10 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/egress"
-	"github.com/storefront-go/storefront/graph/erase"
-	"github.com/storefront-go/storefront/graph/oauth"
-	"github.com/storefront-go/storefront/graph/webhook"
+	"github.com/storefront-go/storefront/graph/engine/erase"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
 // Delivery says where webhooks may go and when an endpoint is suspended.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/egress"
-	"github.com/storefront-go/storefront/graph/idem"
-	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/egress"
 	"github.com/storefront-go/storefront/graph/transport"
 	"github.com/storefront-go/storefront/rest"
 	"github.com/storefront-go/storefront/rest/mcp"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/backup"
 	"github.com/storefront-go/storefront/ent/storetest"
-	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
 func source(t *testing.T) backup.Source {

@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
 // maxSecret and maxManifest bound what is read into memory, in bytes.

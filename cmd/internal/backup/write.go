@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/graph/blob"
+	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
 // Source is what is kept.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // Root is where the requests live, as in the service.

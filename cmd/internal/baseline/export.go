@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/lineset"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/export"
+	"github.com/storefront-go/storefront/graph/engine/export"
 )
 
 // cell is a column of the orders' CSV: of the order's row, or of a line in it, and how it

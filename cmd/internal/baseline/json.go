@@ -6,7 +6,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 func appendOrder(b []byte, o *orderRow) []byte {

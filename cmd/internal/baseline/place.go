@@ -22,8 +22,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/link"
-	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
 // PlacePath is where the host of a store places a cart, as in the service.

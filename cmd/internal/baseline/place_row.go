@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/taxsettings"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/price"
+	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
 // placedCart is what is read of a cart.

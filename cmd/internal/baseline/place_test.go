@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/cart"
+	"github.com/storefront-go/storefront/graph/domain/cart"
 	"github.com/storefront-go/storefront/graph/model"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // productRow is a row of products, in the order of its columns.

@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/theme"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // AssetFile is the name under which [Config.Assets] holds an asset: one level, so

@@ -11,9 +11,9 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/page"
-	"github.com/storefront-go/storefront/graph/wire"
 )
 
 // themed is the baseline with what themes need; folder holds the assets.

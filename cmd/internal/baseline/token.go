@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
 // Exchange is where codes are exchanged and tokens refreshed, as in the service.

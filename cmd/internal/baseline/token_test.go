@@ -12,8 +12,8 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/baseline"
 	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
-	"github.com/storefront-go/storefront/graph/apikey"
-	"github.com/storefront-go/storefront/graph/oauth"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
 // form is the body that redeems a new code or rotates a new refresh token.

@@ -14,9 +14,9 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
-	credential "github.com/storefront-go/storefront/graph/apikey"
+	credential "github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/password"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/password"
 )
 
 // label begins the names of the demo's own credentials: only these are revoked.

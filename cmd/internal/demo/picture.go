@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/db/product"
 	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/images"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/picture"
 )
 
 // shot is a picture of the plan: of which product, in which colours.
@@ -67,7 +67,7 @@ func (s *seeder) pictures(ctx context.Context) error {
 		return err
 	}
 	shots := s.shots()
-	kept := make([]*picture.Upload, len(shots))
+	kept := make([]*images.Upload, len(shots))
 	var group errgroup.Group
 	group.SetLimit(4)
 	for i, shot := range shots {

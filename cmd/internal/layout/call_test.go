@@ -44,11 +44,11 @@ func TestTransactions(t *testing.T) {
 	run(t, transactions, []broken{
 		{name: "home", files: map[string]string{"ent/store.go": "package ent\n\nfunc f() { c.Tx(); c.BeginTx() }\n"}},
 		{name: "elsewhere", files: map[string]string{
-			"graph/idem/a.go": "package idem\n\nfunc f() {\n\tc.Tx(ctx)\n\tdb.BeginTx(ctx, nil)\n}\n",
+			"graph/engine/idem/a.go": "package idem\n\nfunc f() {\n\tc.Tx(ctx)\n\tdb.BeginTx(ctx, nil)\n}\n",
 		},
 			want: []string{
-				"graph/idem/a.go:4: Tx: transactions begin in ent: use InTx",
-				"graph/idem/a.go:5: BeginTx: transactions begin in ent: use InTx",
+				"graph/engine/idem/a.go:4: Tx: transactions begin in ent: use InTx",
+				"graph/engine/idem/a.go:5: BeginTx: transactions begin in ent: use InTx",
 			}},
 		{name: "a type of the package sql",
 			files: map[string]string{"graph/a.go": "package graph\n\nimport \"database/sql\"\n\nvar t *sql.Tx\n"}},

@@ -15,7 +15,7 @@ var lists = map[string]string{
 
 // changers are files of the domain that open transactions themselves.
 var changers = map[string]string{
-	"graph/sales/number.go": "a block of order numbers is taken apart from the order, and is no change that " +
+	"graph/domain/sales/number.go": "a block of order numbers is taken apart from the order, and is no change that " +
 		"anybody made",
 }
 

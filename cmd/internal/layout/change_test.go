@@ -10,11 +10,11 @@ func TestChanges(t *testing.T) {
 		"/graph/audit\"\n\nfunc f() {\n\ts.InTx(ctx, g)\n\taudit.Write(ctx)\n}\n"
 	run(t, changes, []broken{
 		{name: "the core", files: map[string]string{"graph/core/a.go": body}},
-		{name: "a leaf", files: map[string]string{"graph/oauth/a.go": body}},
-		{name: "a test", files: map[string]string{"graph/sales/a_test.go": body}},
-		{name: "the domain", files: map[string]string{"graph/sales/a.go": body}, want: []string{
-			"graph/sales/a.go:6: InTx: changes are committed by graph/core: use Commit, Change or Remove",
-			"graph/sales/a.go:7: Write: changes are committed by graph/core: use Commit, Change or Remove",
+		{name: "a leaf", files: map[string]string{"graph/engine/oauth/a.go": body}},
+		{name: "a test", files: map[string]string{"graph/domain/sales/a_test.go": body}},
+		{name: "the domain", files: map[string]string{"graph/domain/sales/a.go": body}, want: []string{
+			"graph/domain/sales/a.go:6: InTx: changes are committed by graph/core: use Commit, Change or Remove",
+			"graph/domain/sales/a.go:7: Write: changes are committed by graph/core: use Commit, Change or Remove",
 		}},
 	})
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,103 +16,63 @@ var words = []string{
 	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer", "ent/mailbox",
 }
 
-// domains are the packages of graph that hold operations, with the other domains
-// that each builds on. All stand on graph/core and on any leaf.
+// domains are the packages of operations, with the other domains that each builds on.
+// All may import graph/core, the engines and the libraries.
 var domains = map[string][]string{
-	"graph/access":     {"graph/endpoint", "graph/report"}, // who loses access loses endpoints and exports
-	"graph/appearance": nil,
-	"graph/cart":       {"graph/sales", "graph/selling"}, // a cart ends as an order
-	"graph/catalog":    nil,
-	"graph/content":    nil,
-	"graph/endpoint":   nil,
-	"graph/merchant":   {"graph/access"}, // a store begins with its owner
-	"graph/report":     nil,
-	"graph/teststore":  {"graph/catalog", "graph/sales"}, // samples are made as people make things
-	"graph/sales":      {"graph/selling"},                // orders count the uses of discounts
-	"graph/selling":    nil,
-	"graph/storefront": {"graph/sales"}, // the page of an order says when it is cancelled
+	"graph/domain/access":     {"graph/domain/endpoint", "graph/domain/report"}, // access ends with its exports
+	"graph/domain/appearance": nil,
+	"graph/domain/cart":       {"graph/domain/sales", "graph/domain/selling"}, // a cart becomes an order
+	"graph/domain/catalog":    nil,
+	"graph/domain/content":    nil,
+	"graph/domain/endpoint":   nil,
+	"graph/domain/merchant":   {"graph/domain/access"}, // a store begins with its owner
+	"graph/domain/report":     nil,
+	"graph/domain/sales":      {"graph/domain/selling"}, // orders count the uses of discounts
+	"graph/domain/selling":    nil,
+	"graph/domain/storefront": {"graph/domain/sales"},                         // the order page shows the due date
+	"graph/domain/teststore":  {"graph/domain/catalog", "graph/domain/sales"}, // samples use the ordinary operations
 }
 
-// arrows are the only imports between leaves of graph.
+// arrows are the only imports between engines, between libraries, and from either of
+// them to the generated code and its models. Engines may import every library.
 var arrows = map[string][]string{
-	// The rows of another owner's log are written behind the commit.
-	"graph/audit": {"graph/task"},
-	// Dials are judged.
-	"graph/attempt": {"graph/egress"},
-	// What is kept of a redacted customer: answers, files, events.
-	"graph/erase": {
-		"graph/blob", "graph/export", "graph/idem", "graph/notify", "graph/outbox", "graph/search", "graph/wire",
+	"graph/engine/audit": {"graph/engine/task"}, // rows in another owner's log
+	"graph/engine/erase": {
+		"graph/engine/export", "graph/engine/idem", "graph/engine/index/search", "graph/engine/notify",
+		"graph/engine/outbox",
 	},
-	// A job's life: claimed, written, announced.
-	"graph/export": {
-		"graph/audit", "graph/blob", "graph/goods", "graph/lease", "graph/notify", "graph/outbox",
-		"graph/phrase", "graph/picture", "graph/wire", "graph/work",
+	"graph/engine/export": {
+		"graph/engine/audit", "graph/engine/images", "graph/engine/lease", "graph/engine/notify",
+		"graph/engine/outbox", "graph/engine/work",
 	},
-	// Stored answers are encrypted.
-	// A factor's life: asked, proved, counted, noted, told.
-	"graph/factor": {
-		"graph/allowance", "graph/audit", "graph/challenge", "graph/gcra", "graph/keyring", "graph/notify",
+	"graph/engine/factor":       {"graph/engine/audit", "graph/engine/notify", "graph/engine/session"},
+	"graph/engine/index/search": {"graph/engine/index/listings"}, // words are folded as those of storefronts
+	"graph/engine/install": {
+		"graph/engine/lease", "graph/engine/notify", "graph/engine/outbox", "graph/engine/work",
 	},
-	// What waits is given in whole seconds.
-	"graph/gcra": {"graph/status"},
-	"graph/idem": {"graph/keyring"},
-	// Archives become themes.
-	"graph/install": {
-		"graph/blob", "graph/lease", "graph/notify", "graph/outbox", "graph/theme", "graph/theme/sample", "graph/wire",
-		"graph/work",
+	"graph/engine/notify": {"graph/engine/audit", "graph/engine/lease", "graph/engine/work"},
+	"graph/engine/oauth": {
+		"graph/engine/apikey", "graph/engine/audit", "graph/engine/notify", "graph/engine/outbox",
 	},
-	// Generated: the executor marshals the models.
-	"graph/internal/exec": {"graph/budget", "graph/model", "graph/webhook/filter"},
-	// Addresses are signed.
-	"graph/link": {"graph/keyring"},
-	// Scalars parse as bodies do; an import carries its judged archive; entities
-	// share their wire form with events; conditions are as they are judged; pictures
-	// are cleaned before.
-	"graph/model": {"graph/budget", "graph/picture", "graph/strict", "graph/theme", "graph/webhook/filter",
-		"graph/wire"},
-	// The secrets of accounts are encrypted.
-	"graph/payment": {"graph/keyring"},
-	// Copies of pictures: fetched once at a time, by judged dials, and kept.
-	"graph/picture": {"graph/blob", "graph/egress", "graph/markdown", "graph/memo", "graph/pixel"},
-	// A rate of a region is for whoever names it, in any spelling.
-	"graph/price": {"graph/country"},
-	// Mails speak the shopper's language.
-	"graph/ordermail": {"graph/phrase", "graph/price"},
-	// One sender has a mail at a time.
-	"graph/notify": {"graph/allowance", "graph/audit", "graph/lease", "graph/work"},
-	// The whole of a grant's life in one transaction.
-	"graph/oauth": {
-		"graph/apikey", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/memo", "graph/notify",
-		"graph/outbox", "graph/strict", "graph/wire",
+	"graph/engine/session": {"graph/engine/audit"},
+	"graph/engine/webhook": {
+		"graph/engine/audit", "graph/engine/lease", "graph/engine/notify", "graph/engine/outbox",
+		"graph/engine/rollup", "graph/engine/work", "graph/model",
 	},
-	// Those who wait to hash take turns by their network.
-	"graph/password": {"graph/gcra"},
-	// Payloads are made of wire types.
-	"graph/outbox": {"graph/wire"},
-	// Cursors are signed.
-	"graph/page": {"graph/keyring"},
-	// Who is reminded gets a notice.
-	"graph/reminder": {"graph/notify"},
-	// A product is found by its variants too.
-	"graph/shelf": {"graph/goods"},
-	// Words are folded and parted as those of storefronts; products are found by their variants too.
-	"graph/search": {"graph/goods", "graph/shelf"},
-	// What is sealed is opened and sealed anew.
-	"graph/reseal": {"graph/keyring"},
-	// Signing in proves a password, within bounds, and is noted.
-	"graph/session": {
-		"graph/allowance", "graph/audit", "graph/challenge", "graph/gcra", "graph/keyring", "graph/password",
-	},
-	// Templates are judged by compiling them; the manifest is strict JSON.
-	"graph/theme": {"graph/render", "graph/strict"},
-	// Tests judge the samples as what strangers send.
-	"graph/theme/sample": {"graph/render", "graph/theme"},
-	// A product is written with its variants.
-	"graph/wire": {"graph/goods"},
-	// From the outbox to the receiver, and what comes of it.
-	"graph/webhook": {
-		"graph/attempt", "graph/audit", "graph/egress", "graph/gcra", "graph/keyring", "graph/lease", "graph/model",
-		"graph/notify", "graph/outbox", "graph/rollup", "graph/wire", "graph/work",
+
+	"graph/lib/link":         {"graph/lib/keyring"},
+	"graph/lib/page":         {"graph/lib/keyring"},
+	"graph/lib/password":     {"graph/lib/ratelimit"}, // callers that wait to hash take turns by network
+	"graph/lib/price":        {"graph/lib/country"},
+	"graph/lib/ratelimit":    {"graph/lib/wire"}, // Retry-After, in whole seconds
+	"graph/lib/theme":        {"graph/lib/render", "graph/lib/wire"},
+	"graph/lib/theme/sample": {"graph/lib/render", "graph/lib/theme"},
+	"graph/lib/wire":         {"graph/lib/variants"},
+
+	// Generated code, and the models that it marshals.
+	"graph/internal/exec": {"graph/engine/webhook/filter", "graph/lib/budget", "graph/model"},
+	"graph/model": {
+		"graph/engine/images", "graph/engine/webhook/filter", "graph/lib/budget", "graph/lib/theme", "graph/lib/wire",
 	},
 }
 
@@ -130,16 +91,16 @@ var libraries = []home{
 	{"github.com/mattn/go-sqlite3", below("ent"), "ent"},
 	{"github.com/ncruces/go-sqlite3", below("ent"), "ent"},
 	{"github.com/alecthomas/kong", below("cmd"), "cmd"},
-	{"gocloud.dev", below("graph/blob"), "graph/blob"},
-	{"github.com/aws/aws-sdk-go-v2", below("graph/blob"), "graph/blob"},
-	{"github.com/wneessen/go-mail", below("graph/notify"), "graph/notify"},
-	{"github.com/go-webauthn/webauthn", below("graph/factor"), "graph/factor"},
-	{"github.com/pquerna/otp", below("graph/factor"), "graph/factor"},
-	{"github.com/stripe/stripe-go", below("graph/payment"), "graph/payment"},
+	{"gocloud.dev", below("graph/lib/blob"), "graph/lib/blob"},
+	{"github.com/aws/aws-sdk-go-v2", below("graph/lib/blob"), "graph/lib/blob"},
+	{"github.com/wneessen/go-mail", below("graph/engine/notify"), "graph/engine/notify"},
+	{"github.com/go-webauthn/webauthn", below("graph/engine/factor"), "graph/engine/factor"},
+	{"github.com/pquerna/otp", below("graph/engine/factor"), "graph/engine/factor"},
+	{"github.com/stripe/stripe-go", below("graph/engine/payment"), "graph/engine/payment"},
 	{"ariga.io/atlas/sql/mysql", plans, plansWhere},
 	{"ariga.io/atlas/sql/sqlite", plans, plansWhere},
 	{Module + "/ent/db/migrate", plans, plansWhere}, // brings all of atlas's drivers
-	{"github.com/yuin/goldmark", below("rest/web", "graph/markdown"), "rest/web and graph/markdown"},
+	{"github.com/yuin/goldmark", below("rest/web", "graph/lib/markdown"), "rest/web and graph/lib/markdown"},
 }
 
 func layers(t *Tree) []Finding {
@@ -178,7 +139,7 @@ func ungenerated(t *Tree) []Finding {
 	})
 }
 
-func leaves(t *Tree) []Finding {
+func rooms(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		from, to := f.Dir(), i.Local()
 		builds, domain := domains[from]
@@ -191,7 +152,7 @@ func leaves(t *Tree) []Finding {
 			return "a part of graph may not import the whole"
 		case domain && (to == "graph/core" || slices.Contains(builds, to)), slices.Contains(arrows[from], to):
 			return ""
-		case (domain || from == "graph/core") && leaf(to):
+		case (domain || from == "graph/core") && leaf(to), under(from, "graph/engine") && under(to, "graph/lib"):
 			return ""
 		}
 		return "no arrow leads from " + from + " to " + to
@@ -200,8 +161,24 @@ func leaves(t *Tree) []Finding {
 
 // leaf reports whether a package of graph knows none of the operations.
 func leaf(dir string) bool {
-	_, domain := domains[dir]
-	return !domain && !slices.Contains([]string{"graph", "graph/core", "graph/transport", "graph/graphtest"}, dir)
+	return under(dir, "graph/engine") || under(dir, "graph/lib") || dir == "graph/model"
+}
+
+// plan keeps the folders of graph to those of the map: domain, engine, lib and the few
+// packages that join them.
+func plan(t *Tree) []Finding {
+	joining := []string{
+		"graph", "graph/core", "graph/graphtest", "graph/internal/exec", "graph/internal/gen", "graph/model",
+		"graph/transport",
+	}
+	var list []Finding
+	for _, dir := range slices.Sorted(maps.Keys(packages(t))) {
+		_, domain := domains[dir]
+		if under(dir, "graph") && !domain && !leaf(dir) && !slices.Contains(joining, dir) {
+			list = append(list, finding(&File{Path: dir}, 0, "belongs into graph/domain, graph/engine or graph/lib"))
+		}
+	}
+	return list
 }
 
 // facade lets rest name entities, never predicates, and keeps its HTML and

@@ -19,8 +19,8 @@ func TestLayers(t *testing.T) {
 			"graph/a.go": local("graph", "ent/db"),
 		}},
 		{name: "inside", files: map[string]string{"cmd/e2e/a.go": local("e2e", "cmd/internal/app")}},
-		{name: "rightwards", files: map[string]string{"ent/a.go": local("ent", "graph/page")},
-			want: []string{"ent/a.go:3: the layer ent may not import graph/page"}},
+		{name: "rightwards", files: map[string]string{"ent/a.go": local("ent", "graph/lib/page")},
+			want: []string{"ent/a.go:3: the layer ent may not import graph/lib/page"}},
 		{name: "a test too", files: map[string]string{"rest/a_test.go": local("rest", "cmd/internal/app")},
 			want: []string{"rest/a_test.go:3: the layer rest may not import cmd/internal/app"}},
 		{name: "generated too", files: map[string]string{
@@ -54,34 +54,39 @@ func TestUngenerated(t *testing.T) {
 	})
 }
 
-func TestLeaves(t *testing.T) {
-	run(t, leaves, []broken{
-		{name: "arrow", files: map[string]string{"graph/webhook/a.go": local("webhook", "graph/outbox")}},
-		{name: "graph imports leaves", files: map[string]string{"graph/a.go": local("graph", "graph/page")}},
+func TestRooms(t *testing.T) {
+	run(t, rooms, []broken{
+		{name: "arrow", files: map[string]string{"graph/engine/webhook/a.go": local("webhook", "graph/engine/outbox")}},
+		{name: "graph imports leaves", files: map[string]string{"graph/a.go": local("graph", "graph/lib/page")}},
 		{name: "a package of one's own",
-			files: map[string]string{"graph/export/a.go": local("export", "graph/export/csv")}},
-		{name: "graph itself", files: map[string]string{"graph/page/a.go": local("page", "graph")},
-			want: []string{"graph/page/a.go:3: a part of graph may not import the whole"}},
-		{name: "no arrow", files: map[string]string{"graph/outbox/a.go": local("outbox", "graph/webhook")},
-			want: []string{"graph/outbox/a.go:3: no arrow leads from graph/outbox to graph/webhook"}},
+			files: map[string]string{"graph/engine/export/a.go": local("export", "graph/engine/export/csv")}},
+		{name: "graph itself", files: map[string]string{"graph/lib/page/a.go": local("page", "graph")},
+			want: []string{"graph/lib/page/a.go:3: a part of graph may not import the whole"}},
+		{name: "no arrow",
+			files: map[string]string{"graph/engine/outbox/a.go": local("outbox", "graph/engine/webhook")},
+			want:  []string{"graph/engine/outbox/a.go:3: no arrow leads from graph/engine/outbox to graph/engine/webhook"}},
+		{name: "an engine's libraries", files: map[string]string{
+			"graph/engine/task/a.go": local("task", "graph/lib/keyring"),
+			"graph/lib/render/a.go":  local("render", "graph/lib/keyring")},
+			want: []string{"graph/lib/render/a.go:3: no arrow leads from graph/lib/render to graph/lib/keyring"}},
 		{name: "the domain", files: map[string]string{
-			"graph/sales/a.go":      local("sales", "graph/core"),
-			"graph/sales/b.go":      local("sales", "graph/webhook"),
-			"graph/access/a.go":     local("access", "graph/endpoint"),
-			"graph/sales/a_test.go": local("sales_test", "graph"),
-			"graph/core/a.go":       local("core", "graph/page"),
-			"graph/transport/a.go":  local("transport", "graph"),
+			"graph/domain/sales/a.go":      local("sales", "graph/core"),
+			"graph/domain/sales/b.go":      local("sales", "graph/engine/webhook"),
+			"graph/domain/access/a.go":     local("access", "graph/domain/endpoint"),
+			"graph/domain/sales/a_test.go": local("sales_test", "graph"),
+			"graph/core/a.go":              local("core", "graph/lib/page"),
+			"graph/transport/a.go":         local("transport", "graph"),
 		}},
 		{name: "the domain the wrong way", files: map[string]string{
-			"graph/core/a.go":    local("core", "graph/sales"),
-			"graph/sales/a.go":   local("sales", "graph/access"),
-			"graph/catalog/a.go": local("catalog", "graph/transport"),
-			"graph/page/a.go":    local("page", "graph/core"),
+			"graph/core/a.go":           local("core", "graph/domain/sales"),
+			"graph/domain/sales/a.go":   local("sales", "graph/domain/access"),
+			"graph/domain/catalog/a.go": local("catalog", "graph/transport"),
+			"graph/lib/page/a.go":       local("page", "graph/core"),
 		}, want: []string{
-			"graph/catalog/a.go:3: no arrow leads from graph/catalog to graph/transport",
-			"graph/core/a.go:3: no arrow leads from graph/core to graph/sales",
-			"graph/page/a.go:3: no arrow leads from graph/page to graph/core",
-			"graph/sales/a.go:3: no arrow leads from graph/sales to graph/access",
+			"graph/core/a.go:3: no arrow leads from graph/core to graph/domain/sales",
+			"graph/domain/catalog/a.go:3: no arrow leads from graph/domain/catalog to graph/transport",
+			"graph/domain/sales/a.go:3: no arrow leads from graph/domain/sales to graph/domain/access",
+			"graph/lib/page/a.go:3: no arrow leads from graph/lib/page to graph/core",
 		}},
 	})
 }
@@ -99,6 +104,18 @@ func TestFacade(t *testing.T) {
 	})
 }
 
+func TestPlan(t *testing.T) {
+	run(t, plan, []broken{
+		{name: "in its folder", files: map[string]string{
+			"graph/lib/page/a.go": "package page\n", "graph/core/a.go": "package core\n", "ent/a.go": "package ent\n"}},
+		{name: "beside them", files: map[string]string{
+			"graph/a/a.go": "package a\n", "graph/domain/b/b.go": "package b\n"},
+			want: []string{
+				"graph/a: belongs into graph/domain, graph/engine or graph/lib",
+				"graph/domain/b: belongs into graph/domain, graph/engine or graph/lib"}},
+	})
+}
+
 func TestHomes(t *testing.T) {
 	const gql, mux = "github.com/99designs/gqlgen/graphql", "github.com/gorilla/mux"
 	run(t, homes, []broken{
@@ -110,7 +127,7 @@ func TestHomes(t *testing.T) {
 			"graph/internal/exec/a.go": "// Code generated by x. DO NOT EDIT.\n\n" + goFile("exec", gql),
 		}},
 		{name: "elsewhere", files: map[string]string{
-			"graph/sales/order.go": goFile("sales", gql), "cmd/a.go": goFile("cmd", mux),
+			"graph/domain/sales/order.go": goFile("sales", gql), "cmd/a.go": goFile("cmd", mux),
 			"rest/a.go":            goFile("rest", "github.com/go-sql-driver/mysql"),
 			"ent/migrate/apply.go": goFile("migrate", "ariga.io/atlas/sql/mysql"),
 			"ent/db/client.go":     local("db", "ent/db/migrate")},
@@ -118,7 +135,7 @@ func TestHomes(t *testing.T) {
 				"cmd/a.go:3: " + mux + " is imported in rest only",
 				"ent/db/client.go:3: " + Module + "/ent/db/migrate is imported in tests and what writes migrations only",
 				"ent/migrate/apply.go:3: ariga.io/atlas/sql/mysql is imported in tests and what writes migrations only",
-				"graph/sales/order.go:3: " + gql +
+				"graph/domain/sales/order.go:3: " + gql +
 					" is imported in graph, its core, transport, model and executor only",
 				"rest/a.go:3: github.com/go-sql-driver/mysql is imported in ent only",
 			}},

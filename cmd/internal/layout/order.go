@@ -8,7 +8,7 @@ import (
 // unordered are functions that range over a map while they call the database, each in
 // transactions of its own or without any.
 var unordered = map[string]string{
-	"graph/webhook/acquire.go: lease": "each row has a transaction of its own",
+	"graph/engine/webhook/acquire.go: lease": "each row has a transaction of its own",
 }
 
 // mapOrder finds loops over a map, declared in the same function, that pass a context on: two

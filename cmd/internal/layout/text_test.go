@@ -30,7 +30,7 @@ func TestWidths(t *testing.T) {
 			want: []string{"a.graphqls:1: 121 columns, more than 120", "rest/a.css:1: 121 columns, more than 120",
 				"rest/b/a.html:1: 121 columns, more than 120"}},
 		{name: "other files", files: map[string]string{vendored[1] + "a.js": line(maxColumns + 1),
-			"graph/theme/a.css": line(maxColumns + 1), "a.md": line(maxColumns + 1)}},
+			"graph/lib/theme/a.css": line(maxColumns + 1), "a.md": line(maxColumns + 1)}},
 		{name: "one word or text", files: map[string]string{"rest/a.js": "\t" + strings.Repeat("x", maxColumns) + "\n",
 			"a.graphqls": "  \"" + strings.Repeat("x ", maxColumns) + "\"\n"}},
 	})

@@ -101,7 +101,7 @@ func (t *Tree) Code() []*File {
 	return files
 }
 
-// Dir is the folder of the file, from the root: "graph/page".
+// Dir is the folder of the file, from the root: "graph/lib/page".
 func (f *File) Dir() string { return path.Dir(f.Path) }
 
 // Test reports whether the go command compiles the file for tests only.

@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph"
-	"github.com/storefront-go/storefront/graph/goods"
 	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
 func importAll(t *testing.T, ctx context.Context, r *graph.Resolver, dir string, apply bool) *shopify.Report {
@@ -132,7 +132,7 @@ func checkProduct(t *testing.T, ctx context.Context, r *graph.Resolver) {
 	c := r.Store.DB(ctx)
 	p, err := c.Product.Query().Where(product.Handle("mug-1")).Only(ctx)
 	if err == nil {
-		err = goods.Load(ctx, c, p)
+		err = variants.Load(ctx, c, p)
 	}
 	if err != nil {
 		t.Fatal(err)

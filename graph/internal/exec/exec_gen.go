@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/webhook/filter"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -43104,7 +43104,7 @@ func (ec *executionContext) _WebhookEndpoint_filters(ctx context.Context, field 
 			return obj.Filters()
 		},
 		nil,
-		ec.marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ,
+		ec.marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐConditionᚄ,
 		true,
 		true,
 	)
@@ -48696,7 +48696,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointCreateInput(ctx context
 			it.Headers = data
 		case "filters":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
-			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
+			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -48761,7 +48761,7 @@ func (ec *executionContext) unmarshalInputWebhookEndpointUpdateInput(ctx context
 			it.Headers = graphql.OmittableOf(data)
 		case "filters":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filters"))
-			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
+			data, err := ec.unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐConditionᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -67981,14 +67981,14 @@ func (ec *executionContext) marshalNWebhookEventType2ᚖgithubᚗcomᚋstorefron
 	return ec._WebhookEventType(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, sel ast.SelectionSet, v []*filter.Condition) graphql.Marshaler {
 	if list := flat(ctx, ec.OperationContext, "WebhookFilter", sel, v, (*flatPlan).writeWebhookFilter); list != nil {
 		return list
 	}
 	ret := marshalSlice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, sel, v[i])
+		return ec.marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐCondition(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -68000,7 +68000,7 @@ func (ec *executionContext) marshalNWebhookFilter2ᚕᚖgithubᚗcomᚋstorefron
 	return ret
 }
 
-func (ec *executionContext) marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx context.Context, sel ast.SelectionSet, v *filter.Condition) graphql.Marshaler {
+func (ec *executionContext) marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐCondition(ctx context.Context, sel ast.SelectionSet, v *filter.Condition) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -68010,7 +68010,7 @@ func (ec *executionContext) marshalNWebhookFilter2ᚖgithubᚗcomᚋstorefront�
 	return ec._WebhookFilter(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx context.Context, v any) (*filter.Condition, error) {
+func (ec *executionContext) unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐCondition(ctx context.Context, v any) (*filter.Condition, error) {
 	res, err := ec.unmarshalInputWebhookFilterInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
@@ -69288,7 +69288,7 @@ func (ec *executionContext) marshalOWebhookEndpoint2ᚖgithubᚗcomᚋstorefront
 	return ec._WebhookEndpoint(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, v any) ([]*filter.Condition, error) {
+func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐConditionᚄ(ctx context.Context, v any) ([]*filter.Condition, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -69298,7 +69298,7 @@ func (ec *executionContext) unmarshalOWebhookFilterInput2ᚕᚖgithubᚗcomᚋst
 	res := make([]*filter.Condition, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋwebhookᚋfilterᚐCondition(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNWebhookFilterInput2ᚖgithubᚗcomᚋstorefrontᚑgoᚋstorefrontᚋgraphᚋengineᚋwebhookᚋfilterᚐCondition(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/cell"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/graph/budget"
+	"github.com/storefront-go/storefront/graph/lib/budget"
 	"github.com/storefront-go/storefront/graph/model"
 )
 

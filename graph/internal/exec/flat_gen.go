@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 	"github.com/storefront-go/storefront/graph/model"
-	"github.com/storefront-go/storefront/graph/webhook/filter"
 )
 
 var flatTypes = map[string]flatType{

@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/page"
+	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
 // Version rises when the rows change, so that old data is not taken for new.

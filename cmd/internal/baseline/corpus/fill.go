@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/apikey"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
 // samples is how many orders [Corpus.Samples] holds.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/goods"
+	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
 // The words of titles. Each script has its share of the goods, and names that nobody else
@@ -90,7 +90,7 @@ const Tag = "chosen"
 func (f *filler) variants(ctx context.Context, store, product xid.ID, price int64) error {
 	for i, c := range colours {
 		id, texts := xid.New(), document.NewTags([]string{c})
-		sum, cost := goods.Combination(texts), price
+		sum, cost := variants.Combination(texts), price
 		if i == len(colours)-1 {
 			cost += 100
 		}

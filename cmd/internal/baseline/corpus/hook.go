@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/xid"
-	"github.com/storefront-go/storefront/graph/webhook"
-	"github.com/storefront-go/storefront/graph/wire"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 const (

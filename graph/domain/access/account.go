@@ -1,0 +1,298 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/accountevent"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/password"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const (
+	// maxMemberships is how many stores of a person are listed.
+	maxMemberships = 100
+	// maxTokens is how many staff tokens of theirs are listed in one store.
+	maxTokens = 100
+	// tokensByPerson leads from a person to their staff tokens.
+	tokensByPerson = "stafftoken_store_id_user_id"
+)
+
+// Account returns the person who asks: by a session or a staff token.
+func (q Query) Account(ctx context.Context) (*model.Account, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	return &model.Account{User: row.ID, Name: row.Name, Email: row.Email,
+		Verified: row.VerifiedAt != nil, Role: v.Role}, nil
+}
+
+// human returns the person who asks.
+func human(ctx context.Context) (*viewer.Viewer, error) {
+	v, err := core.Caller(ctx)
+	if err == nil && !v.IsPerson() {
+		err = fault.New(fault.Forbidden, "Only a person has an account.")
+	}
+	return v, err
+}
+
+func (r *Resolver) user(ctx context.Context, id xid.ID) (*db.User, error) {
+	return core.Only(r.Client(ctx).User.Query().Where(user.ID(id)).Load(ctx))
+}
+
+// AccountFields are the fields of an account that need queries of their own.
+type AccountFields struct{ *Resolver }
+
+// OrderEmails reports whether the person gets emails about new orders of the present store.
+func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (bool, error) {
+	row, err := a.Mutation().membership(ctx, obj.User)
+	if err != nil {
+		return false, core.Explain("membership", err)
+	}
+	return row.OrdersMutedAt == nil, nil
+}
+
+// Memberships lists the open stores of the person, by name. It reads beyond the
+// viewer's store on purpose: which stores are theirs is the person's own business.
+func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
+	p, err := a.Config.Sessions.Of(ctx, obj.User)
+	if err != nil || p == nil {
+		return nil, core.Explain("memberships", err)
+	}
+	list := p.Memberships[:min(len(p.Memberships), maxMemberships)]
+	stores := make([]xid.ID, len(list))
+	for i, m := range list {
+		stores[i] = m.Store
+	}
+	rows, err := a.Client(ctx).Store.Query().Where(store.IDIn(stores...)).Load(viewer.Everywhere(ctx))
+	if err != nil {
+		return nil, core.Explain("memberships", err)
+	}
+	of := map[xid.ID]*db.Store{}
+	for _, s := range rows {
+		of[s.ID] = s
+	}
+	shown := make([]*model.Membership, 0, len(list))
+	for _, m := range list {
+		if s := of[m.Store]; s != nil {
+			shown = append(shown, &model.Membership{Store: a.ShownStore(s), Role: m.Role})
+		}
+	}
+	return shown, nil
+}
+
+// Sessions lists the browsers in which the person is signed in, newest first.
+func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := a.Config.Sessions.List(ctx, obj.User)
+	if err != nil {
+		return nil, core.Explain("sessions", err)
+	}
+	shown := make([]*model.Session, len(rows))
+	for i, row := range rows {
+		shown[i] = model.NewSession(row, session.PublicID(row.ID), v.Session)
+	}
+	return shown, nil
+}
+
+// StaffTokens lists the tokens of the person who asks for the viewer's store, newest first.
+func (a AccountFields) StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error) {
+	query := a.Client(ctx).StaffToken.Query().Where(stafftoken.UserID(obj.User), stafftoken.RevokedAtIsNil())
+	query.Modify(core.Window{Limit: maxTokens, Index: tokensByPerson}.Apply)
+	rows, err := query.Load(ctx)
+	return rows, core.Explain("staff tokens", err)
+}
+
+// MailPossible reports whether there is a mail server.
+func (a AccountFields) MailPossible(context.Context, *model.Account) (bool, error) {
+	return a.Notifier.Sends(), nil
+}
+
+// Log lists what happened to the account of the person who asks, newest first.
+func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, after *string) (
+	*model.AccountEventConnection, error,
+) {
+	return core.Connect(ctx, a.Core, core.List[*model.AccountEvent]{
+		Name: "account_log", Filters: []string{"user", obj.User.String()},
+		At: func(e *model.AccountEvent) page.Position { return core.ByID(e.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.AccountEvent, error) {
+			query := a.Client(ctx).AccountEvent.Query().Where(accountevent.UserID(obj.User))
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+			rows, err := query.Load(ctx)
+			events := make([]*model.AccountEvent, len(rows))
+			for i, row := range rows {
+				events[i] = &model.AccountEvent{AccountEvent: row}
+			}
+			return events, err
+		},
+	}, first, after)
+}
+
+// PasswordChange gives the calling person a new password and ends their sessions
+// but the one that asks, and their staff tokens in all stores. A token that asks ends
+// too: whoever else may hold it knows no password. A wrong present password is a fault
+// of the member current and counts as a failed sign-in does.
+func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := m.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	c := &core.Check{}
+	checkPassword(c, "next", next, row)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	proof, err := m.Sessions.Prove(ctx, row.Email, current, session.SourceOf(v))
+	if err != nil {
+		return nil, explainProof(err)
+	}
+	hash, err := password.Hash(password.Known(ctx), next)
+	if err != nil {
+		return nil, core.Explain("password", err)
+	}
+	err = m.personal(ctx, func(ctx context.Context) error {
+		if err := m.Sessions.Replace(ctx, proof, hash, v.Session); err != nil {
+			return err
+		}
+		if err := m.passwordChanged(ctx, v.Actor); err != nil {
+			return err
+		}
+		return m.auditPerson(ctx, v.Actor, "password.change")
+	})
+	if err != nil {
+		return nil, explainProof(err)
+	}
+	return &model.PasswordChangePayload{Changed: true}, nil
+}
+
+// explainProof names the argument that was wrong.
+func explainProof(err error) error {
+	if errors.Is(err, session.ErrWrong) {
+		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue,
+			Detail: "This is not the present password."})
+	}
+	return core.Explain("password", err)
+}
+
+// SignOutEverywhere ends every session of the calling person, or the others alone: all
+// but the one that asks. Their staff tokens stay.
+func (m Mutation) SignOutEverywhere(ctx context.Context, others bool) (*model.SignOutPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	except, where := digest.Sum{}, "in every browser"
+	if others {
+		except, where = v.Session, "in every other browser"
+	}
+	var ended int
+	err = m.personal(ctx, func(ctx context.Context) (err error) {
+		if ended, err = m.Sessions.EndAll(ctx, v.Actor, except); err != nil {
+			return err
+		}
+		if err := audit.Account(ctx, m.Client(ctx), v.Actor, state.AccountSignedOut, where); err != nil {
+			return err
+		}
+		return m.auditPerson(ctx, v.Actor, "session.end_all")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.SignOutPayload{Sessions: ended}, nil
+}
+
+// SessionEnd ends one session of the calling person. What is no session of theirs is
+// none at all.
+func (m Mutation) SessionEnd(ctx context.Context, id string) (*model.SessionEndPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = m.personal(ctx, func(ctx context.Context) error {
+		switch ended, err := m.Sessions.End(ctx, v.Actor, id); {
+		case err != nil:
+			return err
+		case !ended:
+			return fault.Missing("session")
+		}
+		return m.auditPerson(ctx, v.Actor, "session.end")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.SessionEndPayload{EndedID: &id}, nil
+}
+
+// ResetPassword gives a member of the viewer's store a new password, which only
+// this answer shows, and ends their sessions and, in all stores, their staff tokens.
+// Who may call it is the caller's to decide: it is the operator's way for a person who
+// has forgotten their own.
+func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret string, ended int, err error) {
+	secret = password.Generate()
+	hash, err := password.Hash(ctx, secret)
+	if err != nil {
+		return "", 0, core.Explain("password", err)
+	}
+	err = r.personal(ctx, func(ctx context.Context) (err error) {
+		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
+			return err
+		}
+		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {
+			return err
+		}
+		if err := r.passwordChanged(ctx, person); err != nil {
+			return err
+		}
+		return r.auditPerson(ctx, person, "password.reset")
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	return secret, ended, nil
+}
+
+// checkPassword checks a new password that the person chose.
+func checkPassword(c *core.Check, name, text string, person *db.User) {
+	n, weak := utf8.RuneCountInString(text), password.Weak(text, person.Email, person.Name)
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		c.Add(name, fault.InvalidFormat, "The password holds control characters.")
+	case n < limit.ShortPassword:
+		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(limit.ShortPassword)+" characters.")
+	case n > limit.Password:
+		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(limit.Password)+" characters.")
+	case weak != "":
+		c.Add(name, fault.UnknownValue, weak)
+	}
+}

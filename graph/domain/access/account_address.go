@@ -1,0 +1,263 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/db/recoverycode"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/db/useremail"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Where mailed links lead; the token of the link follows.
+const (
+	AddressPath = "/address/"
+	ResetPath   = "/reset/"
+	// ForgotPath is where a person asks for a link to a new password.
+	ForgotPath = "/forgot"
+)
+
+// addressLife is how long a link that proves an address works.
+const addressLife = 24 * time.Hour
+
+// AddressVerify mails the calling person a link that proves that their address is
+// theirs.
+func (m Mutation) AddressVerify(ctx context.Context) (*model.AddressPayload, error) {
+	return m.proveAddress(ctx, state.ChallengeVerify, "")
+}
+
+// AddressChange mails a link to another address of the calling person, which becomes
+// theirs when they open it. Until then they keep the one that they have. Nothing here
+// says whether another account has the address.
+func (m Mutation) AddressChange(ctx context.Context, email string) (*model.AddressPayload, error) {
+	if _, err := inBrowser(ctx); err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	email = c.Email("email", email)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.proveAddress(ctx, state.ChallengeMove, email)
+}
+
+// proveAddress mails a link to an address, or to the present one where it is empty.
+func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpose,
+	email string,
+) (*model.AddressPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Notifier.Sends() {
+		return nil, fault.State(fault.InvalidTransition, "This service sends no mail, so no address can be proved.")
+	}
+	p, err := m.user(ctx, v.Actor)
+	if err != nil {
+		return nil, core.Explain("person", err)
+	}
+	if email == "" {
+		email = p.Email
+	}
+	const often = "Several links were sent within the hour: look for them, or wait."
+	for _, of := range []string{p.ID.String(), email} {
+		if err := m.countLink(ctx, "address", of, often); err != nil {
+			return nil, core.Explain("person", err)
+		}
+	}
+	err = m.personal(ctx, func(ctx context.Context) error {
+		if err := m.holdCredential(ctx); err != nil {
+			return err
+		}
+		return m.mailProof(ctx, p, purpose, email)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.AddressPayload{SentTo: &email}, nil
+}
+
+// mailProof writes the challenge and its mail.
+func (m Mutation) mailProof(ctx context.Context, p *db.User, purpose state.ChallengePurpose, email string) error {
+	token, err := session.PutChallenge(ctx, m.Client(ctx),
+		session.AskChallenge{Person: p.ID, Purpose: purpose, Email: email, Life: addressLife})
+	if err != nil {
+		return err
+	}
+	return m.mailPerson(ctx, email, p.ID, "Confirm your e-mail address",
+		"Confirm here, within a day and signed in to your account, that this address is yours:\n"+
+			m.APIHost+AddressPath+token+"\n\nIf you have not asked for this, you need not do anything.")
+}
+
+// AskedAddress returns the address that a mailed link proves, for the person who is
+// signed in: NotFound for any other one and for a link that is over.
+func (r *Resolver) AskedAddress(ctx context.Context, token string, person xid.ID) (*db.Challenge, error) {
+	for _, purpose := range []state.ChallengePurpose{state.ChallengeVerify, state.ChallengeMove} {
+		row, err := session.PeekChallenge(ctx, r.Client(ctx), token, purpose)
+		switch {
+		case errors.Is(err, session.ErrUnknownChallenge):
+			continue
+		case err != nil:
+			return nil, core.Explain("link", err)
+		case row.UserID == person:
+			return row, nil
+		}
+	}
+	return nil, fault.Missing("link")
+}
+
+// ConfirmAddress proves an address for the person who is signed in. One that is new to
+// them becomes theirs, unless another account has it by now; the former address gets
+// a mail.
+func (r *Resolver) ConfirmAddress(ctx context.Context, token string, person xid.ID) error {
+	asked, err := r.AskedAddress(ctx, token, person)
+	if err != nil {
+		return err
+	}
+	return r.personal(ctx, func(ctx context.Context) error {
+		row, err := session.AnswerChallenge(ctx, r.Client(ctx), token, asked.Purpose)
+		if errors.Is(err, session.ErrUnknownChallenge) {
+			return fault.Missing("link")
+		}
+		if err != nil {
+			return err
+		}
+		query := r.Client(ctx).User.Query().Where(user.ID(person))
+		query.Modify(ent.ForUpdate)
+		p, err := core.Only(query.Load(ctx))
+		if err != nil {
+			return err
+		}
+		switch {
+		case row.Purpose == state.ChallengeMove && *row.Email != p.Email:
+			return r.move(ctx, p, *row.Email)
+		case *row.Email != p.Email: // it changed since
+			return fault.Missing("link")
+		}
+		if err := r.verified(ctx, person); err != nil {
+			return err
+		}
+		return audit.Account(ctx, r.Client(ctx), person, state.AccountVerified, *row.Email)
+	})
+}
+
+// move gives a person another address, in the transaction of ctx. Links to the former
+// one end.
+func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
+	c := r.Client(ctx)
+	err := c.UserEmail.Create().SetID(email).SetUserID(p.ID).Exec(ctx)
+	if ent.IsDuplicate(err) {
+		return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
+			Detail: "Another account has this address."})
+	}
+	if err != nil {
+		return fmt.Errorf("take e-mail address: %w", err)
+	}
+	if _, err := c.UserEmail.Delete().Where(useremail.ID(p.Email), useremail.UserID(p.ID)).Exec(ctx); err != nil {
+		return fmt.Errorf("give e-mail address up: %w", err)
+	}
+	if err := c.User.Update().Where(user.ID(p.ID)).SetEmail(email).SetUpdatedAt(micros.Now()).Exec(ctx); err != nil {
+		return fmt.Errorf("change e-mail address: %w", err)
+	}
+	if err := r.verified(ctx, p.ID); err != nil {
+		return err
+	}
+	err = session.DropChallenge(ctx, c, p.ID, state.ChallengeReset, state.ChallengeVerify, state.ChallengeMove)
+	if err != nil {
+		return err
+	}
+	if err := audit.Account(ctx, c, p.ID, state.AccountMoved, email); err != nil {
+		return err
+	}
+	return r.warn(ctx, p.ID, p, "Your e-mail address was changed",
+		"Your account has another e-mail address from now on: "+email+". This one opens it no more.")
+}
+
+// verified notes that the person's address was proved.
+func (r *Resolver) verified(ctx context.Context, person xid.ID) error {
+	now := micros.Now()
+	err := r.Client(ctx).User.Update().Where(user.ID(person)).SetVerifiedAt(now).SetUpdatedAt(now).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("note that an address is proved: %w", err)
+	}
+	return nil
+}
+
+// takeOver gives an account that claimed an address without proof to the person who
+// has proved it, in the transaction of ctx: a new name and password, and nothing of
+// what the account had: sessions, tokens, factors, memberships (contract, section 12).
+func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash string) error {
+	c := r.Client(ctx)
+	if _, err := r.Sessions.Reset(ctx, person, hash); err != nil {
+		return err
+	}
+	if _, err := c.Factor.Delete().Where(factor.UserID(person)).Exec(ctx); err != nil {
+		return fmt.Errorf("drop factors: %w", err)
+	}
+	if _, err := c.RecoveryCode.Delete().Where(recoverycode.UserID(person)).Exec(ctx); err != nil {
+		return fmt.Errorf("drop recovery codes: %w", err)
+	}
+	err := session.DropChallenge(ctx, c, person, state.ChallengeVerify, state.ChallengeMove, state.ChallengeReset,
+		state.ChallengeSecond, state.ChallengePasskey, state.ChallengeTOTP)
+	if err != nil {
+		return err
+	}
+	if err := r.leaveAll(ctx, person); err != nil {
+		return err
+	}
+	if err := c.User.Update().Where(user.ID(person)).SetName(name).Exec(ctx); err != nil {
+		return fmt.Errorf("rename person: %w", err)
+	}
+	if err := r.verified(ctx, person); err != nil {
+		return err
+	}
+	return audit.Account(ctx, c, person, state.AccountTaken, "")
+}
+
+// LeaveTask ends a person's membership in one store; the person is its home.
+const LeaveTask task.Kind = "access.leave"
+
+// leaveAll ends every membership of a person, by a task for each store, with their tokens
+// and invitations there. A store may be left without an owner by it: whoever made the
+// account was never known.
+func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
+	return r.inEachStore(ctx, LeaveTask, person)
+}
+
+// Leave is the effect of a [LeaveTask].
+func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
+	m := r.Mutation()
+	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*core.Record, error) {
+		n, err := r.Client(ctx).Staff.Delete().Where(staff.ID(t.Home)).Exec(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("end a membership: %w", err)
+		}
+		if err := m.withdrawFrom(ctx, t.Home); err != nil {
+			return nil, err
+		}
+		if err := m.left(ctx, t.Home); err != nil {
+			return nil, err
+		}
+		if err := r.Keys.Revoke(ctx, t.Target, t.Home); err != nil || n == 0 {
+			return nil, err
+		}
+		return &core.Record{Action: "staff.remove", Kind: xid.User, ID: t.Home,
+			Detail: "the address was proved by another person"}, nil
+	})
+}

@@ -1,0 +1,161 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/lib/password"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+)
+
+// resetLife is how long a link to a new password works.
+const resetLife = 30 * time.Minute
+
+// ErrNoMail says that there is no mail server, so no link can be mailed.
+var ErrNoMail = errors.New("no mail server")
+
+// ForgotPassword mails a link to a new password to an address, if an account has it,
+// at most three times an hour. Its answer and its work are the same for every address.
+// Without a mail server it is [ErrNoMail].
+func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
+	if !r.Notifier.Sends() {
+		return ErrNoMail
+	}
+	c := &core.Check{}
+	email = c.Email("email", email)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	if err := r.boundAsker(ctx); err != nil {
+		return err
+	}
+	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key("reset", email), linkMails)
+	if err != nil || wait > 0 {
+		return core.Explain("person", err)
+	}
+	p, err := r.personAt(ctx, email)
+	if errors.Is(err, core.ErrNoRow) {
+		p, err = &db.User{}, nil
+	}
+	if err != nil {
+		return core.Explain("person", err)
+	}
+	return r.personal(ctx, func(ctx context.Context) error {
+		token, err := session.PutChallenge(ctx, r.Client(ctx),
+			session.AskChallenge{Person: p.ID, Purpose: state.ChallengeReset, Email: email, Life: resetLife})
+		if err != nil || p.ID.IsNil() {
+			return err
+		}
+		if err := audit.Account(ctx, r.Client(ctx), p.ID, state.AccountResetAsked, ""); err != nil {
+			return err
+		}
+		return r.mailPerson(ctx, email, p.ID, "A new password",
+			"Choose a new password here, within half an hour:\n"+r.APIHost+ResetPath+token+
+				"\n\nIf you have not asked for this, you need not do anything: your password stays as it is.")
+	})
+}
+
+// askers is how often one network asks for links, to whatever addresses.
+var askers = ratelimit.Rate{Burst: 20, Every: 3 * time.Minute}
+
+// boundAsker refuses a network that asks for links to many addresses.
+func (r *Resolver) boundAsker(ctx context.Context) error {
+	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
+	if !counted {
+		return nil
+	}
+	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key("reset from", network.String()), askers)
+	if err == nil && wait > 0 {
+		err = &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
+			Detail: "Too many links were asked for from your network: try again later."}
+	}
+	return core.Explain("person", err)
+}
+
+// AskedReset returns whose password a mailed link sets: NotFound for one that is over.
+func (r *Resolver) AskedReset(ctx context.Context, token string) (*db.User, error) {
+	row, err := session.PeekChallenge(ctx, r.Client(ctx), token, state.ChallengeReset)
+	if errors.Is(err, session.ErrUnknownChallenge) || err == nil && row.UserID.IsNil() {
+		return nil, fault.Missing("link")
+	}
+	if err != nil {
+		return nil, core.Explain("link", err)
+	}
+	p, err := r.user(ctx, row.UserID)
+	if err == nil && p.Email != *row.Email {
+		err = core.ErrNoRow
+	}
+	return p, core.Explain("link", err)
+}
+
+// SetForgotten gives the person whom a mailed link names a new password, and ends all
+// their sessions and staff tokens. Opening the link has proved the address: an account
+// that never had is taken over by it, without its memberships.
+func (r *Resolver) SetForgotten(ctx context.Context, token, text string) error {
+	p, err := r.AskedReset(ctx, token)
+	if err != nil {
+		return err
+	}
+	c := &core.Check{}
+	checkPassword(c, "password", text, p)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	hash, err := password.Hash(ctx, text)
+	if err != nil {
+		return core.Explain("password", err)
+	}
+	return r.personal(ctx, func(ctx context.Context) error {
+		row, err := session.AnswerChallenge(ctx, r.Client(ctx), token, state.ChallengeReset)
+		if errors.Is(err, session.ErrUnknownChallenge) {
+			return fault.Missing("link")
+		}
+		if err != nil {
+			return err
+		}
+		return r.resetTo(ctx, row, hash)
+	})
+}
+
+// resetTo sets the password in the transaction of ctx.
+func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) error {
+	query := r.Client(ctx).User.Query().Where(user.ID(row.UserID), user.Email(*row.Email))
+	query.Modify(ent.ForUpdate)
+	p, err := core.Only(query.Load(ctx))
+	if err != nil {
+		return err
+	}
+	if p.VerifiedAt == nil {
+		return r.takeOver(ctx, p.ID, p.Name, hash)
+	}
+	if _, err := r.Sessions.Reset(ctx, p.ID, hash); err != nil {
+		return err
+	}
+	return r.passwordChanged(ctx, p.ID)
+}
+
+// passwordChanged ends what a new password ends besides sessions: in the transaction of
+// ctx links to yet another password, and behind it the person's tokens in all stores. They
+// get a mail.
+func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
+	if err := r.Mutation().endTokensEverywhere(ctx, person); err != nil {
+		return err
+	}
+	err := session.DropChallenge(ctx, r.Client(ctx), person, state.ChallengeReset, state.ChallengeSecond)
+	if err != nil {
+		return err
+	}
+	return r.warnOf(ctx, person, person, "Your password was changed",
+		"Your account has a new password. Every other browser was signed out, and your staff tokens have ended.")
+}

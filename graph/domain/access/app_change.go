@@ -1,0 +1,252 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	apps "github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// AppCreate registers an OAuth app of the viewer's store. Nobody registers a
+// scope that they lack.
+func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
+	c := &core.Check{}
+	checkPublisher(c, "name", in.Name)
+	checkAppTexts(c, in.Developer, in.Website)
+	uris := checkRedirects(c, "redirect_uris", in.RedirectUris)
+	scopes := checkScopes(c, "scopes", in.Scopes)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := within(ctx, scopes); err != nil {
+		return nil, err
+	}
+	a := &db.App{ID: xid.New(), ClientID: strings.ToLower(rand.Text()), Name: in.Name, Website: in.Website,
+		RedirectUris: uris, Scopes: scopes.String()}
+	core.Opt(in.Developer, func(s string) { a.Developer = s })
+	var row *db.App
+	err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
+		if row, err = m.registerApp(ctx, a); err != nil {
+			return nil, err
+		}
+		return m.apps().Made(row, "app.create", row.Scopes), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.AppPayload{App: &model.App{App: row}}, nil
+}
+
+// registerApp enters the client id into the directory, which alone says that no
+// other app has it, and then writes the app.
+func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
+	if err := m.roomForApp(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.free(ctx, a.ID, a.Name); err != nil {
+		return nil, err
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	developer := a.Developer
+	if developer == "" {
+		developer = s.Name
+	}
+	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).
+		Exec(ctx); err != nil {
+		return nil, fmt.Errorf("take client id: %w", err)
+	}
+	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
+		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
+		SetNillableCreatedBy(maker(ctx)).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("register app: %w", err)
+	}
+	return row, nil
+}
+
+// roomForApp refuses an app above the limit.
+func (m Mutation) roomForApp(ctx context.Context) error {
+	return m.Room(ctx, limit.Apps, ent.Primary,
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).App.Query().Where(apps.MetadataURLIsNil()).Modify(pick).Scan(ctx, ids)
+		})
+}
+
+// checkAppTexts checks what both inputs have.
+func checkAppTexts(c *core.Check, developer, website *string) {
+	core.Opt(developer, func(s string) { checkPublisher(c, "developer", s) })
+	core.Opt(website, func(s string) { c.HTTPS("website", s) })
+}
+
+// checkRedirects checks redirect URIs and returns their stored form, without those
+// that come twice.
+func checkRedirects(c *core.Check, name string, uris []string) string {
+	switch {
+	case len(uris) == 0:
+		c.Add(name, fault.TooShort, "An app needs a redirect URI.")
+	case len(uris) > limit.RedirectURIs:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.RedirectURIs)+" redirect URIs.")
+		return ""
+	}
+	var kept []string
+	for i, uri := range uris {
+		at := name + "/" + strconv.Itoa(i)
+		if len(uri) > oauth.MaxRedirectURI {
+			c.Add(at, fault.TooLong, "The redirect URI has more than "+strconv.Itoa(oauth.MaxRedirectURI)+" bytes.")
+		} else if wrong := oauth.CheckRedirectURI(uri); wrong != "" {
+			c.Add(at, fault.InvalidFormat, wrong)
+		}
+		if !slices.Contains(kept, uri) {
+			kept = append(kept, uri)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// checkScopes checks the scopes of a credential or an app: at least one, all of the
+// catalogue.
+func checkScopes(c *core.Check, name string, names []string) scope.Set {
+	if len(names) == 0 {
+		c.Add(name, fault.TooShort, "At least one scope is needed.")
+	}
+	for i, s := range names {
+		if !scope.Known(s) {
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not a scope of the catalogue.")
+		}
+	}
+	return scope.Of(names...)
+}
+
+// appEdit is a change of one app.
+type appEdit = core.Edit[*db.App, *db.AppUpdate]
+
+// apps is how apps change.
+func (r *Resolver) apps() *core.Versioned[*db.App, *db.AppUpdate] {
+	return &core.Versioned[*db.App, *db.AppUpdate]{
+		Kind: xid.App,
+		Load: r.registeredApp,
+		Head: func(a *db.App) core.Head {
+			return core.Head{Store: a.StoreID, ID: a.ID, Version: &a.Version, UpdatedAt: &a.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.AppUpdate {
+			return r.Client(ctx).App.Update().Where(apps.ID(id), apps.Version(version))
+		},
+	}
+}
+
+// changeApp runs edit on the app if it has the expected version. What is known of
+// the app's tokens is forgotten: they open what the app may have now.
+func (m Mutation) changeApp(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *appEdit) error,
+) (*model.AppPayload, error) {
+	row, err := core.Change(ctx, m.Core, m.apps(), id, expected, action, func(ctx context.Context, e *appEdit) error {
+		if err := edit(ctx, e); err != nil || len(e.Changed) == 0 {
+			return err
+		}
+		e.Detail = strings.Join(e.Changed, " ")
+		return m.Keys.Revoke(ctx, e.Row.StoreID, e.Row.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.AppPayload{App: &model.App{App: row}}, nil
+}
+
+// AppUpdate changes the members that are given. Fewer scopes hold at once for
+// every grant; more of them reach only those who consent anew.
+//
+// Whoever says where the app's codes go can come by what merchants give it, so
+// changing the redirect URIs needs all of its scopes, as rotating a key does.
+func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64,
+	in model.AppUpdateInput,
+) (*model.AppPayload, error) {
+	c := &core.Check{}
+	core.NotNull(c, "name", in.Name, func(s string) { checkPublisher(c, "name", s) })
+	core.NotNull(c, "developer", in.Developer, func(string) {})
+	checkAppTexts(c, in.Developer.Value(), in.Website.Value())
+	var uris, scopes *string
+	if in.RedirectUris.IsSet() {
+		uris = new(checkRedirects(c, "redirect_uris", in.RedirectUris.Value()))
+	}
+	if in.Scopes.IsSet() {
+		scopes = new(checkScopes(c, "scopes", in.Scopes.Value()).String())
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeApp(ctx, id, expectedVersion, "app.update", func(ctx context.Context, e *appEdit) error {
+		a, u, before := e.Row, e.Update, *e.Row
+		core.MemberOf(&e.Changed, in.Name, "name", &a.Name, u.SetName)
+		core.MemberOf(&e.Changed, in.Developer, "developer", &a.Developer, u.SetDeveloper)
+		core.MemberOpt(&e.Changed, in.Website, "website", &a.Website, u.SetWebsite, u.ClearWebsite)
+		core.Replace(&e.Changed, uris, "redirect_uris", &a.RedirectUris, u.SetRedirectUris)
+		core.Replace(&e.Changed, scopes, "scopes", &a.Scopes, u.SetScopes)
+		needed := scope.Parse(a.Scopes) &^ scope.Parse(before.Scopes)
+		if a.RedirectUris != before.RedirectUris {
+			needed = scope.Parse(a.Scopes)
+		}
+		if err := within(ctx, needed); err != nil || a.Name == before.Name {
+			return err
+		}
+		return m.rename(ctx, e, before.Name)
+	})
+}
+
+// AppDisable stops the app in every store: its tokens open nothing, and nobody
+// can consent to it.
+func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
+	return m.changeApp(ctx, id, expectedVersion, "app.disable", func(_ context.Context, e *appEdit) error {
+		if e.Row.DisabledAt != nil {
+			return fault.State(fault.InvalidTransition, "The app is disabled already.")
+		}
+		now := micros.Now()
+		e.Row.DisabledAt, e.Changed = &now, []string{"disabled_at"}
+		e.Update.SetDisabledAt(now)
+		return nil
+	})
+}
+
+// AppEnable lets a disabled app work again, with the grants that it still has.
+func (m Mutation) AppEnable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
+	return m.changeApp(ctx, id, expectedVersion, "app.enable", func(_ context.Context, e *appEdit) error {
+		if e.Row.DisabledAt == nil {
+			return fault.State(fault.InvalidTransition, "The app is not disabled.")
+		}
+		e.Row.DisabledAt, e.Changed = nil, []string{"disabled_at"}
+		e.Update.ClearDisabledAt()
+		return nil
+	})
+}
+
+// AppSetLegacy says whether v0 is still served to the app (contract, section
+// 10). Only owners and the operator do.
+func (m Mutation) AppSetLegacy(ctx context.Context, id string, expectedVersion int64,
+	legacy bool,
+) (*model.AppPayload, error) {
+	if err := core.OwnerOnly(ctx, "say whether v0 is served"); err != nil {
+		return nil, err
+	}
+	return m.changeApp(ctx, id, expectedVersion, "app.set_legacy", func(_ context.Context, e *appEdit) error {
+		core.Replace(&e.Changed, &legacy, "legacy", &e.Row.Legacy, e.Update.SetLegacy)
+		return nil
+	})
+}

@@ -1,0 +1,29 @@
+package access
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// What the tests, which stand outside of the package, see of its inside.
+const MaxEnded = maxEnded
+const MaxInstalled = maxInstalled
+const MaxRedirects = limit.RedirectURIs
+
+var Stands = stands
+
+// Register enters a credential.
+func Register(ctx context.Context, c *core.Core, secret apikey.Secret, id xid.ID) error {
+	return New(c, nil, nil).register(ctx, secret, id)
+}
+
+// Installs reads the standing grants of apps.
+func Installs(ctx context.Context, c *core.Core, found []xid.ID, now micros.Time) ([]*model.InstalledApp, error) {
+	return New(c, nil, nil).installs(ctx, found, now)
+}

@@ -1,0 +1,150 @@
+package access
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Factors lists the second factors of the person.
+func (a AccountFields) Factors(ctx context.Context, obj *model.Account) ([]*db.Factor, error) {
+	rows, err := a.Config.Factors.List(ctx, obj.User)
+	return rows, core.Explain("factors", err)
+}
+
+// RecoveryCodesLeft counts the recovery codes of the person that are not used.
+func (a AccountFields) RecoveryCodesLeft(ctx context.Context, obj *model.Account) (int, error) {
+	n, err := a.Config.Factors.CodesLeft(ctx, obj.User)
+	return n, core.Explain("recovery codes", err)
+}
+
+// PasskeysPossible reports whether {api_host} has a name to bind passkeys to.
+func (a AccountFields) PasskeysPossible(context.Context, *model.Account) (bool, error) {
+	return a.Config.Factors.Passkeys(), nil
+}
+
+// TotpBegin makes a secret for an authenticator app of the calling person.
+func (m Mutation) TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	up, err := m.Factors.BeginTOTP(ctx, by)
+	if err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.TotpBeginPayload{Token: &up.Token, Secret: &up.Secret, URI: &up.URI, QR: &up.QR}, nil
+}
+
+// TotpConfirm keeps the authenticator app that shows a code.
+func (m Mutation) TotpConfirm(ctx context.Context, token, code string, name *string) (*model.FactorAddPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return added(m.Factors.ConfirmTOTP(ctx, by, token, text(name), code))
+}
+
+// PasskeyBegin asks the browser of the calling person for a new passkey.
+func (m Mutation) PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := m.Factors.BeginPasskey(ctx, by)
+	if err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.PasskeyBeginPayload{Token: &q.Token, Options: new(string(q.Options))}, nil
+}
+
+// PasskeyFinish keeps the passkey that the browser made.
+func (m Mutation) PasskeyFinish(ctx context.Context, token, response string,
+	name *string,
+) (*model.FactorAddPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return added(m.Factors.FinishPasskey(ctx, by, token, text(name), []byte(response)))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func added(a *factor.Added, err error) (*model.FactorAddPayload, error) {
+	if err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.FactorAddPayload{Factor: a.Factor, RecoveryCodes: a.Codes}, nil
+}
+
+// FactorRename gives a factor of the calling person another name.
+func (m Mutation) FactorRename(ctx context.Context, id, name string) (*model.FactorPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Factor, id)
+	if err != nil {
+		return nil, err
+	}
+	row, err := m.Factors.Rename(ctx, by, uid, name)
+	if err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.FactorPayload{Factor: row}, nil
+}
+
+// FactorRemove takes a factor of the calling person away.
+func (m Mutation) FactorRemove(ctx context.Context, id string) (*model.FactorRemovePayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Factor, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Factors.Remove(ctx, by, uid); err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.FactorRemovePayload{RemovedID: &id}, nil
+}
+
+// RecoveryCodesRenew makes new recovery codes for the calling person.
+func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := m.Factors.RenewCodes(ctx, by)
+	if err != nil {
+		return nil, core.Explain("recovery codes", err)
+	}
+	return &model.RecoveryCodesPayload{RecoveryCodes: codes}, nil
+}
+
+// ResetFactors removes all second factors of a member of the viewer's store and ends
+// their sessions; it returns how many factors there were. Who may call it is the
+// caller's to decide: it is the operator's way for a person who has lost them.
+func (r *Resolver) ResetFactors(ctx context.Context, person xid.ID) (n int, err error) {
+	err = r.personal(ctx, func(ctx context.Context) (err error) {
+		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
+			return err
+		}
+		if n, err = r.Factors.Reset(ctx, person); err != nil {
+			return err
+		}
+		return r.auditPerson(ctx, person, "factor.reset")
+	})
+	return n, err
+}

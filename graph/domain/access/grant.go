@@ -1,0 +1,185 @@
+package access
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// grantIndex leads from an app to what a store gave it.
+const grantIndex = "grant_store_id_app_id_id"
+
+// maxInstalled is how many grants of an installed app are shown.
+const maxInstalled = 100
+
+// stands is [oauth.Standing] for a grant in hand.
+func stands(g *db.Grant, now micros.Time) bool {
+	if g.RevokedAt != nil || g.ExpiresAt <= now {
+		return false
+	}
+	return g.RefreshExpiresAt != nil && *g.RefreshExpiresAt > now || g.CodeUsedAt == nil && g.CodeExpiresAt > now
+}
+
+// Grants lists what people of the store gave to apps, newest first; ended ones
+// are there until they are purged. A page costs two statements, the grants and
+// their apps.
+func (q Query) Grants(
+	ctx context.Context, first *int, after *string, filter *model.GrantFilter,
+) (*model.GrantConnection, error) {
+	var app *xid.ID
+	var filters []string
+	if filter != nil && filter.AppID != nil {
+		id, err := xid.App.Parse(*filter.AppID)
+		if err != nil {
+			return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.",
+				Fields: []fault.Field{{Parameter: "app_id", Code: fault.InvalidFormat,
+					Detail: "This is not the id of an app."}}}
+		}
+		app, filters = &id, []string{"app_id", id.String()}
+	}
+	c, err := core.Connect(ctx, q.Core, core.List[*db.Grant]{
+		Name: "grants", Filters: filters,
+		At: func(g *db.Grant) page.Position { return core.ByID(g.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Grant, error) {
+			query, index := q.Client(ctx).Grant.Query(), ent.Primary
+			core.Opt(app, func(id xid.ID) { query.Where(grant.AppID(id)); index = grantIndex })
+			query.Modify(core.Window{After: after, Limit: limit, Index: index}.Apply)
+			return query.Load(ctx)
+		},
+	}, first, after)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := q.withApps(ctx, c.Nodes)
+	if err != nil {
+		return nil, core.Explain("grants", err)
+	}
+	return &model.GrantConnection{Nodes: nodes, Next: c.Next,
+		Sign: func(g *model.Grant) string { return c.Sign(g.Grant) }}, nil
+}
+
+// withApps shows grants with their apps.
+func (r *Resolver) withApps(ctx context.Context, rows []*db.Grant) ([]*model.Grant, error) {
+	of, err := r.appsOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	now := micros.Now()
+	nodes := make([]*model.Grant, len(rows))
+	for i, g := range rows {
+		nodes[i] = shownGrant(g, of[g.AppID], now)
+	}
+	return nodes, nil
+}
+
+// shownGrant is a grant as it is at a time: one of a disabled app opens nothing.
+func shownGrant(g *db.Grant, app *model.AppSummary, now micros.Time) *model.Grant {
+	return &model.Grant{Grant: g, App: app, Live: stands(g, now) && !app.Disabled()}
+}
+
+// Grant returns one grant of the viewer's store.
+func (q Query) Grant(ctx context.Context, id string) (*model.Grant, error) {
+	uid, err := core.ParseID(xid.Grant, id)
+	if err != nil {
+		return nil, err
+	}
+	g, err := q.grant(ctx, uid)
+	if err != nil {
+		return nil, core.Explain("grant", err)
+	}
+	nodes, err := q.withApps(ctx, []*db.Grant{g})
+	if err != nil {
+		return nil, core.Explain("grant", err)
+	}
+	return nodes[0], nil
+}
+
+func (r *Resolver) grant(ctx context.Context, id xid.ID) (*db.Grant, error) {
+	return core.Only(r.Client(ctx).Grant.Query().Where(grant.ID(id)).Load(ctx))
+}
+
+// InstalledApps lists the apps that have a standing grant in the store, the app
+// registered last first. One that its maker disabled stays in the list: it would
+// work again when they enable it. A page costs three statements: which apps, their
+// grants, and the apps themselves.
+func (q Query) InstalledApps(ctx context.Context, first *int, after *string) (*model.InstalledAppConnection, error) {
+	now := micros.Now()
+	c, err := core.Connect(ctx, q.Core, core.List[xid.ID]{
+		Name: "installed_apps",
+		At:   core.ByID,
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]xid.ID, error) {
+			return q.installed(ctx, now, after, limit)
+		},
+	}, first, after)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := q.installs(ctx, c.Nodes, now)
+	if err != nil {
+		return nil, core.Explain("installed apps", err)
+	}
+	return &model.InstalledAppConnection{Nodes: nodes, Next: c.Next,
+		Sign: func(i *model.InstalledApp) string { return c.Sign(i.App.ID) }}, nil
+}
+
+// installed reads the ids of apps with standing grants, from the index.
+func (q Query) installed(ctx context.Context, now micros.Time, after *page.Position, limit int) ([]xid.ID, error) {
+	query := q.Client(ctx).Grant.Query()
+	core.Opt(after, func(p page.Position) { query.Where(grant.AppIDLT(p.ID)) })
+	var rows []struct {
+		AppID xid.ID `sql:"app_id"`
+	}
+	err := query.Modify(func(s *sql.Selector) {
+		ent.ForceIndex(grantIndex)(s)
+		app := s.C(grant.FieldAppID)
+		s.Select(app).Distinct().Where(oauth.Standing(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
+	}).Scan(ctx, &rows)
+	found := make([]xid.ID, len(rows))
+	for i, row := range rows {
+		found[i] = row.AppID
+	}
+	return found, err
+}
+
+// installs reads the newest standing grants of the apps, and the apps. An app
+// whose last grant ended since it was found is left out.
+func (r *Resolver) installs(ctx context.Context, found []xid.ID, now micros.Time) ([]*model.InstalledApp, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	query := r.Client(ctx).Grant.Query()
+	query.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: grant.FieldAppID, Parents: found,
+		Columns: grant.Columns, Index: grantIndex, Limit: maxInstalled, Newest: true,
+		Only: func() *sql.Predicate { return oauth.Standing(now) }}.Apply)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	apps, err := r.appsOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	of := map[xid.ID][]*model.Grant{}
+	for _, g := range rows {
+		of[g.AppID] = append(of[g.AppID], shownGrant(g, apps[g.AppID], now))
+	}
+	nodes := make([]*model.InstalledApp, 0, len(found))
+	for _, id := range found {
+		if grants := of[id]; len(grants) > 0 {
+			nodes = append(nodes, &model.InstalledApp{App: apps[id], Grants: grants})
+		}
+	}
+	return nodes, nil
+}

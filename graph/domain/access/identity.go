@@ -1,0 +1,93 @@
+package access
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Me returns who the calling credential is. A caller without a credential, such
+// as the operator, is nobody.
+func (q Query) Me(ctx context.Context) (*model.Identity, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := &model.Identity{Credential: v.Credential, Effective: v.Scopes, Granted: v.Granted, ServerTime: micros.Now()}
+	switch v.Kind {
+	case viewer.APIKey:
+		err = q.identifyKey(ctx, id)
+	case viewer.OAuthApp:
+		err = q.identifyAccess(ctx, v, id)
+	case viewer.Staff:
+		if v.Session == (digest.Sum{}) {
+			err = q.identifyToken(ctx, id)
+		} else {
+			err = q.identifySession(ctx, v, id)
+		}
+	default:
+		err = fault.New(fault.AuthenticationRequired, "A credential is needed.")
+	}
+	if err != nil {
+		return nil, core.Explain("credential", err)
+	}
+	s, err := q.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	limits, err := q.LimitsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	id.Store, id.Limits = q.ShownStore(s), &model.Limits{Values: limits,
+		PageSizeDefault: page.DefaultLimit, PageSizeMax: page.MaxLimit,
+		BodyBytesMax: limit.Body, IdempotencyKeyTTLSeconds: int(idem.Retention.Seconds())}
+	return id, nil
+}
+
+func (q Query) identifyKey(ctx context.Context, id *model.Identity) error {
+	k, err := core.Only(q.Client(ctx).APIKey.Query().Where(apikey.ID(id.Credential)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeAPIKey, xid.APIKey.Format(k.ID)
+	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &k.Name, k.Hint, k.CreatedAt(),
+		(&model.APIKey{APIKey: k}).ExpiresAt()
+	id.Superseded = k.SupersededAt != nil
+	return nil
+}
+
+func (q Query) identifyToken(ctx context.Context, id *model.Identity) error {
+	t, err := core.Only(q.Client(ctx).StaffToken.Query().Where(stafftoken.ID(id.Credential)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeStaffToken, xid.Token.Format(t.ID)
+	id.Name, id.Hint, id.CreatedAt, id.ExpiresAt = &t.Name, t.Hint, t.CreatedAt(), t.ExpiresAt
+	return nil
+}
+
+// identifySession describes a browser that is signed in. A session has no public
+// id, since its key is what is kept of the secret: the person's stands for it,
+// and there is no hint.
+func (q Query) identifySession(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
+	s, err := core.Only(q.Client(ctx).Session.Query().Where(session.ID(v.Session)).Load(ctx))
+	if err != nil {
+		return err
+	}
+	id.Type, id.CredentialID = model.CredentialTypeSession, xid.User.Format(v.Actor)
+	id.Name, id.CreatedAt, id.ExpiresAt = &v.Name, s.CreatedAt, &s.ExpiresAt
+	return nil
+}

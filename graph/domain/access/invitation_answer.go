@@ -1,0 +1,254 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/credential"
+	"github.com/storefront-go/storefront/ent/db/invitation"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/lib/password"
+)
+
+// Invited is an invitation as whoever holds its link sees it.
+type Invited struct {
+	*db.Invitation
+	Shop    string   // the store's name
+	Account *db.User // who has the address today, or nil
+}
+
+// TakesOver reports whether whoever holds the link, and with it the address, takes over
+// the account that claims the address and never proved it.
+func (i *Invited) TakesOver() bool {
+	return i.Mailed && i.Account != nil && i.Account.VerifiedAt == nil
+}
+
+// Invited returns the invitation of a link, which the operator of no store and every
+// stranger may hold: NotFound for one that is unknown, ended or too old, and where the
+// store is closed.
+func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return nil, fault.Missing("invitation")
+	}
+	rows, err := r.Client(ctx).Credential.Query().
+		Where(credential.ID(sum), credential.Kind(inviteKind)).Load(ctx)
+	link, err := core.Only(rows, err)
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	ctx = viewer.Operator(ctx, link.StoreID)
+	row, err := r.openInvitation(ctx, link.CredentialID, ent.NoLock)
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err == nil && shop.Status != state.StoreOpen {
+		err = core.ErrNoRow
+	}
+	if err != nil {
+		return nil, core.Explain("invitation", err)
+	}
+	account, err := r.personAt(ctx, row.Email)
+	if err != nil && !errors.Is(err, core.ErrNoRow) {
+		return nil, core.Explain("person", err)
+	}
+	return &Invited{Invitation: row, Shop: shop.Name, Account: account}, nil
+}
+
+// openInvitation reads an invitation of the viewer's store that may be answered.
+func (r *Resolver) openInvitation(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Invitation, error) {
+	query := r.Client(ctx).Invitation.Query().
+		Where(invitation.ID(id), invitation.PendingNotNil(), invitation.ExpiresAtGT(micros.Now()))
+	query.Modify(lock)
+	return core.Only(query.Load(ctx))
+}
+
+// Decline ends an invitation by its link: nobody needs an account to say no.
+func (r *Resolver) Decline(ctx context.Context, token string) error {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return err
+	}
+	return r.Commit(viewer.Operator(ctx, i.StoreID), xid.Invitation, func(ctx context.Context) (*core.Record, error) {
+		ours, err := r.endInvitation(ctx, i.ID, state.InvitationDeclined)
+		if err != nil || !ours {
+			return nil, err
+		}
+		return &core.Record{Action: "invitation.decline", Kind: xid.Invitation, ID: i.ID},
+			r.announceAnswer(ctx, i.Invitation, i.Email+" has declined the invitation.")
+	})
+}
+
+// Accept makes a signed-in person a member of the store that invites them. The
+// invitation is for one address: whoever has another one is refused.
+func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) error {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return err
+	}
+	var entry *task.Done
+	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
+		query := r.Client(ctx).User.Query().Where(user.ID(person))
+		query.Modify(ent.ForUpdate)
+		who, err := core.Only(query.Load(ctx))
+		if err != nil {
+			return err
+		}
+		if who.Email != i.Email {
+			return fault.New(fault.Forbidden, "The invitation is for "+i.Email+".")
+		}
+		if i.Mailed && who.VerifiedAt == nil {
+			if err := r.verified(ctx, who.ID); err != nil {
+				return err
+			}
+		}
+		entry, err = r.putEntry(ctx, i, who)
+		return err
+	})
+	return cmp.Or(err, entry.Err())
+}
+
+// AcceptNew makes the account of the address that is invited and lets it join. An
+// account that claims the address and never proved it is taken over where the link was
+// mailed; any other has to sign in.
+func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (email string, err error) {
+	i, err := r.Invited(ctx, token)
+	if err != nil {
+		return "", err
+	}
+	c := &core.Check{}
+	c.Name("name", name, limit.Line)
+	checkPassword(c, "password", text, &db.User{Email: i.Email, Name: name})
+	if err := c.Err(); err != nil {
+		return "", err
+	}
+	hash, err := password.Hash(ctx, text)
+	if err != nil {
+		return "", core.Explain("password", err)
+	}
+	var entry *task.Done
+	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
+		who, err := r.newOrTaken(ctx, i, name, hash)
+		if err != nil {
+			return err
+		}
+		entry, err = r.putEntry(ctx, i, who)
+		return err
+	})
+	return i.Email, cmp.Or(err, entry.Err())
+}
+
+// newOrTaken makes the person who has the invited address from now on.
+func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string) (*db.User, error) {
+	who, err := r.personAt(r.Store.Aside(ctx), i.Email)
+	if err == nil && r.Store.Sharded() {
+		who, err = r.personAt(ctx, i.Email) // on their shard, and locked
+	}
+	switch {
+	case errors.Is(err, core.ErrNoRow):
+		who, err = r.makePerson(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
+		if err == nil && i.Mailed {
+			err = r.verified(ctx, who.ID)
+		}
+		if err == nil {
+			err = audit.Account(ctx, r.Client(ctx), who.ID, state.AccountMade, "")
+		}
+		return who, err
+	case err != nil:
+		return nil, err
+	case i.Mailed && who.VerifiedAt == nil:
+		who.Name = name
+		return who, r.takeOver(ctx, who.ID, name, hash)
+	}
+	return nil, fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken,
+		Detail: "This address has an account: sign in, and open the invitation again."})
+}
+
+// EntryTask lets a person into the store that invites them; the person is its home.
+const EntryTask task.Kind = "access.enter"
+
+// entry is what an [EntryTask] holds.
+type entry struct {
+	Invitation []byte `json:"invitation"`
+}
+
+// putEntry lets a person in who accepts an invitation, behind the transaction of ctx, which
+// writes rows of the person.
+func (r *Resolver) putEntry(ctx context.Context, i *Invited, who *db.User) (*task.Done, error) {
+	return r.Tasks.Put(ctx, EntryTask, who.ID, i.StoreID, entry{i.ID[:]})
+}
+
+// Enter is the effect of an [EntryTask]: it spends the invitation and writes the membership
+// with all that it leaves behind. The person acts, not the operator.
+func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
+	var e entry
+	if err := t.Read(&e); err != nil {
+		return err
+	}
+	who, err := r.user(r.Store.Aside(ctx), t.Home)
+	if err != nil {
+		return core.Explain("person", err)
+	}
+	// An account that was taken over leaves the store before it comes in anew.
+	if err := r.Tasks.Before(ctx, t, LeaveTask); err != nil {
+		return err
+	}
+	i, err := r.openInvitation(viewer.Operator(ctx, t.Target), xid.ID(e.Invitation), ent.ForUpdate)
+	if err != nil {
+		return core.Explain("invitation", err)
+	}
+	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: t.Target, Actor: who.ID, Principal: who.ID,
+		Name: who.Name, Role: i.Role, Granted: i.Role.Scopes(), Scopes: i.Role.Scopes().Effective()})
+	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		if _, err := r.endInvitation(ctx, i.ID, state.InvitationAccepted); err != nil {
+			return nil, err
+		}
+		m := r.Mutation()
+		row, err := m.join(ctx, who.ID, i.Role)
+		if err != nil {
+			return nil, err
+		}
+		made, text := m.members().Made(row, "staff.join", string(i.Role)),
+			who.Name+" ("+i.Email+") has accepted the invitation and is "+roleName(i.Role)+" now."
+		if i.Role == viewer.Owner {
+			return made, r.announceOwner(ctx, who.ID, text)
+		}
+		return made, r.announceAnswer(ctx, i, text)
+	})
+}
+
+// announceAnswer writes a notice of what became of an invitation; a new owner is worth a
+// mail.
+func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text string) error {
+	n := notify.Notice{Level: state.NotificationInfo, Title: "An invitation was answered", Body: text,
+		Kind: xid.Invitation, ID: i.ID}
+	var err error
+	if i.Role == viewer.Owner {
+		n.Title = "About an owner of the store"
+		err = r.Notifier.Append(ctx, r.Store, n)
+	} else {
+		err = notify.Append(ctx, r.Client(ctx), n)
+	}
+	if err != nil {
+		return fmt.Errorf("tell of an invitation: %w", err)
+	}
+	return nil
+}

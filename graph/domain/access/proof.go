@@ -1,0 +1,103 @@
+package access
+
+import (
+	"context"
+	"errors"
+
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/factor"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Proof is what a person shows to prove who they are: their password, or else one of
+// their second factors.
+type Proof struct {
+	Password string
+	Factor   factor.Answer
+}
+
+// inBrowser returns the person who changes their own way in, by the browser session in
+// which they do. A staff token does not: whoever holds one knows no password.
+func inBrowser(ctx context.Context) (factor.By, error) {
+	v, err := human(ctx)
+	if err == nil && v.Session == (digest.Sum{}) {
+		err = fault.New(fault.Forbidden, "This is done in a browser that is signed in, not with a token.")
+	}
+	if err != nil {
+		return factor.By{}, err
+	}
+	return factor.By{Person: v.Actor, Session: v.Session}, nil
+}
+
+// SessionProve proves once more who sits at the browser of the calling person.
+func (m Mutation) SessionProve(ctx context.Context, in model.SessionProveInput) (*model.SessionProvePayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	given := 0
+	var p Proof
+	core.Opt(in.Password, func(s string) { p.Password, given = s, given+1 })
+	core.Opt(in.Code, func(s string) { p.Factor.Code, given = s, given+1 })
+	core.Opt(in.Passkey, func(a model.PasskeyAnswerInput) {
+		p.Factor.Ceremony, p.Factor.Response, given = a.Token, []byte(a.Response), given+1
+	})
+	if given != 1 {
+		return nil, fault.Invalid(fault.Field{Pointer: "#/password", Code: fault.Required,
+			Detail: "Give one of a password, a code and a passkey."})
+	}
+	until, err := m.Prove(ctx, by, p)
+	if errors.Is(err, session.ErrWrong) {
+		err = fault.Invalid(fault.Field{Pointer: "#/password", Code: fault.UnknownValue,
+			Detail: "This is not your password."})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &model.SessionProvePayload{Until: &until}, nil
+}
+
+// Prove notes that the person of a browser session has proved who they are, and returns
+// when that ends to hold. A wrong password is [session.ErrWrong]; wrong ones are counted
+// as failed sign-ins and failed second factors are.
+func (r *Resolver) Prove(ctx context.Context, by factor.By, p Proof) (until micros.Time, err error) {
+	renew := func(ctx context.Context) error {
+		at, err := r.Sessions.Renew(ctx, by.Person, by.Session)
+		until = at.Add(viewer.ProofLife)
+		return err
+	}
+	if p.Password == "" {
+		err = r.Factors.Prove(ctx, by.Person, p.Factor, func(ctx context.Context, _ factor.Used) error {
+			return renew(ctx)
+		})
+		return until, core.Explain("proof", err)
+	}
+	row, err := r.user(ctx, by.Person)
+	if err != nil {
+		return 0, core.Explain("person", err)
+	}
+	proof, err := r.Sessions.Prove(ctx, row.Email, p.Password, session.Source{Credential: string(by.Session[:])})
+	if err != nil {
+		return 0, core.Explain("proof", err)
+	}
+	by.Person = proof.User // the address may have become another one's meanwhile
+	return until, core.Explain("proof", r.personal(ctx, renew))
+}
+
+// PasskeyAsk asks the browser of the calling person for one of their passkeys.
+func (m Mutation) PasskeyAsk(ctx context.Context) (*model.PasskeyAskPayload, error) {
+	by, err := inBrowser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := m.Factors.AskSecond(ctx, by.Person)
+	if err != nil {
+		return nil, core.Explain("factor", err)
+	}
+	return &model.PasskeyAskPayload{Token: &q.Token, Options: new(string(q.Options))}, nil
+}

@@ -1,0 +1,285 @@
+package access
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Hire makes a person a member of the viewer's store without asking them. Nothing that
+// strangers reach calls it: it is for the demo and for tests.
+func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model.Staff, error) {
+	person, err := r.Person(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	shown := &model.Staff{Name: person.Name, Email: person.Email}
+	err = r.Commit(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
+			return nil, err
+		}
+		return r.Mutation().members().Made(shown.Staff, "staff.join", string(role)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return shown, nil
+}
+
+// join writes the membership. Tokens of an earlier one do not come alive again.
+func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := m.Room(ctx, limit.People, ent.Primary,
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).Staff.Query().Modify(pick).Scan(ctx, ids)
+		})
+	if err != nil {
+		return nil, err
+	}
+	row, err := m.Enrol(ctx, id, role)
+	if ent.IsDuplicate(err) {
+		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
+			Detail: "This person belongs to the store already."})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("add staff: %w", err)
+	}
+	return row, m.endTokens(ctx, id)
+}
+
+// Enrol writes the membership of a person in the viewer's store, behind its entry
+// in the directory. An entry that is there already says nothing: only the
+// membership itself counts, and its key reports whether there is one.
+func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (*db.Staff, error) {
+	err := r.Client(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx)
+	if err != nil && !ent.IsDuplicate(err) {
+		return nil, fmt.Errorf("enter a person's store: %w", err)
+	}
+	row, err := r.Client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).
+		Save(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return row, r.noteStore(ctx, person, state.AccountJoined)
+}
+
+// noteStore notes in a person's own log what they have to do with the viewer's store,
+// by its name.
+func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
+	shop, err := r.CurrentStore(ctx)
+	if err != nil {
+		return fmt.Errorf("find the store of a membership: %w", err)
+	}
+	return audit.AccountBehind(ctx, r.Tasks, person, action, shop.Name)
+}
+
+// left ends what a person without a membership leaves in the viewer's store: its entry
+// in the directory of their stores, and their tokens.
+func (m Mutation) left(ctx context.Context, person xid.ID) error {
+	_, err := m.Client(ctx).Membership.Delete().
+		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("leave a person's store: %w", err)
+	}
+	if err := m.endTokens(ctx, person); err != nil {
+		return err
+	}
+	return m.noteStore(ctx, person, state.AccountLeft)
+}
+
+// staffEdit is a change of one membership.
+type staffEdit = core.Edit[*db.Staff, *db.StaffUpdate]
+
+// members is how memberships change. Who may not touch their present role, or the
+// next one, is refused before anything else is revealed.
+func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.StaffUpdate] {
+	return &core.Versioned[*db.Staff, *db.StaffUpdate]{
+		Kind: xid.User,
+		Load: func(ctx context.Context, id xid.ID) (*db.Staff, error) {
+			row, err := m.membership(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return row, touching(ctx, append(next, row.Role)...)
+		},
+		Head: func(s *db.Staff) core.Head {
+			return core.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.StaffUpdate {
+			return m.Client(ctx).Staff.Update().Where(staff.ID(id), staff.Version(version))
+		},
+	}
+}
+
+// StaffUpdateRole changes what a person may do in the store.
+func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role,
+	expectedVersion int64,
+) (*model.StaffPayload, error) {
+	if _, err := core.ParseID(xid.User, id); err != nil {
+		return nil, err // before anything is said of the role
+	}
+	c := &core.Check{}
+	checkRole(c, "role", role)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	var shown []*model.Staff
+	edit := func(ctx context.Context, e *staffEdit) error {
+		before := e.Row.Role
+		show := func(ctx context.Context) (err error) {
+			shown, err = m.named(ctx, []*db.Staff{e.Row})
+			if err != nil || role != viewer.Owner || before == viewer.Owner {
+				return err
+			}
+			return m.announceOwner(ctx, e.Row.ID, shown[0].Name+" ("+shown[0].Email+") was "+roleName(before)+
+				" and is "+roleName(role)+" now.")
+		}
+		if before == role {
+			return show(ctx)
+		}
+		e.Detail, e.Then = string(role), show
+		if err := m.dropRole(ctx, e.Row); err != nil {
+			return err
+		}
+		core.Replace(&e.Changed, &role, "role", &e.Row.Role, e.Update.SetRole)
+		return nil
+	}
+	_, err := core.Change(ctx, m.Core, m.members(role), id, expectedVersion, "staff.update_role", edit)
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffPayload{Staff: shown[0]}, nil
+}
+
+// StaffSetOrderEmails switches the caller's emails about new orders on or off.
+func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var shown []*model.Staff
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.membership(ctx, v.Actor)
+		if err != nil {
+			return nil, core.Explain("membership", err)
+		}
+		u := m.Client(ctx).Staff.Update().Where(staff.ID(row.ID))
+		if row.OrdersMutedAt = nil; enabled {
+			u.ClearOrdersMutedAt()
+		} else {
+			row.OrdersMutedAt = new(micros.Now())
+			u.SetOrdersMutedAt(*row.OrdersMutedAt)
+		}
+		if err := u.Exec(ctx); err != nil {
+			return nil, err
+		}
+		shown, err = m.named(ctx, []*db.Staff{row})
+		return &core.Record{Action: "staff.set_order_emails", Kind: xid.User, ID: v.Actor}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffPayload{Staff: shown[0]}, nil
+}
+
+// dropRole prepares the loss of a role: the last owner keeps theirs, the invitations
+// that they made end, and what is remembered of the store's credentials is forgotten.
+func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
+	if row.Role == viewer.Owner {
+		if err := m.touchOwners(ctx); err != nil {
+			return err
+		}
+	}
+	if err := m.withdrawFrom(ctx, row.ID); err != nil {
+		return err
+	}
+	return m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
+}
+
+// StaffRemove ends a person's membership and their tokens in the store, with what
+// revoke names: ids of API keys, apps and grants. The person stays: they may belong to
+// other stores.
+func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error) {
+	uid, err := core.ParseID(xid.User, id)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.members().Load(ctx, uid)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.endMade(ctx, revoke); err != nil {
+			return nil, err
+		}
+		return m.remove(ctx, row, "staff.remove")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffRemovePayload{RemovedID: &id}, nil
+}
+
+// StoreLeave ends the calling person's own membership in the store, and their tokens
+// there. The last owner stays.
+func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error) {
+	v, err := human(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.membership(ctx, v.Actor)
+		if err != nil {
+			return nil, err
+		}
+		return m.remove(ctx, row, "store.leave")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffRemovePayload{RemovedID: new(xid.User.Format(v.Actor))}, nil
+}
+
+// remove ends a membership, which the transaction of ctx has locked.
+func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*core.Record, error) {
+	if err := m.dropRole(ctx, row); err != nil {
+		return nil, err
+	}
+	n, err := m.Client(ctx).Staff.Delete().Where(staff.ID(row.ID), staff.Version(row.Version)).Exec(ctx)
+	if err := core.Swapped(xid.User, n, err); err != nil {
+		return nil, err
+	}
+	return &core.Record{Action: action, Kind: xid.User, ID: row.ID}, m.left(ctx, row.ID)
+}
+
+// endTokens revokes a person's tokens in the viewer's store.
+func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
+	err := m.Client(ctx).StaffToken.Update().Where(stafftoken.UserID(person), stafftoken.RevokedAtIsNil()).
+		SetRevokedAt(micros.Now()).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("end staff tokens: %w", err)
+	}
+	return nil
+}
+
+// checkRole checks a role.
+func checkRole(c *core.Check, name string, role viewer.Role) {
+	if !role.Known() {
+		c.Add(name, fault.UnknownValue, "This is not a role.")
+	}
+}

@@ -1,0 +1,271 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/membership"
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/task"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// The life of a staff token (contract, section 12). Those of an older version may
+// have no end, and keep none.
+const (
+	tokenLife        = 90 * 24 * time.Hour // when nothing else is said
+	longestTokenLife = 365 * 24 * time.Hour
+)
+
+// StaffTokens lists the staff tokens of the store, newest first, revoked ones
+// included.
+func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*model.StaffTokenConnection, error) {
+	return core.Connect(ctx, q.Core, core.List[*db.StaffToken]{
+		Name: "staff_tokens",
+		At:   func(t *db.StaffToken) page.Position { return core.ByID(t.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.StaffToken, error) {
+			query := q.Client(ctx).StaffToken.Query()
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+			return query.Load(ctx)
+		},
+	}, first, after)
+}
+
+// StaffTokenCreate makes a token for the calling person, which only this answer
+// shows. It ends after 90 days, or at expiresAt, which is no more than 365 days away.
+// A sensitive one passes [core.Proved].
+func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
+	expiresAt *micros.Time, sensitive bool,
+) (*model.StaffTokenPayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !v.IsPerson() {
+		return nil, fault.New(fault.Forbidden, "Only a person has staff tokens.")
+	}
+	return m.NewStaffToken(ctx, v.Actor, name, expiresAt, sensitive)
+}
+
+// NewStaffToken makes a token for a member of the viewer's store: for themselves,
+// or by the operator. Who may call it is the caller's to decide.
+func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string,
+	expiresAt *micros.Time, sensitive bool,
+) (*model.StaffTokenPayload, error) {
+	m := r.Mutation()
+	c := &core.Check{}
+	c.Line("name", name, limit.Line)
+	end := tokenEnd(c, "expires_at", expiresAt)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	secret := apikey.Mint(apikey.Staff)
+	var row *db.StaffToken
+	err := m.commitHeld(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
+		// The lock makes a removal of the member wait, and then end this token too.
+		if _, err = m.membership(ctx, person); err != nil {
+			return nil, err
+		}
+		id := xid.New()
+		if err = r.register(ctx, secret, id); err != nil {
+			return nil, err
+		}
+		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
+			SetHint(apikey.Hint(secret)).SetExpiresAt(end).SetSensitive(sensitive).Save(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("make staff token: %w", err)
+		}
+		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.noteToken(ctx, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
+}
+
+// noteToken notes a new token in its holder's own log, and writes to them.
+func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
+	err := audit.AccountBehind(ctx, r.Tasks, row.UserID, state.AccountTokenMade, row.Name)
+	if err != nil || !r.Notifier.Sends() {
+		return err
+	}
+	shop, err := r.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	return r.warnOf(ctx, row.StoreID, row.UserID, "A staff token was made in your name",
+		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
+			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
+}
+
+// tokenEnd returns when a new staff token ends, and checks it.
+func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
+	now := micros.Now()
+	if asked == nil {
+		return now.Add(tokenLife)
+	}
+	checkExpiry(c, name, asked)
+	if *asked > now.Add(longestTokenLife) {
+		c.Add(name, fault.OutOfRange, "A staff token lives for 365 days at most.")
+	}
+	return *asked
+}
+
+// holdCredential makes sure, in the transaction of ctx, that the calling person's
+// credential was not ended since it was let in, and keeps it so until the commit.
+// Another process may believe it for some seconds more: a token that it makes must
+// not outlive the password's change.
+func (m Mutation) holdCredential(ctx context.Context) (err error) {
+	v := viewer.From(ctx)
+	switch {
+	case v.Session != digest.Sum{}:
+		query := m.Client(ctx).Session.Query().Where(session.ID(v.Session))
+		query.Modify(ent.ForUpdate)
+		_, err = core.Only(query.Load(ctx))
+	case v.IsPerson() && !v.Credential.IsNil():
+		query := m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(v.Credential), stafftoken.RevokedAtIsNil())
+		query.Modify(ent.ForUpdate)
+		_, err = core.Only(query.Load(ctx))
+	}
+	if errors.Is(err, core.ErrNoRow) {
+		return fault.New(fault.InvalidToken, "The credential was ended meanwhile.")
+	}
+	return err
+}
+
+// commitHeld commits a change of the viewer's store while the calling person's credential
+// holds. A session may lie on another shard than the store: there a transaction of its own
+// holds it.
+func (m Mutation) commitHeld(ctx context.Context, kind xid.Kind, f func(context.Context) (*core.Record, error)) error {
+	if m.Store.Sharded() && viewer.From(ctx).Session != (digest.Sum{}) {
+		return m.Sessions.Hold(ctx, m.holdCredential, func() error { return m.Commit(ctx, kind, f) })
+	}
+	return m.Commit(ctx, kind, func(ctx context.Context) (*core.Record, error) {
+		if err := m.holdCredential(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx)
+	})
+}
+
+// register enters a credential of the viewer's store into the directory, before
+// the row that it leads to.
+func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID) error {
+	_, kind, ok := apikey.Parse(secret.Reveal())
+	if !ok {
+		return fmt.Errorf("register credential: malformed")
+	}
+	err := r.Client(ctx).Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(viewer.From(ctx).Store).
+		SetCredentialID(id).SetKind(string(kind)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("register credential: %w", err)
+	}
+	return nil
+}
+
+// checkExpiry checks the end of a new credential.
+func checkExpiry(c *core.Check, name string, t *micros.Time) {
+	if t != nil && *t <= micros.Now() {
+		c.Add(name, fault.OutOfRange, "The time is not in the future.")
+	}
+}
+
+// StaffTokenRevoke ends a token: one's own, or, for owners and admins, anyone's.
+func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := core.ParseID(xid.Token, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.StaffToken
+	err = m.Commit(ctx, xid.Token, func(ctx context.Context) (_ *core.Record, err error) {
+		row, err = core.Only(m.Client(ctx).StaffToken.Query().Where(stafftoken.ID(uid)).Load(ctx))
+		if err != nil {
+			return nil, err
+		}
+		if mine := v.IsPerson() && row.UserID == v.Actor; !mine && v.Role != viewer.Owner && v.Role != viewer.Admin {
+			return nil, core.ErrNoRow // not theirs and not there look the same
+		}
+		now := micros.Now()
+		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).
+			SetRevokedAt(now).Save(ctx)
+		if err := unrevoked(xid.Token, n, err); err != nil {
+			return nil, err
+		}
+		row.RevokedAt = &now
+		return &core.Record{Action: "staff_token.revoke", Kind: xid.Token, ID: uid},
+			m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StaffTokenPayload{StaffToken: row}, nil
+}
+
+// unrevoked judges the count of an update that only a credential takes which was not
+// revoked before.
+func unrevoked(kind xid.Kind, count int, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("change %s: %w", core.KindName(kind), err)
+	case count == 0:
+		return alreadyRevoked(kind)
+	}
+	return nil
+}
+
+func alreadyRevoked(kind xid.Kind) error {
+	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
+}
+
+// TokensTask ends a person's staff tokens in one store; the person is its home.
+const TokensTask task.Kind = "access.end_tokens"
+
+// endTokensEverywhere revokes the tokens of a person in all their stores, by a task for each
+// in the transaction of ctx, which writes rows of the person.
+func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error {
+	return m.inEachStore(ctx, TokensTask, person)
+}
+
+// EndTokens is the effect of a [TokensTask].
+func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
+	if err := r.Mutation().endTokens(viewer.Operator(ctx, t.Target), t.Home); err != nil {
+		return err
+	}
+	return r.Keys.Revoke(ctx, t.Target, t.Home)
+}
+
+// inEachStore puts a task for each store of a person.
+func (r *Resolver) inEachStore(ctx context.Context, kind task.Kind, person xid.ID) error {
+	there := r.Store.Aside(ctx)
+	stores, err := r.Client(there).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).
+		Load(there)
+	if err != nil {
+		return fmt.Errorf("find a person's stores: %w", err)
+	}
+	for _, s := range stores {
+		if _, err := r.Tasks.Put(ctx, kind, person, s.StoreID, struct{}{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

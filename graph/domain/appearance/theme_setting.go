@@ -1,0 +1,173 @@
+package appearance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// ThemeSettings returns what can be set about a theme, in the order of its author, and how
+// it is set.
+func (q Query) ThemeSettings(ctx context.Context, themeID string) ([]*model.ThemeSetting, error) {
+	uid, err := core.ParseID(xid.Theme, themeID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := q.theme(ctx, uid, ent.NoLock)
+	if err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	p, err := q.packageOf(ctx, t)
+	if err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	set, err := t.Settings.Values()
+	if err != nil {
+		return nil, err
+	}
+	draft := set
+	if t.DraftSettings != nil {
+		if draft, err = t.DraftSettings.Values(); err != nil {
+			return nil, err
+		}
+	}
+	store, err := q.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	list := make([]*model.ThemeSetting, len(p.Manifest.Settings))
+	for i, s := range p.Manifest.Settings {
+		list[i] = &model.ThemeSetting{Name: s.Name, Kind: s.Kind, Label: s.Label, Options: s.Options,
+			Default: s.In(store.Language), Value: valueOf(s, set, store.Language),
+			Draft: valueOf(s, draft, store.Language)}
+		if s.Kind == state.SettingImage {
+			list[i].Options = images(p)
+		}
+	}
+	return list, nil
+}
+
+// images are the paths of the images of a theme that a setting may show.
+func images(p *theme.Package) (paths []string) {
+	for _, a := range p.Assets {
+		if a.Kind == state.AssetImage {
+			paths = append(paths, a.Path)
+		}
+	}
+	return paths
+}
+
+// valueOf is what a setting is.
+func valueOf(s theme.Setting, set map[string]string, in state.Language) string {
+	if v, ok := set[s.Name]; ok {
+		return v
+	}
+	return s.In(in)
+}
+
+// packageOf is what a theme consists of; one that was not processed yet is refused.
+func (r *Resolver) packageOf(ctx context.Context, t *db.Theme) (*theme.Package, error) {
+	if t.Status != state.ThemeInactive {
+		return nil, notReady(t)
+	}
+	p, err := r.Themes.Package(ctx, t.Checksum)
+	if err != nil {
+		return nil, fmt.Errorf("read what a theme consists of: %w", err)
+	}
+	return p, nil
+}
+
+// ThemeSettingsSave sets what the input names; the rest stays as it was saved last. A value
+// that is null, or that of the theme itself, follows the theme. Previews show the settings
+// at once, visitors when they are published.
+func (m Mutation) ThemeSettingsSave(
+	ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool,
+) (*model.ThemePayload, error) {
+	return m.changeTheme(ctx, id, "theme.settings_save", func(ctx context.Context, s *db.Store, e *themeEdit) error {
+		p, err := m.packageOf(ctx, e.Row)
+		if err != nil {
+			return err
+		}
+		set, err := settled(e.Row)
+		if err != nil {
+			return err
+		}
+		c := &core.Check{}
+		for i, v := range values {
+			checkSetting(c, "values/"+strconv.Itoa(i)+"/", p, v, set, s.Language)
+		}
+		if err := c.Err(); err != nil {
+			return err
+		}
+		saveSettings(e, document.NewThemeSettings(set), publish)
+		return nil
+	})
+}
+
+// settled are the settings of a theme as they were saved last.
+func settled(t *db.Theme) (map[string]string, error) {
+	doc := t.Settings
+	if t.DraftSettings != nil {
+		doc = t.DraftSettings
+	}
+	set, err := doc.Values()
+	if err == nil && set == nil {
+		set = map[string]string{}
+	}
+	return set, err
+}
+
+// checkSetting judges one value and enters it.
+func checkSetting(
+	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string, l state.Language,
+) {
+	i := slices.IndexFunc(p.Manifest.Settings, func(s theme.Setting) bool { return s.Name == in.Name })
+	if i < 0 {
+		c.Add(at+"name", fault.UnknownValue, "The theme has no such setting.")
+		return
+	}
+	s := p.Manifest.Settings[i]
+	switch {
+	case in.Value == nil || *in.Value == s.In(l):
+		delete(set, s.Name)
+		return
+	case s.Kind == state.SettingImage && strings.HasPrefix(*in.Value, "https:"):
+		c.HTTPS(at+"value", *in.Value)
+	default:
+		if detail := s.Problem(*in.Value, p); detail != "" {
+			c.Add(at+"value", fault.InvalidFormat, detail)
+		}
+	}
+	set[s.Name] = *in.Value
+}
+
+// saveSettings enters settings into the change: as a draft, unless they are published or
+// what visitors see already.
+func saveSettings(e *themeEdit, next document.ThemeSettings, publish bool) {
+	now := e.Row.Settings
+	if now == nil {
+		now = document.NewThemeSettings(nil)
+	}
+	draft := next
+	if publish || string(next) == string(now) {
+		draft = nil
+	}
+	if publish {
+		core.MemberDoc(&e.Changed, next, string(next) != string(now), "settings", &e.Row.Settings,
+			e.Update.SetSettings, e.Update.ClearSettings)
+	}
+	core.MemberDoc(&e.Changed, draft, true, "draft_settings", &e.Row.DraftSettings,
+		e.Update.SetDraftSettings, e.Update.ClearDraftSettings)
+}

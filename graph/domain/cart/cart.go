@@ -1,0 +1,280 @@
+// Package cart holds what shoppers do: they gather goods, say who they are and where the
+// goods go, and order. A cart is also its checkout; it ends as one order.
+package cart
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	dbcart "github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+)
+
+// Life is how long a cart is kept after its last change, in seconds.
+const Life = 30 * 24 * 60 * 60
+
+// Carts is the carts of all stores. Its methods work in the store of the context's viewer,
+// a [viewer.Shopper], on the cart of a token: what the shopper's cookie holds, "" for a
+// shopper who has none yet.
+type Carts struct {
+	*core.Core
+	sales   *sales.Resolver
+	selling *selling.Resolver
+}
+
+// New returns the carts.
+func New(c *core.Core, s *sales.Resolver, l *selling.Resolver) *Carts { return &Carts{c, s, l} }
+
+// expiry is when a cart that changes now is forgotten.
+func expiry(now micros.Time) micros.Time { return now + Life*1_000_000 }
+
+// find returns the cart of a token that is not ordered, nil for none.
+func (c *Carts) find(ctx context.Context, token string) (*db.Cart, error) {
+	row, err := c.any(ctx, token)
+	if err != nil || row == nil || row.OrderID != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+// any returns the cart of a token, nil for none.
+func (c *Carts) any(ctx context.Context, token string) (*db.Cart, error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return nil, nil
+	}
+	rows, err := c.Client(ctx).Cart.Query().
+		Where(dbcart.Token(sum), dbcart.ExpiresAtGT(micros.Now())).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// edit changes the cart of a token in one transaction; false when there is none. The first
+// statement writes its row, so changes of one cart follow each other and none is lost.
+func (c *Carts) edit(
+	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
+) (found bool, err error) {
+	sum, ok := digest.OfToken(token)
+	if !ok {
+		return false, nil
+	}
+	err = c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+		if found, err = c.lock(ctx, sum); !found || err != nil {
+			return nil, err
+		}
+		row, err := c.find(ctx, token)
+		if err != nil || row == nil {
+			return nil, err
+		}
+		u := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID))
+		if err := f(ctx, row, u); err != nil {
+			return nil, err
+		}
+		if m := u.Mutation(); len(m.Fields())+len(m.AddedFields())+len(m.ClearedFields()) == 0 {
+			return nil, nil // its lines alone have changed
+		}
+		_, err = u.Save(ctx)
+		return nil, err
+	})
+	return found, err
+}
+
+// lock writes the row of a cart that is not ordered; false when there is none.
+func (c *Carts) lock(ctx context.Context, sum digest.Sum) (bool, error) {
+	now := micros.Now()
+	n, err := c.Client(ctx).Cart.Update().
+		Where(dbcart.Token(sum), dbcart.OrderIDIsNil(), dbcart.ExpiresAtGT(now)).
+		AddVersion(1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).Save(ctx)
+	return n > 0, err
+}
+
+// must is edit where a cart has to be.
+func (c *Carts) must(
+	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
+) error {
+	found, err := c.edit(ctx, token, f)
+	if err == nil && !found {
+		err = fault.Missing("cart")
+	}
+	return err
+}
+
+// Add puts a number of goods into the cart, beside those of the kind that it has. It refuses
+// those with which a line held more than [limit.CartQuantity]. A product with options is named
+// with its variant.
+// It returns the token, which is a new one where there was no cart. Who goes on shopping while their
+// order waits for its payment goes on with its goods, see [Carts.Reopen].
+func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
+	check := &core.Check{}
+	check.Within("quantity", quantity, 1, limit.CartQuantity)
+	if err := check.Err(); err != nil {
+		return "", err
+	}
+	g, err := c.ware(ctx, of)
+	if err != nil {
+		return "", err
+	}
+	add := func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		return c.put(ctx, row, u, g, quantity)
+	}
+	found, err := c.edit(ctx, token, add)
+	if found || err != nil {
+		return token, err
+	}
+	if again, err := c.reopens(ctx, token); err != nil {
+		return "", err
+	} else if again {
+		return token, c.must(ctx, token, add)
+	}
+	token = digest.NewToken()
+	if err := c.begin(ctx, token); err != nil {
+		return "", err
+	}
+	return token, c.must(ctx, token, add)
+}
+
+// begin adds an empty cart.
+func (c *Carts) begin(ctx context.Context, token string) error {
+	sum, _ := digest.OfToken(token)
+	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+		now := micros.Now()
+		err := c.Client(ctx).Cart.Create().SetToken(sum).SetBucket(bucket.Of(viewer.From(ctx).Store)).
+			SetUpdatedAt(now).SetExpiresAt(expiry(now)).Exec(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("begin a cart: %w", err)
+		}
+		return nil, nil
+	})
+}
+
+// put adds goods to a line, or as one. The cart's row is locked.
+func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item, quantity int64) error {
+	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(g.product.ID), cartline.VariantID(g.variant.ID))
+	lines, err := c.Client(ctx).CartLine.Query().Where(same).Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lines) > 0 {
+		check, sum := &core.Check{}, lines[0].Quantity+quantity
+		if check.Within("quantity", sum, 1, limit.CartQuantity); check.Err() != nil {
+			return check.Err()
+		}
+		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(sum).Exec(ctx)
+	}
+	if row.LinesCount >= limit.CartLines {
+		return fault.State(fault.LimitReached, "The cart is full: it has as many different goods as a cart can hold.")
+	}
+	u.AddLinesCount(1)
+	return c.Client(ctx).CartLine.Create().SetCartID(row.ID).SetProductID(g.product.ID).SetVariantID(g.variant.ID).
+		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
+}
+
+// Edit is what a shopper changes of a cart at once.
+type Edit struct {
+	Lines []Amount
+	// Note is what they want to say about the order, "" for nothing; nil changes nothing.
+	Note *string
+}
+
+// Amount is how many goods of a line there are to be; 0 takes the line away.
+type Amount struct {
+	Ware
+	Quantity int64
+}
+
+// Save changes a cart in one transaction, and returns the discount code that it has. A line that is
+// gone stays so.
+func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, err error) {
+	check := &core.Check{}
+	for _, l := range in.Lines {
+		check.Within("quantity", l.Quantity, 0, limit.CartQuantity)
+	}
+	if in.Note != nil && *in.Note != "" {
+		check.Long("note", *in.Note, limit.Note)
+	}
+	if err := check.Err(); err != nil {
+		return "", err
+	}
+	err = c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		code = ""
+		core.Opt(row.Code, func(s string) { code = s })
+		switch {
+		case in.Note == nil:
+		case *in.Note == "":
+			u.ClearNote()
+		default:
+			u.SetNote(*in.Note)
+		}
+		for _, l := range in.Lines {
+			if err := c.setLine(ctx, row, u, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return code, err
+}
+
+// setLine sets how many goods of a line there are. The cart's row is locked.
+func (c *Carts) setLine(ctx context.Context, row *db.Cart, u *db.CartUpdate, l Amount) error {
+	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(l.Product), cartline.VariantID(l.variant()))
+	if l.Quantity > 0 {
+		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(l.Quantity).Exec(ctx)
+	}
+	n, err := c.Client(ctx).CartLine.Delete().Where(same).Exec(ctx)
+	if n > 0 {
+		u.AddLinesCount(-n)
+	}
+	return err
+}
+
+// SetLine is [Carts.Save] of one line.
+func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
+	_, err := c.Save(ctx, token, Edit{Lines: []Amount{{of, quantity}}})
+	return err
+}
+
+// SetNote is [Carts.Save] of the note.
+func (c *Carts) SetNote(ctx context.Context, token, note string) error {
+	_, err := c.Save(ctx, token, Edit{Note: &note})
+	return err
+}
+
+// SetCode enters a discount code; "" takes it off. A code that opens nothing for this shopper now
+// is a [fault.DiscountUnavailable], whatever the reason.
+func (c *Carts) SetCode(ctx context.Context, token, code string) error {
+	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+		if code == "" {
+			u.ClearCode()
+			return nil
+		}
+		d, err := c.selling.DiscountByCode(ctx, code, buyer(row))
+		if err != nil {
+			return err
+		}
+		if d == nil {
+			return fault.State(fault.DiscountUnavailable, "The discount is not available.")
+		}
+		u.SetCode(d.Code)
+		return nil
+	})
+}
+
+// buyer is who orders the cart, as far as the shopper has said so.
+func buyer(row *db.Cart) (by selling.Buyer) {
+	core.Opt(row.Email, func(s string) { by.Email = s })
+	return by
+}

@@ -1,0 +1,175 @@
+package cart
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/lib/price"
+)
+
+// Contact is who orders.
+type Contact struct {
+	Email string
+	Phone string // may be ""
+	// Country is where they are, a code of ISO 3166-1 alpha-2. It is needed where [View.Asks]
+	// says so, and else one that is "" stays as it is.
+	Country string
+	// Region is needed where the tax of the country depends on it.
+	Region string
+}
+
+// SetContact sets who orders.
+func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
+	check := &core.Check{}
+	email, phone := check.Email("email", core.Typed(by.Email)), core.Typed(by.Phone)
+	if phone != "" {
+		check.Line("phone", phone, limit.Label)
+	}
+	place, err := c.checkPlace(ctx, check, token, by)
+	if err = errors.Join(err, check.Err()); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+		if row.ReachedAt == nil {
+			u.SetReachedAt(micros.Now())
+		}
+		u.SetEmail(email)
+		if place.Country != "" {
+			u.SetCountry(place.Country).SetRegion(place.Region)
+		}
+		if phone == "" {
+			u.ClearPhone()
+			return nil
+		}
+		u.SetPhone(phone)
+		return nil
+	})
+}
+
+// checkPlace judges where the shopper is, as far as the tax depends on it.
+func (c *Carts) checkPlace(
+	ctx context.Context, check *core.Check, token string, by Contact,
+) (p price.Place, err error) {
+	v, err := c.View(ctx, token)
+	if err != nil {
+		return p, err
+	}
+	asks := v != nil && v.Asks()
+	if p.Country = strings.TrimSpace(by.Country); p.Country == "" {
+		if asks {
+			check.Required("country", false)
+		}
+		return p, nil
+	}
+	p.Country = check.AssignedCountry("country", p.Country)
+	if asks && v.Regional(p.Country) {
+		p.Region = orEmpty(v.Form(p.Country).region(check, p.Country, &by.Region))
+	}
+	return p, nil
+}
+
+// SetAddress sets where the goods go, in the form of the country: what it needs has to be
+// there. A rate that was chosen for another country goes.
+func (c *Carts) SetAddress(ctx context.Context, token string, a document.AddressFields) error {
+	tax, err := c.selling.CartTax(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkAddress(&a, tax); err != nil {
+		return err
+	}
+	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+		before, err := row.Address.Fields()
+		if err != nil {
+			return err
+		}
+		if before == nil || before.Country != a.Country {
+			u.ClearRateID()
+		}
+		u.SetAddress(document.NewAddress(&a))
+		return nil
+	})
+}
+
+// checkAddress judges an address and brings it into the form in which it is kept.
+func checkAddress(a *document.AddressFields, tax price.Tax) error {
+	c := &core.Check{}
+	a.Country = c.AssignedCountry("country", strings.TrimSpace(a.Country))
+	f := formOf(a.Country, tax)
+	a.Name = part(c, "name", a.Name, true, limit.Line)
+	a.Company = part(c, "company", a.Company, false, limit.Line)
+	a.Line1 = orEmpty(part(c, "line1", &a.Line1, true, limit.Line))
+	a.Line2 = part(c, "line2", a.Line2, false, limit.Line)
+	a.City = orEmpty(part(c, "city", &a.City, true, limit.Line))
+	a.Region = f.region(c, a.Country, a.Region)
+	a.PostalCode = f.postal(c, a.Country, a.PostalCode)
+	a.Phone = part(c, "phone", a.Phone, false, limit.Label)
+	return c.Err()
+}
+
+// part judges a member of an address, without the spaces around it; an empty one is absent.
+func part(c *core.Check, name string, v *string, needed bool, most int) *string {
+	if v != nil {
+		if trimmed := core.Typed(*v); trimmed != "" {
+			c.Line(name, trimmed, most)
+			return &trimmed
+		}
+	}
+	if needed {
+		c.Required(name, false)
+	}
+	return nil
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// SetRate chooses how the goods are shipped, among what is offered now.
+func (c *Carts) SetRate(ctx context.Context, token, id string) error {
+	v, err := c.View(ctx, token)
+	if err != nil {
+		return err
+	}
+	if v == nil || !slices.ContainsFunc(v.Rates, func(o selling.Offer) bool { return o.ID == id }) {
+		return unknown("rate")
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		u.SetRateID(id)
+		return nil
+	})
+}
+
+// SetMethod chooses how the shopper pays, among what the store takes now.
+func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentMethod) error {
+	methods, err := c.selling.CartMethods(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == kind }) {
+		return unknown("payment")
+	}
+	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+		u.SetPayment(kind)
+		return nil
+	})
+}
+
+// unknown is the answer to a choice that is not offered.
+func unknown(member string) error {
+	return fault.Invalid(fault.Field{Pointer: "#/" + member, Code: fault.UnknownValue,
+		Detail: "This cannot be chosen (any more)."})
+}

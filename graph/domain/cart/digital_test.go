@@ -1,0 +1,106 @@
+package cart_test
+
+import (
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// digital makes a product that is not shipped.
+func (m *market) digital(title string, price, stock int64) cart.Ware {
+	m.t.Helper()
+	w := m.sell(title, price, stock)
+	m.ships(w, false)
+	return w
+}
+
+// ships says whether a product has to be shipped.
+func (m *market) ships(w cart.Ware, yes bool) {
+	m.t.Helper()
+	id := xid.Product.Format(w.Product)
+	p := graphtest.Must[*db.Product](m.t)(m.Query().Product(m.Ctx, id))
+	p = graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductUpdate(m.Ctx, id, p.Version,
+		model.ProductUpdateInput{RequiresShipping: model.Some(yes)})).Product
+	if p.RequiresShipping != yes {
+		m.t.Errorf("shipped: %v", p.RequiresShipping)
+	}
+}
+
+// What is not shipped needs no address and no rate: the country that the shopper names says
+// how it is taxed, and nothing is paid on delivery.
+func TestDigitalCart(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		graphtest.Must[*model.PaymentSettingsPayload](t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 1,
+			model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
+				{Kind: state.PaymentOnDelivery, Name: "Cash", Active: true}}}))
+		token := m.add("", m.digital("Song", 1190, 9), 2)
+		if v := m.view(token); v.Ships || !v.Asks() || len(v.Methods) != 1 || v.Next() != cart.StepContact {
+			t.Errorf("ships %v, asks %v, next %s, methods %v", v.Ships, v.Asks(), v.Next(), v.Methods)
+		}
+		contact := func(country string) error {
+			return m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Country: country})
+		}
+		for _, wrong := range []string{"", "XX"} {
+			if err := contact(wrong); graphtest.FaultOf(err) != "validation_failed" {
+				t.Errorf("the country %q: %v", wrong, err)
+			}
+		}
+		if err := contact("fr"); err != nil || m.view(token).Sums.AllTax() != 0 {
+			t.Errorf("a country without a rate: %+v, %v", m.view(token).Sums, err)
+		}
+		if err := contact("de"); err != nil {
+			t.Fatal(err)
+		}
+		if v := m.view(token); v.Next() != cart.StepPayment || v.Sums.IncludedTaxMinor != 380 {
+			t.Errorf("next %s, %+v", v.Next(), v.Sums)
+		}
+		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+			t.Fatal(err)
+		}
+		id, err := m.place(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := m.order(id)
+		if o.TotalMinor != 2380 || o.ShippingMinor != 0 || o.ShippingMethod != nil || o.ShippingAddress != nil ||
+			o.BillingAddress != nil || o.CustomerID == nil || o.Lines[0].RequiresShipping {
+			t.Errorf("ordered %+v", o.Order)
+		}
+		done := graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderFulfill(m.Ctx, o.PublicID(), o.Version,
+			model.FulfillInput{}))
+		if done.Order.FulfillmentStatus != state.FulfillmentFulfilled {
+			t.Errorf("fulfilled: %s", done.Order.FulfillmentStatus)
+		}
+	})
+}
+
+// A cart of both ships what has to be: its worth and its weight alone decide the rates. The
+// step of the address comes and goes with what it holds.
+func TestMixedCart(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		song, bell := m.digital("Song", 9_000, 9), m.sell("Bell", 1_490, 9)
+		token := m.add("", song, 1)
+		m.add(token, bell, 1)
+		v := m.ready(token, "ada@example.com")
+		if !v.Ships || v.Asks() || v.Sums.ShippingMinor != 490 { // free from 10,000, which the bell is not
+			t.Errorf("ships %v, %+v", v.Ships, v.Sums)
+		}
+		if err := m.SetLine(m.ctx, token, bell, 0); err != nil {
+			t.Fatal(err)
+		}
+		if v := m.view(token); v.Ships || v.Rate != nil || v.Next() != cart.StepReview || v.Sums.TotalMinor != 9_000 ||
+			v.Sums.IncludedTaxMinor != 1437 { // by the address that is there
+			t.Errorf("the song alone: next %s, %+v", v.Next(), v.Sums)
+		}
+		m.ships(song, true)
+		if v := m.view(token); v.Next() != cart.StepReview || v.Sums.ShippingMinor != 490 {
+			t.Errorf("shipped after all: next %s, %+v", v.Next(), v.Sums)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package cart_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// letters are the subjects of the mails that wait for a shopper, in the order in which they
+// were written.
+func (m *market) letters(to string) (subjects []string, last string) {
+	m.t.Helper()
+	ctx := viewer.Operator(context.Background(), m.Model.ID)
+	rows, err := m.Store.DB(ctx).Mail.Query().Load(ctx)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.Recipient != to {
+			continue
+		}
+		subjects, last = append(subjects, row.Subject), row.Body
+		if row.HTML == nil || row.SenderName == nil || *row.SenderName != "Corner shop" {
+			m.t.Errorf("a mail without HTML or a sender: %+v", row)
+		}
+	}
+	return subjects, last
+}
+
+// A shopper hears of the order, of each shipment, of a refund and of a cancellation; nobody
+// hears of an order that came another way.
+func TestLetters(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		var err error
+		if m.Notifier, err = notify.New("https://api.example"); err != nil {
+			t.Fatal(err)
+		}
+		bell := m.sell("Bell", 1490, 50)
+		place := func() *model.Order {
+			token := m.add("", bell, 2)
+			m.ready(token, "ada@example.com")
+			id, err := m.place(token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m.order(id)
+		}
+		o := place()
+		subjects, text := m.letters("ada@example.com")
+		if len(subjects) != 1 || !strings.Contains(text, "IBAN DE02") || !strings.Contains(text, "/orders/") ||
+			!strings.Contains(text, phrase.In(*o.Language).Say(phrase.PayBy,
+				phrase.In(*o.Language).Date(m.bought(o.ID).PayBy))) {
+			t.Fatalf("%q: %s", subjects, text)
+		}
+		do := m.Mutation()
+		o = graphtest.Must[*model.OrderPayload](t)(do.OrderFulfill(m.Ctx, o.PublicID(), o.Version, model.FulfillInput{
+			Carrier: new("Post"), TrackingNumber: new("LX 1"),
+			Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}})).Order
+		if subjects, text = m.letters("ada@example.com"); len(subjects) != 2 ||
+			!strings.Contains(text, "Post LX 1") || !strings.Contains(text, "Still to come:\nBell: 1 ×") {
+			t.Errorf("%q: %s", subjects, text)
+		}
+		o = graphtest.Must[*model.OrderPayload](t)(do.OrderMarkPaid(m.Ctx, o.PublicID(), o.Version, nil, nil)).Order
+		// The rest is refunded: that is no shipment.
+		graphtest.Must[*model.OrderPayload](t)(do.OrderRefund(m.Ctx, o.PublicID(), o.Version, model.RefundInput{
+			AmountMinor: 1490, Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}}))
+		second := place()
+		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, second.PublicID(), second.Version, false, nil))
+		if subjects, _ = m.letters("ada@example.com"); len(subjects) != 6 {
+			t.Errorf("%q", subjects)
+		}
+		other := graphtest.Must[*model.OrderPayload](t)(do.OrderCreate(m.Ctx, model.OrderCreateInput{
+			Email: new("eve@example.com"), Source: "api", Lines: []*model.OrderLineInput{
+				{ProductID: new(xid.Product.Format(bell.Product)), Quantity: 1}}})).Order
+		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, other.PublicID(), other.Version, false, nil))
+		if subjects, _ = m.letters("eve@example.com"); len(subjects) != 0 {
+			t.Errorf("an imported order: %q", subjects)
+		}
+		err = m.Store.Admin(t.Context(), func(c *sql.Conn) error {
+			_, err := c.ExecContext(t.Context(), "UPDATE stores SET test = ? WHERE id = ?", true, m.Model.ID[:])
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		place()
+		if subjects, _ = m.letters("ada@example.com"); len(subjects) != 6 {
+			t.Errorf("of a test store: %q", subjects)
+		}
+	})
+}
+
+// A store that is not proven sends no live address in a text of its people, and its shoppers, who
+// paid nothing yet, can stop its emails. The telephone number of the contact is the address's.
+func TestLetterOfNewStore(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		var err error
+		if m.Notifier, err = notify.New("https://api.example"); err != nil {
+			t.Fatal(err)
+		}
+		letter := func() *db.Mail {
+			token := m.add("", m.sell("Bell https://evil.example/x", 1490, 50), 1)
+			m.ready(token, "ada@example.com")
+			err := m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Phone: "+49 30 1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := m.order(graphtest.Must[xid.ID](t)(m.place(token)))
+			for _, a := range []document.Address{o.ShippingAddress, o.BillingAddress} {
+				if f, err := a.Fields(); err != nil || f.Phone == nil || *f.Phone != "+49 30 1" {
+					t.Errorf("the address is %s (%v)", a, err)
+				}
+			}
+			ctx := viewer.Operator(context.Background(), m.Model.ID)
+			rows := graphtest.Must[[]*db.Mail](t)(m.Store.DB(ctx).Mail.Query().Where(mail.OrderID(o.ID)).All(ctx))
+			if len(rows) != 1 {
+				t.Fatalf("%d letters", len(rows))
+			}
+			return rows[0]
+		}
+		row := letter()
+		if row.StopURL == nil || !strings.Contains(row.Body, *row.StopURL) ||
+			!strings.HasPrefix(*row.StopURL, m.APIHost+link.StopRoot) {
+			t.Errorf("no way out: %v in %s", row.StopURL, row.Body)
+		}
+		for _, text := range []string{row.Body, *row.HTML} {
+			if strings.Contains(text, "evil.example") || !strings.Contains(text, "evil[.]example") {
+				t.Errorf("a live address: %s", text)
+			}
+		}
+		store, address, ok := m.Links.Stop(strings.TrimPrefix(*row.StopURL, m.APIHost+link.StopRoot))
+		if !ok || store != m.Model.ID || address != notify.Address("ADA@example.com") {
+			t.Errorf("the link stops %v of %v (%t)", address, store, ok)
+		}
+		m.Limits = limit.Values{limit.NewStoreDays: 0}
+		if row := letter(); !strings.Contains(row.Body, "https://evil.example/x") {
+			t.Errorf("a trusted store: %s", row.Body)
+		}
+	})
+}
+
+// The people who handle orders hear of each order, up to some an hour, and then once that there are
+// more; whoever has switched that off gets no email.
+func TestOrderNews(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		var err error
+		if m.Notifier, err = notify.New("https://api.example"); err != nil {
+			t.Fatal(err)
+		}
+		bell := m.sell("Bell", 1490, 50)
+		news := func() (titles []string, emails int) {
+			ctx := viewer.Operator(context.Background(), m.Model.ID)
+			for _, n := range graphtest.Must[[]*db.Notification](t)(m.Store.DB(ctx).Notification.Query().All(ctx)) {
+				titles = append(titles, n.Title)
+			}
+			emails = graphtest.Must[int](t)(m.Store.DB(ctx).Mail.Query().Where(mail.OrderIDIsNil()).Count(ctx))
+			return titles, emails
+		}
+		for i := range limit.OrderNews + 3 {
+			if i == limit.OrderNews-1 {
+				graphtest.Must[*model.StaffPayload](t)(m.Mutation().StaffSetOrderEmails(
+					m.As(m.Owner.ID, viewer.Owner), false))
+			}
+			token := m.add("", bell, 1)
+			m.ready(token, "ada@example.com")
+			graphtest.Must[xid.ID](t)(m.place(token))
+		}
+		titles, emails := news()
+		if len(titles) != limit.OrderNews+1 || !strings.HasPrefix(titles[0], "New order #") ||
+			!strings.HasPrefix(titles[len(titles)-1], "Many new orders") || emails != limit.OrderNews-1 {
+			t.Errorf("%d emails, notices %q", emails, titles)
+		}
+	})
+}

@@ -1,0 +1,410 @@
+package cart_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/domain/storefront"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// online lets shoppers pay by the method that is only a test.
+func (m *market) online() {
+	m.t.Helper()
+	graphtest.Must[*model.PaymentSettingsPayload](m.t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 1,
+		model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+			{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
+			{Kind: state.PaymentTest, Name: "Test", Active: true}}}))
+}
+
+// owed makes an order that is paid online.
+func (m *market) owed(w cart.Ware) *storefront.Bought {
+	m.t.Helper()
+	token := m.add("", w, 1)
+	m.ready(token, "ada@example.com")
+	if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
+		m.t.Fatal(err)
+	}
+	id, err := m.place(token)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return m.bought(id)
+}
+
+func (m *market) bought(id xid.ID) *storefront.Bought {
+	m.t.Helper()
+	return graphtest.Must[*storefront.Bought](m.t)(m.Storefront().Order(m.ctx, id))
+}
+
+// late lets the time of all holds be over.
+func (m *market) late() {
+	m.t.Helper()
+	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
+	if err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		return m.Store.DB(ctx).PaymentHold.Update().Where(paymenthold.DueAtGT(1)).SetDueAt(1).Exec(ctx)
+	}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// An order is paid once, however often its payment is told of at once.
+func TestPayOnce(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		o := m.owed(m.sell("Bell", 1490, 5))
+		if !o.Held {
+			t.Error("the goods are not held")
+		}
+		hold := m.Store.DB(m.ctx).PaymentHold.Query().Where(paymenthold.Bucket(bucket.Of(m.Model.ID)))
+		if n, err := hold.Count(m.ctx); n != 1 || err != nil {
+			t.Errorf("%d holds are in the bucket of the store (%v)", n, err)
+		}
+		wrong := &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
+		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.bought(o.ID).Held {
+			t.Errorf("another amount was taken: %t (%v)", taken, err)
+		}
+		log := new(storetest.Log)
+		log.Mark(t, m.Store)
+		var taken atomic.Int64
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() {
+				ok, err := m.PayTest(m.ctx, o.Order)
+				if err != nil {
+					t.Error(err)
+				}
+				if ok {
+					taken.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		paid := m.bought(o.ID)
+		if taken.Load() != 1 || paid.FinancialStatus != state.FinancialPaid || paid.PaidMinor != o.TotalMinor ||
+			paid.Held {
+			t.Errorf("taken %d times, %+v", taken.Load(), paid.Order)
+		}
+		var told []event.Type
+		for _, e := range log.Next(t, m.Store) {
+			told = append(told, e.Type)
+		}
+		if !slices.Equal(told, []event.Type{event.OrderPaid}) {
+			t.Errorf("events %v", told)
+		}
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil || m.bought(o.ID).Status != state.OrderOpen {
+			t.Errorf("ended %d (%v)", n, err)
+		}
+	})
+}
+
+// Who does not pay in time has ordered nothing: goods and discount are free again.
+func TestPayLate(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 5)
+		o, dropped := m.owed(bell), m.owed(bell)
+		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil {
+			t.Errorf("ended %d too early (%v)", n, err)
+		}
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Ctx, xid.Order.Format(dropped.ID),
+			dropped.Version, false, nil))
+		if taken, err := m.PayTest(m.ctx, dropped.Order); taken || err != nil {
+			t.Errorf("a cancelled order is paid: %t (%v)", taken, err)
+		}
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 1 || err != nil {
+			t.Errorf("ended %d (%v)", n, err)
+		}
+		ended := m.bought(o.ID)
+		if ended.Status != state.OrderCancelled || ended.FinancialStatus != state.FinancialVoided ||
+			m.stock(bell) != 5 {
+			t.Errorf("%+v, %d left", ended.Order, m.stock(bell))
+		}
+		if taken, err := m.PayTest(m.ctx, o.Order); taken || err != nil {
+			t.Errorf("paid after its end: %t (%v)", taken, err)
+		}
+		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil {
+			t.Errorf("ended %d again (%v)", n, err)
+		}
+	})
+}
+
+// A payment in the moment in which the time is over wins, or goes back; never both.
+func TestPayOrEnd(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell, orders := m.sell("Bell", 1490, 100), make([]*storefront.Bought, 16)
+		for i := range orders {
+			orders[i] = m.owed(bell)
+		}
+		m.late()
+		taken := make([]bool, len(orders))
+		var all sync.WaitGroup
+		for range 2 { // as two processes do
+			all.Go(func() {
+				if _, err := m.EndHolds(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for i, o := range slices.Backward(orders) {
+			all.Go(func() {
+				var err error
+				if taken[i], err = m.PayTest(m.ctx, o.Order); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		var paid int64
+		for i, o := range orders {
+			now := m.bought(o.ID)
+			want := state.FinancialVoided
+			if taken[i] {
+				want = state.FinancialPaid
+				paid++
+			}
+			if now.FinancialStatus != want || (now.Status == state.OrderOpen) != taken[i] {
+				t.Errorf("taken %t: %s, %s", taken[i], now.Status, now.FinancialStatus)
+			}
+		}
+		if m.stock(bell) != 100-paid {
+			t.Errorf("%d paid, %d left", paid, m.stock(bell))
+		}
+	})
+}
+
+// due holds an order's time of the end without payment, as staff see it.
+func (m *market) due(id xid.ID, want *micros.Time) {
+	m.t.Helper()
+	got := graphtest.Must[*micros.Time](m.t)(
+		sales.OrderFields{Resolver: sales.New(m.Core)}.PaymentDueAt(m.Ctx, m.order(id)))
+	if diff := cmp.Diff(want, got); diff != "" {
+		m.t.Error(diff)
+	}
+}
+
+// A test payment that was switched off is taken no more, an unpaid transfer holds its goods for two
+// weeks, and a closed store sells nothing from that moment on.
+func TestSellingEnds(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 5)
+		o := m.owed(bell)
+		graphtest.Must[*model.PaymentSettingsPayload](t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 2,
+			model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
+				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
+				{Kind: state.PaymentTest, Name: "Test"}}}))
+		if taken, err := m.PayTest(m.ctx, o.Order); taken || graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("switched off, and taken: %t (%v)", taken, err)
+		}
+		token := m.add("", bell, 2)
+		m.ready(token, "ada@example.com")
+		id := graphtest.Must[xid.ID](t)(m.place(token))
+		row := m.Store.DB(m.Ctx).PaymentHold.Query().Where(paymenthold.ID(id)).OnlyX(m.Ctx)
+		b := m.bought(id)
+		last := b.PlacedOn.Add(sales.TransferTime)
+		due := time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, last.Location())
+		if !row.DueAt.Time().Equal(due) || b.PayBy.Format(time.DateOnly) != last.Format(time.DateOnly) {
+			t.Errorf("the goods are held until %s, want %s; the page says %s", row.DueAt, due, b.PayBy)
+		}
+		m.due(id, &row.DueAt)
+		paid := m.order(id)
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRecordPayment(m.Ctx, paid.PublicID(),
+			paid.Version, model.PaymentInput{AmountMinor: 1}))
+		if m.due(id, nil); !m.bought(id).PayBy.IsZero() {
+			t.Error("a part is paid, and the page names a last day")
+		}
+		token = m.add("", bell, 1)
+		m.ready(token, "ada@example.com")
+		graphtest.Must[xid.ID](t)(m.place(token))
+		if b.PlacedOn.Location().String() != m.Model.Timezone ||
+			!b.PlacedOn.Equal(b.PlacedAt.Time()) {
+			t.Errorf("ordered on %s, in a store in %s", b.PlacedOn, m.Model.Timezone)
+		}
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 2 || err != nil || m.stock(bell) != 3 {
+			t.Errorf("ended %d (%v), %d left", n, err, m.stock(bell))
+		}
+		token = m.add("", bell, 1)
+		total := m.ready(token, "ada@example.com").Sums.TotalMinor
+		s := graphtest.Must[*model.Store](t)(m.Query().Store(m.Ctx))
+		graphtest.Must[*model.StorePayload](t)(m.Mutation().StoreClose(m.Ctx, s.Version))
+		if _, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: total}); graphtest.FaultOf(err) != "not_found" {
+			t.Errorf("a closed store sells: %v", err)
+		}
+	})
+}
+
+// reopened gives the shopper their cart back, and fails the test where it does not.
+func (m *market) reopened(token string) *cart.View {
+	m.t.Helper()
+	if err := m.Reopen(m.ctx, token); err != nil {
+		m.t.Fatal(err)
+	}
+	return m.view(token)
+}
+
+// Who does not pay online gets their checkout back as it was, with the last piece and the last use
+// of their code, and orders it in another way: at no time are there two orders that can be paid.
+func TestReopen(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 1)
+		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountCreate(m.Ctx, model.DiscountInput{Code: "ten",
+			Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)),
+			CustomerUsesMax: new(int64(1)), Active: true}))
+		token := m.add("", bell, 1)
+		m.ready(token, "ada@example.com")
+		for _, err := range []error{m.SetCode(m.ctx, token, "ten"), m.SetNote(m.ctx, token, "Ring twice"),
+			m.SetMethod(m.ctx, token, state.PaymentTest)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := m.view(token)
+		first := graphtest.Must[xid.ID](t)(m.place(token))
+		var all sync.WaitGroup
+		for range 4 { // several tabs
+			all.Go(func() {
+				if err := m.Reopen(m.ctx, token); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		after := m.view(token)
+		if after.Next() != cart.StepReview || after.Sums != before.Sums || after.Note != before.Note ||
+			after.Email != before.Email || *after.Address.Name != *before.Address.Name ||
+			after.Rate.ID != before.Rate.ID || after.Code != "TEN" || !after.Discounted {
+			t.Errorf("before %+v, after %+v", before, after)
+		}
+		if o := m.order(first); o.Status != state.OrderCancelled || o.FinancialStatus != state.FinancialVoided {
+			t.Errorf("the first order is %s, %s", o.Status, o.FinancialStatus)
+		}
+		if taken, err := m.PayTest(m.ctx, m.bought(first).Order); taken || err != nil {
+			t.Errorf("the first order was paid: %t (%v)", taken, err)
+		}
+		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
+			t.Fatal(err)
+		}
+		second := graphtest.Must[xid.ID](t)(m.place(token))
+		o := m.order(second)
+		if o.TotalMinor != before.Sums.TotalMinor || *o.DiscountCode != "TEN" || m.stock(bell) != 0 {
+			t.Errorf("the second order: %+v, %d left", o.Order, m.stock(bell))
+		}
+		err := m.Reopen(m.ctx, token)
+		if graphtest.FaultOf(err) != "invalid_transition" || m.view(token).Order != second {
+			t.Errorf("an order that is not paid online: %v", err)
+		}
+	})
+}
+
+// What the shopper said leaves the cart with the payment. An order that lapsed gives the cart back,
+// and so does adding to it, while the order still waits.
+func TestReopenOrPay(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell := m.sell("Bell", 1490, 3)
+		begin := func() (string, *storefront.Bought) {
+			token := m.add("", bell, 1)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
+				t.Fatal(err)
+			}
+			return token, m.bought(graphtest.Must[xid.ID](t)(m.place(token)))
+		}
+		paid, o := begin()
+		if taken, err := m.PayTest(m.ctx, o.Order); !taken || err != nil {
+			t.Fatalf("not paid: %v", err)
+		}
+		if err := m.Reopen(m.ctx, paid); graphtest.FaultOf(err) != "invalid_transition" {
+			t.Errorf("a paid order: %v", err)
+		}
+		row := m.Store.DB(m.Ctx).Cart.Query().OnlyX(m.Ctx)
+		if row.Email != nil || row.Address != nil {
+			t.Errorf("the cart of a paid order keeps %v", row)
+		}
+		if m.add(paid, bell, 1) == paid {
+			t.Error("the cart of a paid order takes goods")
+		}
+		more, o := begin()
+		if m.add(more, bell, 1) != more || m.bought(o.ID).Status != state.OrderCancelled || m.view(more).Count != 2 {
+			t.Errorf("%+v after adding, the order is %s", m.view(more), m.bought(o.ID).Status)
+		}
+		late, o := begin()
+		m.late()
+		if n, err := m.EndHolds(t.Context()); n != 1 || err != nil {
+			t.Fatalf("ended %d (%v)", n, err)
+		}
+		if v := m.view(late); !v.Lapsed || v.Order != o.ID {
+			t.Errorf("%+v", v)
+		}
+		if v := m.reopened(late); v.Next() != cart.StepReview || v.Email != "ada@example.com" {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// Payments and ways back at the same moment: each order is paid, or its cart is open again.
+func TestReopenRace(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.online()
+		bell, tokens, orders := m.sell("Bell", 1490, 12), make([]string, 12), make([]*storefront.Bought, 12)
+		for i := range tokens {
+			tokens[i] = m.add("", bell, 1)
+			m.ready(tokens[i], "ada@example.com")
+			if err := m.SetMethod(m.ctx, tokens[i], state.PaymentTest); err != nil {
+				t.Fatal(err)
+			}
+			orders[i] = m.bought(graphtest.Must[xid.ID](t)(m.place(tokens[i])))
+		}
+		var all sync.WaitGroup
+		var paid atomic.Int64
+		for i, o := range orders {
+			all.Go(func() {
+				if taken, err := m.PayTest(m.ctx, o.Order); err != nil {
+					t.Error(err)
+				} else if taken {
+					paid.Add(1)
+				}
+			})
+			all.Go(func() {
+				err := m.Reopen(m.ctx, tokens[i])
+				if code := graphtest.FaultOf(err); err != nil && code != "invalid_transition" {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i, o := range orders {
+			now, open := m.bought(o.ID), m.view(tokens[i]).Order.IsNil()
+			if (now.FinancialStatus == state.FinancialPaid) == open || (now.Status == state.OrderCancelled) != open {
+				t.Errorf("%s, %s, the cart is open: %t", now.Status, now.FinancialStatus, open)
+			}
+		}
+		if m.stock(bell) != 12-paid.Load() {
+			t.Errorf("%d paid, %d left", paid.Load(), m.stock(bell))
+		}
+	})
+}

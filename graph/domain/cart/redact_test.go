@@ -1,0 +1,101 @@
+package cart_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/eventbody"
+	"github.com/storefront-go/storefront/ent/personal"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/cart"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// TestRedactedShopper types one word wherever a shopper types, in an order and in a cart that is not
+// placed, redacts the customer, and looks for the word in every column of the database.
+func TestRedactedShopper(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New("https://api.example"))
+		bell := m.sell("Bell", 1490, 5)
+		id, err := m.place(m.typed(bell))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.typed(bell)
+		before := m.columnsWith("zanzibar")
+		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
+			"mails.recipient", "customers.email"} {
+			if before[want] == 0 {
+				t.Fatalf("%s does not hold the word: the test is blind", want)
+			}
+		}
+		o := m.order(id)
+		c := graphtest.Must[*model.Customer](t)(m.Query().Customer(m.Ctx, xid.Customer.Format(*o.CustomerID)))
+		graphtest.Must[*model.CustomerPayload](t)(m.Mutation().CustomerRedact(m.Ctx, c.PublicID(), c.Version))
+		if err := m.Erasures.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for column, n := range m.columnsWith("zanzibar") {
+			t.Errorf("%s still holds the word, %d times", column, n)
+		}
+	})
+}
+
+// typed fills a cart in which every text has the word.
+func (m *market) typed(w cart.Ware) (token string) {
+	m.t.Helper()
+	token = m.add("", w, 1)
+	m.ready(token, "ada@zanzibar.example")
+	word := func(in string) *string { return new(in + " Zanzibar") }
+	for _, err := range []error{
+		m.SetContact(m.ctx, token, cart.Contact{Email: "ada@zanzibar.example", Phone: "+49 30 zanzibar"}),
+		m.SetAddress(m.ctx, token, document.AddressFields{Name: word("Ada"), Company: word("Company"),
+			Line1: "Zanzibar 1", Line2: word("Floor"), City: "Zanzibar", PostalCode: new("10115"), Country: "DE"}),
+		m.SetNote(m.ctx, token, "Call Zanzibar, 0170 123"),
+	} {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if err := m.SetRate(m.ctx, token, m.view(token).Rates[0].ID); err != nil {
+		m.t.Fatal(err)
+	}
+	return token
+}
+
+// columnsWith counts the rows of each column of the database in which a word stands.
+func (m *market) columnsWith(word string) map[string]int {
+	m.t.Helper()
+	found := map[string]int{}
+	personal.Columns(func(table, column string, _ personal.Class) bool {
+		rows, err := m.Store.Raw().QueryContext(m.t.Context(), "SELECT `"+column+"` FROM `"+table+"`")
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var value []byte
+			if err := rows.Scan(&value); err != nil {
+				m.t.Fatal(err)
+			}
+			if table == "events" && column == "body" { // packed
+				var body eventbody.Body
+				if err := body.Scan(value); err != nil {
+					m.t.Fatal(err)
+				}
+				value = body
+			}
+			if strings.Contains(strings.ToLower(string(value)), word) {
+				found[table+"."+column]++
+			}
+		}
+		if err := rows.Err(); err != nil {
+			m.t.Fatal(err)
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,178 @@
+package cart_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// move gives the store another key.
+func (m *till) move(secret string) {
+	m.t.Helper()
+	graphtest.Must[*model.PaymentSettingsPayload](m.t)(m.Mutation().PaymentAccountSet(m.Shop.Ctx,
+		model.PaymentAccountInput{Kind: state.PaymentStripe, SecretKey: &secret}))
+}
+
+// forget lets the time of all former accounts be over.
+func (m *till) forget() {
+	m.t.Helper()
+	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
+	err := m.Store.InTx(ctx, func(ctx context.Context) error {
+		return m.Store.DB(ctx).PaymentAccount.Update().SetRetiredAt(1).Exec(ctx)
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if n, err := m.ForgetAccounts(m.t.Context()); n != 1 || err != nil {
+		m.t.Fatalf("forgotten %d (%v)", n, err)
+	}
+}
+
+// session is one as Stripe has it.
+func (m *till) session(id string) paymenttest.Session {
+	all := m.fake.Sessions()
+	return all[slices.IndexFunc(all, func(s paymenttest.Session) bool { return s.ID == id })]
+}
+
+// cancel cancels an order and gives its money back.
+func (m *till) cancel(id xid.ID) {
+	m.t.Helper()
+	o := m.sold(id)
+	graphtest.Must[*model.OrderPayload](m.t)(m.Mutation().OrderCancel(m.Shop.Ctx, o.PublicID(), o.Version, true, nil))
+}
+
+// What was begun with an account is settled with it, and given back by it, after the store
+// has moved to another one; who comes to pay then is led to that, and pays once.
+func TestStripeMoved(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		paid, back, late := m.order(), m.order(), m.order()
+		first, second, third := m.begin(paid), m.begin(back), m.begin(late)
+		m.move(paymenttest.Other)
+		m.fake.Pay(first)
+		m.round()
+		if o := m.sold(paid.ID); o.FinancialStatus != state.FinancialPaid {
+			t.Errorf("the order is %s", o.FinancialStatus)
+		}
+		next := m.begin(back)
+		if m.session(second).Status != "expired" || m.session(next).Key != paymenttest.Other || m.begin(back) != next {
+			t.Errorf("from %+v to %+v", m.session(second), m.session(next))
+		}
+		m.fake.Pay(next)
+		m.fake.Pay(third)
+		if m.begin(late) != "" { // it was paid where it began
+			t.Error("it can be paid twice")
+		}
+		m.round()
+		for _, o := range []xid.ID{paid.ID, back.ID, late.ID} {
+			if m.sold(o).FinancialStatus != state.FinancialPaid || len(m.ledger(o)) != 1 {
+				t.Errorf("%+v", m.sold(o).Order)
+			}
+			m.cancel(o)
+		}
+		m.round()
+		var accounts []string
+		for _, r := range m.fake.Refunds() {
+			accounts = append(accounts, r.Key)
+		}
+		slices.Sort(accounts)
+		if !slices.Equal(accounts, []string{paymenttest.Key, paymenttest.Key, paymenttest.Other}) {
+			t.Errorf("given back by %v, told %v", accounts, m.notices())
+		}
+	})
+}
+
+// Another key of the same account knows what an older one began. Where no key is taken,
+// nobody is led to a second page, and people are told once.
+func TestStripeRevoked(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		o, other := m.order(), m.order()
+		m.fake.Pay(m.begin(o))
+		m.begin(other)
+		m.fake.Revoke(paymenttest.Key)
+		m.move(paymenttest.Other)
+		begun := m.fake.Asked("POST session")
+		for range 12 {
+			m.due()
+			if m.work() == nil {
+				t.Error("somebody knows")
+			}
+			_, err := m.BeginPayment(m.ctx, other.Order, "Order", "https://shop.example/orders/x")
+			if graphtest.FaultOf(err) != "unavailable" {
+				t.Errorf("begun again: %v", err)
+			}
+		}
+		if told := m.notices(); m.fake.Asked("POST session") != begun || len(told) != 2 ||
+			!strings.HasPrefix(told[0], "It is not known whether order #") {
+			t.Errorf("told %v", told)
+		}
+		m.move(paymenttest.Rolled)
+		m.round()
+		if m.sold(o.ID).FinancialStatus != state.FinancialPaid {
+			t.Error("the new key does not know the payment")
+		}
+		m.cancel(o.ID)
+		m.round()
+		if back := m.fake.Refunds(); len(back) != 1 || m.refunds()[0].State != state.PaymentRefundDone {
+			t.Errorf("back %+v", back)
+		}
+	})
+}
+
+// A refund that comes back days later is heard of once, by Stripe's event or by a look; what
+// the order has given back stays as it was decided.
+func TestStripeRefundFails(t *testing.T) {
+	eachTill(t, func(t *testing.T, m *till) {
+		o := m.settled()
+		part := graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRefund(m.Shop.Ctx, o.PublicID(), o.Version,
+			model.RefundInput{AmountMinor: 500})).Order
+		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRefund(m.Shop.Ctx, o.PublicID(), part.Version,
+			model.RefundInput{AmountMinor: 300}))
+		m.round()
+		m.round()
+		account := graphtest.Must[selling.Accounts](t)(m.Accounts(m.Shop.Ctx, state.PaymentStripe)).Present()
+		hear := func(reference string) {
+			var all sync.WaitGroup
+			for range 3 {
+				all.Go(func() {
+					if err := m.SettleRefund(t.Context(), m.Model.ID, account, reference); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+		}
+		back := m.fake.Refunds()
+		hear(back[0].ID)
+		hear("re_nobody")
+		if len(back) != 2 || m.refunds()[0].State != state.PaymentRefundDone || m.refunds()[0].DueAt == nil {
+			t.Fatalf("back %+v, kept %+v", back, m.refunds()[0])
+		}
+		m.fake.Fail(back[0].ID, "expired_or_canceled_card")
+		hear(back[0].ID)
+		r := m.refunds()
+		if r[0].State != state.PaymentRefundFailed || *r[0].Failure != "expired_or_canceled_card" ||
+			r[0].DueAt != nil || r[1].State != state.PaymentRefundDone || len(m.notices()) != 1 {
+			t.Errorf("by an event: %+v, told %v", r[0], m.notices())
+		}
+		m.fake.Fail(back[1].ID, "declined")
+		m.round()
+		m.round()
+		if r := m.refunds()[1]; r.State != state.PaymentRefundFailed || len(m.notices()) != 2 {
+			t.Errorf("by a look: %+v, told %v", r, m.notices())
+		}
+		now := m.sold(o.ID)
+		if now.RefundedMinor != 800 || len(m.ledger(o.ID)) != 3 || len(m.fake.Refunds()) != 2 {
+			t.Errorf("%+v", now.Order)
+		}
+	})
+}

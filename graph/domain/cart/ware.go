@@ -1,0 +1,94 @@
+package cart
+
+import (
+	"context"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+)
+
+// Ware names what can be bought: a product and, where it has options, one of its variants.
+type Ware struct {
+	Product xid.ID
+	// Variant may be nil, or the product's id, where the product has no options.
+	Variant xid.ID
+}
+
+// variant is the number under which a cart keeps it.
+func (w Ware) variant() xid.ID {
+	if w.Variant.IsNil() {
+		return w.Product
+	}
+	return w.Variant
+}
+
+// item is a ware as it is now.
+type item struct {
+	product *db.Product
+	variant *db.Variant
+}
+
+// ware reads what is to be put into a cart: visitors see it, and it is sold in the
+// currency of the store.
+func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
+	s, err := c.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	items, _, err := c.items(ctx, s, []Ware{of})
+	if err != nil {
+		return nil, core.Explain("product", err)
+	}
+	if g := items[of]; g != nil {
+		return g, nil
+	}
+	return nil, fault.Missing("product")
+}
+
+// items reads wares of the store with two statements at most. Those that cannot be bought are
+// not among them; titles are those of their products, too.
+func (c *Carts) items(
+	ctx context.Context, s *db.Store, wares []Ware,
+) (found map[Ware]*item, titles map[xid.ID]string, err error) {
+	if len(wares) == 0 {
+		return nil, nil, nil
+	}
+	ids := core.IDs(wares, func(w Ware) *xid.ID { return &w.Product })
+	q := c.Client(ctx).Product.Query().Where(product.IDIn(ids...))
+	q.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := q.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	titles = map[xid.ID]string{}
+	for _, p := range rows {
+		titles[p.ID] = p.Title
+	}
+	rows = slices.DeleteFunc(rows, func(p *db.Product) bool {
+		return p.Status != state.ProductActive || p.Currency != s.Currency
+	})
+	if err := variants.Load(ctx, c.Client(ctx), rows...); err != nil {
+		return nil, nil, err
+	}
+	found = map[Ware]*item{}
+	for _, w := range wares {
+		for _, p := range rows {
+			if p.ID != w.Product {
+				continue
+			}
+			for _, v := range variants.Of(p) {
+				if v.ID == w.variant() {
+					found[w] = &item{p, v}
+				}
+			}
+		}
+	}
+	return found, titles, nil
+}

@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Collections lists the collections of the viewer's store, newest first.
+func (q Query) Collections(ctx context.Context, first *int, after *string) (*model.CollectionConnection, error) {
+	return core.Connect(ctx, q.Core, core.List[*db.Collection]{
+		Name: "collections", At: func(c *db.Collection) page.Position { return core.ByID(c.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*db.Collection, error) {
+			query := q.Client(ctx).Collection.Query().Where(collection.Gone(false))
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+			return query.Load(ctx)
+		},
+	}, first, after)
+}
+
+// Collection returns one collection of the viewer's store.
+func (q Query) Collection(ctx context.Context, id string) (*db.Collection, error) {
+	uid, err := core.ParseID(xid.Collection, id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := q.collection(ctx, uid)
+	return c, core.Explain("collection", err)
+}
+
+func (r *Resolver) collection(ctx context.Context, id xid.ID) (*db.Collection, error) {
+	return core.Only(r.Client(ctx).Collection.Query().Where(collection.ID(id), collection.Gone(false)).Load(ctx))
+}
+
+// CollectionFields resolves what a collection consists of.
+type CollectionFields struct{ *Resolver }
+
+// Rule returns the rule that picks the products; nil where they are put in by hand.
+func (CollectionFields) Rule(_ context.Context, c *db.Collection) (*model.CollectionRule, error) {
+	if c.Rule == nil {
+		return nil, nil
+	}
+	rule, err := c.Rule.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("rule of %s: %w", c.PublicID(), err)
+	}
+	shown := &model.CollectionRule{Any: rule.Any, InStock: rule.InStock}
+	for i := range rule.Conditions {
+		shown.Conditions = append(shown.Conditions, &rule.Conditions[i])
+	}
+	return shown, nil
+}
+
+// Products returns the products that were put in by hand, in their order.
+func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db.Product, error) {
+	ids, err := f.members(ctx, c.ID)
+	if err != nil || len(ids) == 0 {
+		return []*db.Product{}, core.Explain("collection", err)
+	}
+	list, err := f.Client(ctx).Product.Query().Where(product.IDIn(ids...)).Load(ctx)
+	if err == nil && core.Selects(ctx, "variants") {
+		err = variants.Load(ctx, f.Client(ctx), list...)
+	}
+	if err == nil {
+		err = f.LoadImages(ctx, list...)
+	}
+	place := make(map[xid.ID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(list, func(a, b *db.Product) int { return place[a.ID] - place[b.ID] })
+	return list, core.Explain("collection", err)
+}
+
+// members are the products that were put into a collection by hand, in their order.
+func (r *Resolver) members(ctx context.Context, id xid.ID) ([]xid.ID, error) {
+	query := r.Client(ctx).CollectionProduct.Query().Where(collectionproduct.CollectionID(id))
+	query.Modify(ent.ForceIndex("collectionproduct_store_id_collection_id_position_id"), func(s *sql.Selector) {
+		s.OrderBy(s.C(collectionproduct.FieldPosition))
+	})
+	rows, err := query.Load(ctx)
+	ids := make([]xid.ID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	return ids, err
+}
+
+// leaveCollections takes a product out of all collections into which it was put by hand.
+func (m Mutation) leaveCollections(ctx context.Context, product xid.ID) error {
+	_, err := m.Client(ctx).CollectionProduct.Delete().Where(collectionproduct.ID(product)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("leave collections: %w", err)
+	}
+	return nil
+}

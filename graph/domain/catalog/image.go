@@ -1,0 +1,466 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/productimage"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/pixel"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// VariantFields resolves the picture of a variant.
+type VariantFields struct{ *Resolver }
+
+// Image returns the picture that shows the variant, or nil.
+func (f VariantFields) Image(ctx context.Context, v *db.Variant) (*db.ProductImage, error) {
+	if v.ImageID == nil || v.Image != nil {
+		return v.Image, nil
+	}
+	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has this one at least
+	if err := f.DrawImages(ctx, p); err != nil {
+		return nil, core.Explain("product", err)
+	}
+	return images.Showing(v, p.Images), nil
+}
+
+// Images returns the uploaded pictures of the product.
+func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.ProductImage, error) {
+	if p.Images != nil {
+		return p.Images, nil
+	}
+	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved meanwhile
+	err := f.DrawImages(ctx, own)
+	return own.Images, core.Explain("product", err)
+}
+
+// Image returns the first of them, or nil.
+func (f ProductFields) Image(ctx context.Context, p *db.Product) (*db.ProductImage, error) {
+	list, err := f.Images(ctx, p)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// ProductImageFile returns an uploaded picture of a product of the viewer's store.
+func (q Query) ProductImageFile(ctx context.Context, id string) (*db.ProductImage, error) {
+	uid, err := core.ParseID(xid.ProductImage, id)
+	if err != nil {
+		return nil, err
+	}
+	img, err := q.imageRow(ctx, uid)
+	return img, core.Explain("picture", err)
+}
+
+func (r *Resolver) imageRow(ctx context.Context, id xid.ID) (*db.ProductImage, error) {
+	return core.Only(r.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
+}
+
+// checkAlt checks what a picture says to who does not see it, which may be nothing.
+func checkAlt(c *core.Check, alt string) {
+	if alt != "" {
+		c.Line("alt", alt, limit.ImageAlt)
+	}
+}
+
+// ProductImageAdd adds a picture to a product. The file is cleaned before anything is
+// written, and its bytes lie there before the row that refers to them.
+func (m Mutation) ProductImageAdd(
+	ctx context.Context, in model.ProductImageAddInput,
+) (*model.ProductImagePayload, error) {
+	c, alt, name := &core.Check{}, "", ""
+	core.Opt(in.Alt, func(s string) { alt = s; checkAlt(c, s) })
+	core.Opt(in.Filename, func(s string) { name = s; c.Line("filename", s, limit.Line) })
+	body := []byte(nil)
+	if in.Upload == nil {
+		body = checkContent(c, "content", in.Content)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	p, err := m.Resolver.Query().Product(ctx, in.ProductID) // nothing is decoded for one that is not there
+	if err != nil {
+		return nil, err
+	}
+	up, ours := in.Upload, in.Upload == nil
+	if ours {
+		up = m.upload(ctx, body)
+	}
+	if wrong, ok := errors.AsType[*pixel.Fault](up.Err); ok {
+		return nil, fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.InvalidFormat, Detail: wrong.Text})
+	}
+	if up.Err != nil {
+		return nil, core.Explain("picture", up.Err)
+	}
+	done := &model.ProductImagePayload{}
+	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, alt, name)
+	if err != nil {
+		if ours { // else the transaction around this may run again
+			m.Pictures.Discard(ctx, up)
+		}
+		return nil, err
+	}
+	return done, nil
+}
+
+// addImage writes the row of a picture whose bytes are there. The store's row is locked
+// before the product's, as by those who publish.
+func (m Mutation) addImage(
+	ctx context.Context, id xid.ID, up *images.Upload, alt, name string,
+) (p *db.Product, img *db.ProductImage, err error) {
+	p, err = m.changeImages(ctx, "product.image_add", func(ctx context.Context) (xid.ID, error) {
+		return id, m.imageRoom(ctx, up.Size)
+	}, func(_ context.Context, e *productEdit) error {
+		if len(e.Row.Images) >= limit.Images {
+			return fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.TooLong,
+				Detail: "A product has at most " + strconv.Itoa(limit.Images) + " pictures."})
+		}
+		e.Then = func(ctx context.Context) (err error) {
+			img, err = m.Client(ctx).ProductImage.Create().SetProductID(id).SetPosition(len(e.Row.Images) + 1).
+				SetAlt(alt).SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).
+				SetWidth(up.Width).SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
+			if err != nil {
+				return fmt.Errorf("add picture: %w", err)
+			}
+			origin, err := m.StoreURL(ctx)
+			e.Row.Images = append(e.Row.Images, img)
+			images.Serve(origin, e.Row)
+			return err
+		}
+		countImages(e, len(e.Row.Images)+1)
+		return nil
+	})
+	return p, img, err
+}
+
+// countImages notes how many pictures the product has from now on.
+func countImages(e *productEdit, n int) {
+	e.Row.ImagesCount = n
+	e.Update.SetImagesCount(n)
+}
+
+// imageRoom refuses so many bytes where the store has no room for them.
+func (m Mutation) imageRoom(ctx context.Context, more int64) error {
+	s, err := m.LockedStore(ctx)
+	if err != nil {
+		return err
+	}
+	limits, err := m.LimitsOf(s)
+	if err != nil {
+		return err
+	}
+	used, err := m.Pictures.Used(ctx)
+	if most := limits.Of(limit.PictureBytes); err == nil && used+more > most {
+		return core.Reached(limit.PictureBytes, most)
+	}
+	return err
+}
+
+// changeImages changes the pictures of the product that find names, as they are now and
+// whatever its version is: nobody changes a picture by what a form has read. The row is
+// locked, so that changes of one product wait for each other.
+func (m Mutation) changeImages(ctx context.Context, action string, find func(context.Context) (xid.ID, error),
+	edit func(context.Context, *productEdit) error,
+) (p *db.Product, err error) {
+	err = m.Commit(ctx, xid.Product, func(ctx context.Context) (*core.Record, error) {
+		id, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = m.lockedProduct(ctx, id); err != nil {
+			return nil, err
+		}
+		return m.products().Apply(ctx, p, action, func(ctx context.Context, e *productEdit) error {
+			err := edit(ctx, e)
+			if err == nil && e.Then != nil {
+				e.Changed = append(e.Changed, "images")
+			}
+			return err
+		})
+	})
+	return p, err
+}
+
+// lockedProduct reads a product with its variants and its pictures, and keeps it from
+// changing until the commit.
+func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, error) {
+	c := m.Client(ctx)
+	query := c.Product.Query().Where(product.ID(id))
+	query.Modify(ent.ForUpdate)
+	p, err := core.Only(query.Load(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if err := variants.Load(ctx, c, p); err != nil {
+		return nil, err
+	}
+	origin, err := m.StoreURL(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := c.ProductImage.Query().Where(productimage.ProductID(id)).
+		Order(db.Asc(productimage.FieldPosition), db.Asc(productimage.FieldID))
+	rows.Modify(ent.ForUpdate)
+	if p.Images, err = rows.Load(ctx); err != nil {
+		return nil, err
+	}
+	images.Serve(origin, p)
+	return p, nil
+}
+
+// ofImage finds the product of a picture.
+func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
+	return func(ctx context.Context) (xid.ID, error) {
+		img, err := m.imageRow(ctx, id)
+		if errors.Is(err, core.ErrNoRow) {
+			return xid.Nil, fault.Missing("picture")
+		}
+		if err != nil {
+			return xid.Nil, err
+		}
+		return img.ProductID, nil
+	}
+}
+
+// indexOf is where the picture is among those of a product.
+func indexOf(images []*db.ProductImage, id xid.ID) (int, error) {
+	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return img.ID == id })
+	if i < 0 { // gone meanwhile
+		return i, fault.Missing("picture")
+	}
+	return i, nil
+}
+
+// named is where the picture with a public id is among those of a product, -1 for nowhere.
+func named(images []*db.ProductImage, text string) int {
+	id, err := xid.ProductImage.Parse(text)
+	return slices.IndexFunc(images, func(img *db.ProductImage) bool { return err == nil && img.ID == id })
+}
+
+// ProductImageChange says what is to be seen in a picture.
+func (m Mutation) ProductImageChange(
+	ctx context.Context, id string, alt string,
+) (*model.ProductImagePayload, error) {
+	uid, err := core.ParseID(xid.ProductImage, id)
+	if err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	if checkAlt(c, alt); c.Err() != nil {
+		return nil, c.Err()
+	}
+	done := &model.ProductImagePayload{}
+	done.Product, err = m.changeImages(ctx, "product.image_change", m.ofImage(uid),
+		func(_ context.Context, e *productEdit) error {
+			i, err := indexOf(e.Row.Images, uid)
+			if err != nil {
+				return err
+			}
+			done.Image = e.Row.Images[i]
+			if done.Image.Alt == alt {
+				return nil
+			}
+			done.Image.Alt = alt
+			e.Then = func(ctx context.Context) error {
+				return m.writeImage(ctx, uid, func(u *db.ProductImageUpdate) { u.SetAlt(alt) })
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// writeImage changes the row of a picture, whose product is locked.
+func (m Mutation) writeImage(ctx context.Context, id xid.ID, write func(*db.ProductImageUpdate)) error {
+	u := m.Client(ctx).ProductImage.Update().Where(productimage.ID(id))
+	write(u)
+	if _, err := u.Save(ctx); err != nil {
+		return fmt.Errorf("change picture: %w", err)
+	}
+	return nil
+}
+
+// ProductImagesOrder puts the pictures of a product in an order.
+func (m Mutation) ProductImagesOrder(
+	ctx context.Context, productID string, ids []string,
+) (*model.ProductPayload, error) {
+	uid, err := core.ParseID(xid.Product, productID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.changeImages(ctx, "product.images_order", func(context.Context) (xid.ID, error) { return uid, nil },
+		func(_ context.Context, e *productEdit) error {
+			next, err := ordered(e.Row.Images, ids)
+			if err != nil || slices.Equal(next, e.Row.Images) {
+				return err
+			}
+			e.Row.Images = next
+			e.Then = func(ctx context.Context) error { return m.renumber(ctx, next) }
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProductPayload{Product: p}, nil
+}
+
+// ordered is the pictures in the order of their ids, which are all of them.
+func ordered(images []*db.ProductImage, ids []string) ([]*db.ProductImage, error) {
+	c, next := &core.Check{}, []*db.ProductImage{}
+	for i, text := range ids[:min(len(ids), limit.Images)] {
+		at := named(images, text)
+		switch {
+		case at < 0:
+			c.Add("ids/"+strconv.Itoa(i), fault.UnknownValue, "The product has no such picture.")
+		case slices.Contains(next, images[at]):
+			c.Add("ids/"+strconv.Itoa(i), fault.Taken, "The picture is named twice.")
+		default:
+			next = append(next, images[at])
+		}
+	}
+	switch {
+	case len(ids) < len(images):
+		c.Add("ids", fault.TooShort, "Name all pictures of the product.")
+	case len(ids) > limit.Images:
+		c.Add("ids", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Images)+" pictures.")
+	}
+	return next, c.Err()
+}
+
+// renumber gives pictures their positions, from 1.
+func (m Mutation) renumber(ctx context.Context, images []*db.ProductImage) error {
+	for i, img := range images {
+		if img.Position == i+1 {
+			continue
+		}
+		img.Position = i + 1
+		if err := m.writeImage(ctx, img.ID, func(u *db.ProductImageUpdate) { u.SetPosition(i + 1) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ProductImageDelete removes a picture of a product. Its bytes are swept.
+func (m Mutation) ProductImageDelete(ctx context.Context, id string) (*model.ProductImageDeletePayload, error) {
+	uid, err := core.ParseID(xid.ProductImage, id)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.changeImages(ctx, "product.image_delete", m.ofImage(uid),
+		func(_ context.Context, e *productEdit) error {
+			i, err := indexOf(e.Row.Images, uid)
+			if err != nil {
+				return err
+			}
+			e.Row.Images = slices.Delete(e.Row.Images, i, i+1)
+			countImages(e, len(e.Row.Images))
+			for _, v := range e.Row.Variants {
+				if v.ImageID != nil && *v.ImageID == uid {
+					v.ImageID, v.Image = nil, nil
+				}
+			}
+			e.Then = func(ctx context.Context) error { return m.dropImage(ctx, e.Row, uid) }
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProductImageDeletePayload{DeletedID: &id, Product: p}, nil
+}
+
+func (m Mutation) dropImage(ctx context.Context, p *db.Product, id xid.ID) error {
+	c := m.Client(ctx)
+	if p.Options != nil {
+		if _, err := c.Variant.Update().Where(variant.ProductID(p.ID), variant.ImageID(id)).ClearImageID().
+			Save(ctx); err != nil {
+			return fmt.Errorf("remove the picture of variants: %w", err)
+		}
+	}
+	if _, err := c.ProductImage.Delete().Where(productimage.ID(id)).Exec(ctx); err != nil {
+		return fmt.Errorf("remove picture: %w", err)
+	}
+	return m.renumber(ctx, p.Images)
+}
+
+// dropImages removes the pictures of a product that is deleted.
+func (m Mutation) dropImages(ctx context.Context, p *db.Product) error {
+	if _, err := m.Client(ctx).ProductImage.Delete().Where(productimage.ProductID(p.ID)).Exec(ctx); err != nil {
+		return fmt.Errorf("remove pictures: %w", err)
+	}
+	return nil
+}
+
+// ProductVariantImageSet chooses the picture that shows a variant.
+func (m Mutation) ProductVariantImageSet(
+	ctx context.Context, productID string, variantID string, imageID *string,
+) (*model.ProductPayload, error) {
+	uid, err := core.ParseID(xid.Product, productID)
+	if err != nil {
+		return nil, err
+	}
+	vid, err := core.ParseID(xid.Variant, variantID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.changeImages(ctx, "product.variant_image_set",
+		func(context.Context) (xid.ID, error) { return uid, nil },
+		func(_ context.Context, e *productEdit) error {
+			i := slices.IndexFunc(e.Row.Variants, func(v *db.Variant) bool { return v.ID == vid })
+			if i < 0 {
+				return fault.Missing("variant")
+			}
+			return m.showVariant(e, e.Row.Variants[i], imageID)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProductPayload{Product: p}, nil
+}
+
+// showVariant has a picture of its product show a variant, or none.
+func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) error {
+	var next *xid.ID
+	if imageID != nil {
+		at := named(e.Row.Images, *imageID)
+		if at < 0 {
+			return fault.Invalid(fault.Field{Pointer: "#/image_id", Code: fault.UnknownValue,
+				Detail: "The product has no such picture."})
+		}
+		next = &e.Row.Images[at].ID
+	}
+	if same(v.ImageID, next) {
+		return nil
+	}
+	v.ImageID = next
+	v.Image = images.Showing(v, e.Row.Images)
+	e.Then = func(ctx context.Context) error {
+		u := m.Client(ctx).Variant.Update().Where(variant.ProductID(e.Row.ID), variant.ID(v.ID))
+		if next == nil {
+			u.ClearImageID()
+		} else {
+			u.SetImageID(*next)
+		}
+		if _, err := u.Save(ctx); err != nil {
+			return fmt.Errorf("set the picture of a variant: %w", err)
+		}
+		return nil
+	}
+	return nil
+}

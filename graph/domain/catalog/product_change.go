@@ -1,0 +1,296 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// productEdit is a change of one product.
+type productEdit = core.Edit[*db.Product, *db.ProductUpdate]
+
+// products is how products change.
+func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
+	return &core.Versioned[*db.Product, *db.ProductUpdate]{
+		Kind: xid.Product,
+		Load: r.ProductRow,
+		Head: func(p *db.Product) core.Head {
+			return core.Head{Store: p.StoreID, ID: p.ID, Version: &p.Version, Sequence: &p.EventSequence,
+				UpdatedAt: &p.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.ProductUpdate {
+			return r.Client(ctx).Product.Update().Where(product.ID(id), product.Version(version))
+		},
+		Delete: func(ctx context.Context, id xid.ID, version int64) (int, error) {
+			return r.Client(ctx).Product.Delete().Where(product.ID(id), product.Version(version)).Exec(ctx)
+		},
+		Object:  func(p *db.Product) []byte { return wire.AppendProduct(nil, p) },
+		Finish:  productUpdated,
+		Taken:   handleTaken,
+		Handles: &core.Handles[*db.Product]{Core: r.Core, Of: func(row *db.Product) string { return row.Handle }},
+	}
+}
+
+// productUpdated adds product.updated behind the events of the edit. A change of the
+// inventory alone has no event (contract, section 8), of variants neither.
+func productUpdated(e *productEdit) {
+	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
+		return
+	}
+	e.Events = append(e.Events, outbox.Entry{Type: event.ProductUpdated, Changed: e.Changed})
+}
+
+// changeProduct runs edit on the product if it has the expected version.
+func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *productEdit) error,
+) (*model.ProductPayload, error) {
+	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action,
+		func(ctx context.Context, e *productEdit) error { return m.shelved(ctx, e, edit) })
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProductPayload{Product: p}, nil
+}
+
+// shelved runs edit and, when the product is written, has the storefront's lists and its
+// search follow.
+func (m Mutation) shelved(
+	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
+) error {
+	shown := e.Row.Status == state.ProductActive
+	if err := edit(ctx, e); err != nil {
+		return err
+	}
+	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
+		return nil // no list and no word depends on it
+	}
+	before := e.Then
+	e.Then = func(ctx context.Context) error {
+		if before != nil {
+			if err := before(ctx); err != nil {
+				return err
+			}
+		}
+		if err := m.rack(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
+			return err
+		}
+		return m.Index(ctx).Mark(ctx, search.Products, e.Row.ID)
+	}
+	return nil
+}
+
+// renamed reports whether a change of these members changes the words by which people of the
+// store find a product.
+func renamed(members []string) bool {
+	return slices.ContainsFunc(members, func(m string) bool {
+		return m == "title" || m == "sku" || m == "options" || m == "variants" || m == "tags"
+	})
+}
+
+// rack writes the shelves of the store.
+func (m Mutation) rack(ctx context.Context) listings.Rack {
+	return listings.Rack{Client: m.Client(ctx), Engine: m.Store.Dialect()}
+}
+
+// ProductUpdate changes the members that are given.
+func (m Mutation) ProductUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput,
+) (*model.ProductPayload, error) {
+	c := &core.Check{}
+	checkProductUpdate(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeProduct(ctx, id, expectedVersion, "product.update", func(ctx context.Context, e *productEdit) error {
+		p, u := e.Row, e.Update
+		if err := ownMembers(p, &in); err != nil {
+			return err
+		}
+		core.MemberOf(&e.Changed, in.Title, "title", &p.Title, u.SetTitle)
+		core.MemberOf(&e.Changed, in.PriceMinor, "price_minor", &p.PriceMinor, u.SetPriceMinor)
+		core.MemberOf(&e.Changed, in.Currency, "currency", &p.Currency, u.SetCurrency)
+		core.MemberOf(&e.Changed, in.Handle, "handle", &p.Handle, u.SetHandle)
+		core.MemberOpt(&e.Changed, in.Description, "description", &p.Description, u.SetDescription, u.ClearDescription)
+		core.MemberOpt(&e.Changed, in.CompareAtPriceMinor, "compare_at_price_minor", &p.CompareAtPriceMinor,
+			u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+		core.MemberOpt(&e.Changed, in.Sku, "sku", &p.Sku, u.SetSku, u.ClearSku)
+		core.MemberOpt(&e.Changed, in.Vendor, "vendor", &p.Vendor, u.SetVendor, u.ClearVendor)
+		core.MemberOpt(&e.Changed, in.ProductType, "product_type", &p.ProductType, u.SetProductType, u.ClearProductType)
+		core.MemberOpt(&e.Changed, in.InventoryQuantity, "inventory_quantity", &p.InventoryQuantity,
+			u.SetInventoryQuantity, u.ClearInventoryQuantity)
+		core.MemberOpt(&e.Changed, in.ImageURL, "image_url", &p.ImageURL, u.SetImageURL, u.ClearImageURL)
+		core.MemberOpt(&e.Changed, in.WeightGrams, "variants", &p.WeightGrams, u.SetWeightGrams, u.ClearWeightGrams)
+		core.MemberOf(&e.Changed, in.RequiresShipping, "requires_shipping", &p.RequiresShipping, u.SetRequiresShipping)
+		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &p.Tags, u.SetTags, nil)
+		if p.Status == state.ProductActive {
+			return m.sellable(ctx, p)
+		}
+		return nil
+	})
+}
+
+// checkProductUpdate judges the members that are given.
+func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
+	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
+	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
+	core.NotNull(c, "currency", in.Currency, func(s string) {
+		in.Currency = model.Some(c.Currency("currency", s))
+	})
+	core.NotNull(c, "handle", in.Handle, func(string) {})
+	core.NotNull(c, "requires_shipping", in.RequiresShipping, func(bool) {})
+	checkProductTexts(c, in.Handle.Value(), in.Description.Value(), in.Sku.Value(), in.Vendor.Value(),
+		in.ProductType.Value(), in.ImageURL.Value())
+	core.Opt(in.CompareAtPriceMinor.Value(), func(v int64) { c.Amount("compare_at_price_minor", v) })
+	core.Opt(in.InventoryQuantity.Value(), func(v int64) { c.Within("inventory_quantity", v, 0, limit.Inventory) })
+	core.Opt(in.WeightGrams.Value(), func(v int64) { c.Within("weight_grams", v, 0, limit.Weight) })
+	c.Tags("tags", in.Tags.Value())
+}
+
+// ProductPublish takes a draft to the storefront, in the store's currency.
+func (m Mutation) ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.publish", event.ProductPublished, state.ProductActive,
+			[]state.ProductStatus{state.ProductDraft}})
+}
+
+// ProductUnpublish takes an active product back to a draft.
+func (m Mutation) ProductUnpublish(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.unpublish", event.ProductUnpublished, state.ProductDraft,
+			[]state.ProductStatus{state.ProductActive}})
+}
+
+// ProductArchive puts a product away.
+func (m Mutation) ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.archive", event.ProductArchived, state.ProductArchived,
+			[]state.ProductStatus{state.ProductDraft, state.ProductActive}})
+}
+
+// ProductRestore takes an archived product back to a draft.
+func (m Mutation) ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
+	return m.moveProduct(ctx, id, expectedVersion,
+		productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
+}
+
+// productMove is one transition of contract section 6.
+type productMove struct {
+	action  string
+	special event.Type
+	to      state.ProductStatus
+	from    []state.ProductStatus
+}
+
+func (m Mutation) moveProduct(
+	ctx context.Context, id string, expected int64, move productMove,
+) (*model.ProductPayload, error) {
+	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
+		p := e.Row
+		if err := core.Allowed("product", p.Status, move.to, move.from...); err != nil {
+			return err
+		}
+		if move.special != "" {
+			e.Emit(move.special)
+		}
+		e.Changed = []string{"status"}
+		p.Status = move.to
+		e.Update.SetStatus(move.to)
+		switch {
+		case move.to == state.ProductActive:
+			now := micros.Now()
+			p.PublishedAt = &now
+			e.Update.SetPublishedAt(now)
+			e.Changed = append(e.Changed, "published_at")
+			return m.sellable(ctx, p)
+		case p.PublishedAt != nil:
+			p.PublishedAt = nil
+			e.Update.ClearPublishedAt()
+			e.Changed = append(e.Changed, "published_at")
+		}
+		return nil
+	})
+}
+
+// sellable refuses an active product in another currency than the store's. The
+// lock makes a change of the store's currency wait, and then see the product.
+func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
+	query := m.Client(ctx).Store.Query().Where(store.ID(p.StoreID))
+	query.Modify(ent.ForUpdate)
+	s, err := core.Only(query.Load(ctx))
+	if err != nil {
+		return err
+	}
+	if s.Currency != p.Currency {
+		return fault.State(fault.CurrencyMismatch,
+			"The store sells in "+s.Currency+", the product is priced in "+p.Currency+".")
+	}
+	return nil
+}
+
+// ProductDelete removes a product, and then its variants and pictures: whoever takes stock meets the
+// rows in this order too. Old order lines keep its id, which is then unknown.
+func (m Mutation) ProductDelete(
+	ctx context.Context, id string, expectedVersion int64,
+) (*model.ProductDeletePayload, error) {
+	var gone *db.Product
+	products := m.products()
+	remove := products.Delete
+	products.Delete = func(ctx context.Context, id xid.ID, version int64) (int, error) {
+		n, err := remove(ctx, id, version)
+		if err != nil || n == 0 {
+			return n, err
+		}
+		if err = m.dropVariants(ctx, gone); err == nil {
+			err = m.dropImages(ctx, gone)
+		}
+		if err == nil {
+			err = m.leaveCollections(ctx, gone.ID)
+		}
+		if err == nil {
+			err = m.Index(ctx).Forget(ctx, search.Products, gone.ID)
+		}
+		if err != nil || gone.Status != state.ProductActive {
+			return n, err
+		}
+		return n, m.rack(ctx).Drop(ctx, gone.ID)
+	}
+	err := core.Remove(ctx, m.Core, products, id, expectedVersion, "product.delete",
+		func(ctx context.Context, p *db.Product) error {
+			gone = p
+			return m.leaveStorefront(ctx, p)
+		}, event.ProductDeleted)
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProductDeletePayload{DeletedID: &id}, nil
+}
+
+// leaveStorefront lets the storefront see that a product goes, whose row then cannot
+// show it.
+// The store's row is written before the product's: publishing takes them in that
+// order too, so the two never wait for each other.
+func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
+	if p.Status != state.ProductActive {
+		return nil
+	}
+	return m.ShowChange(ctx)
+}

@@ -1,0 +1,133 @@
+package catalog
+
+import (
+	"context"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const (
+	productsByChange = "product_store_id_updated_at_id"
+	productsBySku    = "product_store_id_sku_id"
+	productsByStatus = "product_store_id_status_id"
+)
+
+// productList is a list of products, without a search.
+type productList struct {
+	model.ProductFilter
+	core.Arranged
+}
+
+// lead is the index of the condition that leaves the fewest products, as a rule.
+func (l productList) lead() string {
+	switch {
+	case l.Sku != nil:
+		return productsBySku
+	case l.Status != nil:
+		return productsByStatus
+	case l.ByChange():
+		return productsByChange
+	}
+	return ent.Primary
+}
+
+// mixed reports whether that index does not serve the whole list.
+func (l productList) mixed() bool {
+	return l.Sku != nil && l.Status != nil || l.Arranged.UpdatedFrom != nil && l.lead() != productsByChange
+}
+
+// at is the position of a product in the list.
+func (l productList) at(p *db.Product) page.Position {
+	if l.ByChange() {
+		return core.ByUpdate(p.UpdatedAt, p.ID)
+	}
+	return core.ByID(p.ID)
+}
+
+// readProducts reads one page: of several conditions all that the first leaves, where these are
+// few, and else what fits of a window, at whose end the page stopped.
+func (q Query) readProducts(
+	ctx context.Context, f model.ProductFilter, a core.Arranged, after *page.Position, limit int,
+) ([]*db.Product, *page.Position, error) {
+	l := productList{f, a}
+	w := a.Window(after, limit, l.lead())
+	read := func(to *page.Position) ([]*db.Product, error) {
+		query := q.Client(ctx).Product.Query()
+		l.where(query)
+		query.Modify(w.Apply, w.To(to))
+		return query.Load(ctx)
+	}
+	if !l.mixed() {
+		rows, err := read(nil)
+		return rows, nil, err
+	}
+	n := core.Looked(limit)
+	if l.Arranged.UpdatedFrom != nil {
+		n = core.LookedBeside(limit)
+		few, err := q.fewProducts(ctx, l, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if few {
+			rows, err := read(nil)
+			return rows, nil, err
+		}
+		w.Index = productsByChange
+	}
+	return core.Sift(limit, n, func(n int) (*page.Position, error) { return q.productFloor(ctx, l, w, n) }, read)
+}
+
+// where adds the conditions of a list that are not of its order.
+func (l productList) where(query *db.ProductQuery) {
+	core.Opt(l.Status, func(s state.ProductStatus) { query.Where(product.StatusEQ(s)) })
+	core.Opt(l.Sku, func(s string) { query.Where(product.SkuEQ(s)) })
+}
+
+// leading is the list with the condition alone that its index serves.
+func (l productList) leading() productList {
+	if l.Sku != nil {
+		l.Status = nil
+	}
+	return l
+}
+
+// fewProducts reports whether the first condition leaves no more than n products.
+func (q Query) fewProducts(ctx context.Context, l productList, n int) (bool, error) {
+	query := q.Client(ctx).Product.Query()
+	l.leading().where(query)
+	query.Modify(core.Window{Limit: n + 1, Index: l.lead()}.Apply)
+	ids, err := query.IDs(ctx)
+	return len(ids) <= n, err
+}
+
+// productFloor returns the last of the next n rows of the window, of which nothing is asked but
+// what its index serves; nil where fewer are left.
+func (q Query) productFloor(ctx context.Context, l productList, w core.Window, n int) (*page.Position, error) {
+	query := q.Client(ctx).Product.Query()
+	if w.Index != productsByChange {
+		l.leading().where(query)
+	}
+	var rows []struct {
+		ID      xid.ID      `sql:"id"`
+		Updated micros.Time `sql:"updated_at"`
+	}
+	w.Limit = n
+	err := query.Modify(w.Apply, func(s *sql.Selector) {
+		s.Select(s.C(product.FieldID), s.C(product.FieldUpdatedAt))
+	}).Scan(ctx, &rows)
+	if err != nil || len(rows) < n {
+		return nil, err
+	}
+	last := rows[n-1]
+	return new(l.at(&db.Product{ID: last.ID, UpdatedAt: last.Updated})), nil
+}

@@ -1,0 +1,221 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// ProductFields resolves the variants of a product.
+type ProductFields struct{ *Resolver }
+
+// Variants returns what the product is sold as.
+func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Variant, error) {
+	if p.Options != nil && p.Variants == nil { // nothing on the way here asked for them
+		if err := variants.Load(ctx, f.Client(ctx), p); err != nil {
+			return nil, core.Explain("product", err)
+		}
+	}
+	list := variants.Of(p)
+	if !core.Selects(ctx, "image") || !slices.ContainsFunc(list, unshown) {
+		return list, nil
+	}
+	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount, Variants: list}
+	return list, core.Explain("product", f.DrawImages(ctx, own))
+}
+
+// unshown reports whether the picture of a variant was not read.
+func unshown(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
+
+// ProductVariantsSet sets the options of a product and all its variants.
+func (m Mutation) ProductVariantsSet(
+	ctx context.Context, id string, expectedVersion int64, options []*document.Option,
+	variants []*model.ProductVariantInput,
+) (*model.ProductPayload, error) {
+	c := &core.Check{}
+	plan := checkVariants(c, options, variants)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeProduct(ctx, id, expectedVersion, "product.variants_set",
+		func(_ context.Context, e *productEdit) error {
+			rows, err := plan.rows(e.Row)
+			if err != nil {
+				return err
+			}
+			m.sellAs(e, plan.options, rows)
+			return nil
+		})
+}
+
+// ProductVariantUpdate changes one variant. That of a product without options is the
+// product itself.
+func (m Mutation) ProductVariantUpdate(
+	ctx context.Context, id string, expectedVersion int64, variantID string, in model.ProductVariantUpdateInput,
+) (*model.ProductPayload, error) {
+	uid, err := core.ParseID(xid.Variant, variantID)
+	if err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	checkVariantUpdate(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeProduct(ctx, id, expectedVersion, "product.variant_update",
+		func(_ context.Context, e *productEdit) error {
+			rows := slices.Clone(variants.Of(e.Row))
+			i := slices.IndexFunc(rows, func(v *db.Variant) bool { return v.ID == uid })
+			if i < 0 {
+				return fault.Missing("variant")
+			}
+			rows[i] = edited(rows[i], &in)
+			if err := stockFits(rows); err != nil {
+				return err
+			}
+			m.sellAs(e, e.Row.Options, rows)
+			return nil
+		})
+}
+
+// edited is a variant with the members that are given.
+func edited(v *db.Variant, in *model.ProductVariantUpdateInput) *db.Variant {
+	next := *v
+	core.Opt(in.PriceMinor.Value(), func(price int64) { next.PriceMinor = price })
+	set(&next.CompareAtPriceMinor, in.CompareAtPriceMinor)
+	set(&next.Sku, in.Sku)
+	set(&next.InventoryQuantity, in.InventoryQuantity)
+	set(&next.WeightGrams, in.WeightGrams)
+	return &next
+}
+
+func set[T any](dst **T, given interface{ ValueOK() (*T, bool) }) {
+	if v, ok := given.ValueOK(); ok {
+		*dst = v
+	}
+}
+
+// sellAs gives a product other variants: in its row, which sums them up, and in theirs,
+// which are written behind it. Whoever takes stock writes the product's row first too,
+// so the two never wait for each other.
+func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Variant) {
+	p, u := e.Row, e.Update
+	before := variants.Of(p)
+	own := p.Options == nil && options == nil
+	core.MemberDoc(&e.Changed, options, true, "options", &p.Options, u.SetOptions, u.ClearOptions)
+	if !own && !slices.EqualFunc(before, rows, alike) {
+		e.Changed = append(e.Changed, "variants")
+	}
+	sumUp(e, rows)
+	stored := p.Variants
+	p.Variants = nil
+	if options != nil {
+		p.Variants = rows
+	}
+	if len(e.Changed) == 0 && !slices.EqualFunc(before, rows, equal) {
+		e.Changed = []string{"inventory_quantity"} // moved from one variant to another
+	}
+	e.Then = func(ctx context.Context) error { return m.storeVariants(ctx, p.ID, stored, p.Variants) }
+}
+
+// sumUp keeps what lists and filters read of a product with options; one without has
+// the members of its variant.
+func sumUp(e *productEdit, rows []*db.Variant) {
+	p, u, sum, own := e.Row, e.Update, variants.Total(rows), db.Variant{}
+	if p.Options == nil {
+		own = *rows[0]
+	}
+	core.MemberOf(&e.Changed, core.Given(&sum.Price), "price_minor", &p.PriceMinor, u.SetPriceMinor)
+	core.MemberOpt(&e.Changed, core.Given(sum.Compared), "compare_at_price_minor", &p.CompareAtPriceMinor,
+		u.SetCompareAtPriceMinor, u.ClearCompareAtPriceMinor)
+	core.MemberOpt(&e.Changed, core.Given(own.Sku), "sku", &p.Sku, u.SetSku, u.ClearSku)
+	core.MemberOpt(&e.Changed, core.Given(sum.Inventory), "inventory_quantity", &p.InventoryQuantity,
+		u.SetInventoryQuantity, u.ClearInventoryQuantity)
+	var beside []string // the product does not show these itself, its variants do
+	core.MemberOpt(&beside, core.Given(own.WeightGrams), "variants", &p.WeightGrams, u.SetWeightGrams,
+		u.ClearWeightGrams)
+	core.MemberOpt(&beside, core.Given(sum.Highest), "variants", &p.MaxPriceMinor, u.SetMaxPriceMinor,
+		u.ClearMaxPriceMinor)
+	if len(beside) > 0 && !slices.Contains(e.Changed, "variants") {
+		e.Changed = append(e.Changed, "variants")
+	}
+}
+
+// alike compares variants but for their stock, equal all that a caller is shown.
+func alike(a, b *db.Variant) bool {
+	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
+		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
+		same(a.WeightGrams, b.WeightGrams) && same(a.ImageID, b.ImageID)
+}
+
+func equal(a, b *db.Variant) bool {
+	return alike(a, b) && same(a.InventoryQuantity, b.InventoryQuantity)
+}
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// storeVariants writes the rows that differ with two statements, whatever moves: those
+// that go or change are deleted, then those that are new or changed are added. So two
+// variants may swap their options without meeting each other's.
+func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*db.Variant) error {
+	without := func(list, other []*db.Variant) []*db.Variant {
+		return slices.DeleteFunc(slices.Clone(list), func(v *db.Variant) bool {
+			return slices.ContainsFunc(other, func(o *db.Variant) bool { return equal(v, o) })
+		})
+	}
+	if gone := without(stored, next); len(gone) > 0 {
+		ids := core.IDs(gone, func(v *db.Variant) *xid.ID { return &v.ID })
+		n, err := m.Client(ctx).Variant.Delete().Where(variant.ProductID(id), variant.IDIn(ids...)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("remove variants: %w", err)
+		}
+		if n != len(ids) { // they belong to the product's version, which holds
+			return fmt.Errorf("remove variants: %d of %d are there", n, len(ids))
+		}
+	}
+	added := without(next, stored)
+	if len(added) == 0 {
+		return nil
+	}
+	if more := len(next) - len(stored); more > 0 {
+		if err := m.RowsLeft(ctx, countedVariants, more, m.findVariants(ctx)); err != nil {
+			return err
+		}
+	}
+	rows := make([]*db.VariantCreate, len(added))
+	for i, v := range added {
+		rows[i] = m.variantRow(ctx, id, v)
+	}
+	if err := m.Client(ctx).Variant.CreateBulk(rows...).Exec(ctx); err != nil {
+		return fmt.Errorf("add variants: %w", err)
+	}
+	return nil
+}
+
+func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant) *db.VariantCreate {
+	return m.Client(ctx).Variant.Create().SetID(v.ID).SetProductID(product).SetPosition(v.Position).
+		SetOptions(v.Options).SetCombination(variants.Combination(v.Options)).SetTitle(v.Title).
+		SetPriceMinor(v.PriceMinor).SetNillableCompareAtPriceMinor(v.CompareAtPriceMinor).SetNillableSku(v.Sku).
+		SetNillableInventoryQuantity(v.InventoryQuantity).SetNillableWeightGrams(v.WeightGrams).
+		SetNillableImageID(v.ImageID)
+}
+
+// dropVariants removes the variants of a product that is deleted.
+func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {
+	if p.Options == nil {
+		return nil
+	}
+	if _, err := m.Client(ctx).Variant.Delete().Where(variant.ProductID(p.ID)).Exec(ctx); err != nil {
+		return fmt.Errorf("remove variants: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// variantPlan is the variants that a product is to have, judged but for the ids: which
+// of them the product has, its row says.
+type variantPlan struct {
+	options  document.Options // nil without options
+	variants []*model.ProductVariantInput
+}
+
+// rows makes the variants of the product, those that stay with their ids.
+func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
+	c := &core.Check{}
+	present := variants.Of(of)
+	rows := make([]*db.Variant, len(p.variants))
+	for i, in := range p.variants {
+		id, image := xid.New(), (*xid.ID)(nil)
+		core.Opt(in.ID, func(text string) {
+			named, err := xid.Variant.Parse(text)
+			at := slices.IndexFunc(present, func(v *db.Variant) bool { return v.ID == named })
+			if err != nil || at < 0 {
+				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product has no such variant.")
+				return
+			}
+			id, image = present[at].ID, present[at].ImageID
+		})
+		rows[i] = &db.Variant{
+			StoreID: of.StoreID, ID: id, ProductID: of.ID, Position: i + 1, Options: document.NewTags(in.Options),
+			Title: variants.Title(in.Options), PriceMinor: in.PriceMinor, CompareAtPriceMinor: in.CompareAtPriceMinor,
+			Sku: in.Sku, InventoryQuantity: in.InventoryQuantity, WeightGrams: in.WeightGrams,
+			ImageID: image,
+		}
+	}
+	if p.options == nil { // the product is its own variant
+		rows[0].ID, rows[0].Title, rows[0].ImageID = of.ID, of.Title, nil
+	}
+	return rows, c.Err()
+}
+
+// checkVariants judges options and variants that are given together.
+func checkVariants(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) *variantPlan {
+	checkOptions(c, options)
+	switch n := len(variants); {
+	case n == 0:
+		c.Add("variants", fault.TooShort, "A product has at least one variant.")
+	case n > limit.Variants:
+		c.Add("variants", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Variants)+" variants.")
+	case n > 1 && len(options) == 0:
+		c.Add("variants", fault.TooLong, "A product without options has one variant.")
+	default:
+		checkVariantList(c, options, variants)
+	}
+	list := make([]document.Option, len(options))
+	for i, o := range options {
+		list[i] = *o
+	}
+	return &variantPlan{options: document.NewOptions(list), variants: variants}
+}
+
+func checkOptions(c *core.Check, options []*document.Option) {
+	if len(options) > limit.Options {
+		c.Add("options", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Options)+" options.")
+		return
+	}
+	names := map[string]bool{}
+	for i, o := range options {
+		at := "options/" + strconv.Itoa(i) + "/"
+		once(c, names, at+"name", o.Name, "option")
+		switch n := len(o.Values); {
+		case n == 0:
+			c.Add(at+"values", fault.TooShort, "An option has at least one value.")
+		case n > limit.Variants:
+			c.Add(at+"values", fault.TooLong, "An option has at most "+strconv.Itoa(limit.Variants)+" values.")
+		}
+		values := map[string]bool{}
+		for j, v := range o.Values[:min(len(o.Values), limit.Variants)] {
+			once(c, values, at+"values/"+strconv.Itoa(j), v, "value")
+		}
+	}
+}
+
+// once checks a label that nothing beside it has.
+func once(c *core.Check, seen map[string]bool, name, text, what string) {
+	c.Line(name, text, limit.Label)
+	if seen[text] {
+		c.Add(name, fault.Taken, "Another "+what+" is called so too.")
+	}
+	seen[text] = true
+}
+
+// checkVariantList judges the variants and that each is another combination.
+func checkVariantList(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) {
+	ids, combinations, stock := map[string]bool{}, map[string]bool{}, int64(0)
+	for i, v := range variants {
+		at := "variants/" + strconv.Itoa(i) + "/"
+		core.Opt(v.ID, func(id string) {
+			if ids[id] {
+				c.Add(at+"id", fault.Taken, "Another variant has this id too.")
+			}
+			ids[id] = true
+		})
+		checkTexts(c, at, options, v.Options)
+		combination := strings.Join(v.Options, "\x00") // which no text holds
+		if combinations[combination] {
+			c.Add(at+"options", fault.Taken, "Another variant has these options too.")
+		}
+		combinations[combination] = true
+		checkVariant(c, at, &v.PriceMinor, v.CompareAtPriceMinor, v.Sku, v.InventoryQuantity, v.WeightGrams)
+		core.Opt(v.InventoryQuantity, func(n int64) { stock += min(n, limit.Inventory) })
+	}
+	checkStock(c, stock)
+}
+
+// checkTexts wants one value of each option.
+func checkTexts(c *core.Check, at string, options []*document.Option, texts []string) {
+	switch {
+	case len(texts) < len(options):
+		c.Add(at+"options", fault.TooShort, "A variant has a value of each option.")
+		return
+	case len(texts) > len(options):
+		c.Add(at+"options", fault.TooLong, "A variant has one value of each option.")
+		return
+	}
+	for i, text := range texts {
+		if !slices.Contains(options[i].Values, text) {
+			c.Add(at+"options/"+strconv.Itoa(i), fault.UnknownValue, "The option has no such value.")
+		}
+	}
+}
+
+// checkVariant judges the members of one variant that are given.
+func checkVariant(c *core.Check, at string, price, compared *int64, sku *string, inventory, weight *int64) {
+	core.Opt(price, func(v int64) { c.Amount(at+"price_minor", v) })
+	core.Opt(compared, func(v int64) { c.Amount(at+"compare_at_price_minor", v) })
+	core.Opt(sku, func(s string) { c.Line(at+"sku", s, limit.Line) })
+	core.Opt(inventory, func(v int64) { c.Within(at+"inventory_quantity", v, 0, limit.Inventory) })
+	core.Opt(weight, func(v int64) { c.Within(at+"weight_grams", v, 0, limit.Weight) })
+}
+
+func checkVariantUpdate(c *core.Check, in *model.ProductVariantUpdateInput) {
+	core.NotNull(c, "price_minor", in.PriceMinor, func(int64) {})
+	checkVariant(c, "", in.PriceMinor.Value(), in.CompareAtPriceMinor.Value(), in.Sku.Value(),
+		in.InventoryQuantity.Value(), in.WeightGrams.Value())
+}
+
+// checkStock judges the stock of all variants together, which is the product's.
+func checkStock(c *core.Check, stock int64) {
+	if stock > limit.Inventory {
+		c.Add("variants", fault.OutOfRange,
+			"The variants have more than "+strconv.FormatInt(limit.Inventory, 10)+" pieces together.")
+	}
+}
+
+// stockFits is [checkStock] of rows.
+func stockFits(rows []*db.Variant) error {
+	c, stock := &core.Check{}, int64(0)
+	for _, v := range rows {
+		core.Opt(v.InventoryQuantity, func(n int64) { stock += n })
+	}
+	checkStock(c, stock)
+	return c.Err()
+}
+
+// checkNewVariants judges the options of a product that is made, whose prices, sku,
+// stock and weight are those of the variants then.
+func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan {
+	if len(in.Options) == 0 {
+		if len(in.Variants) > 0 {
+			c.Add("variants", fault.UnknownMember, "Only a product with options has variants of its own.")
+		}
+		return nil
+	}
+	for i, v := range in.Variants {
+		if v.ID != nil {
+			c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product has no such variant.")
+		}
+	}
+	own := func(name string, given bool) {
+		if given {
+			c.Add(name, fault.UnknownMember, "The variants of a product with options have their own.")
+		}
+	}
+	own("compare_at_price_minor", in.CompareAtPriceMinor != nil)
+	own("sku", in.Sku != nil)
+	own("inventory_quantity", in.InventoryQuantity != nil)
+	own("weight_grams", in.WeightGrams != nil)
+	return checkVariants(c, in.Options, in.Variants)
+}
+
+// ownMembers refuses to change what a product with options has of its variants.
+func ownMembers(p *db.Product, in *model.ProductUpdateInput) error {
+	if p.Options != nil && (in.PriceMinor.IsSet() || in.CompareAtPriceMinor.IsSet() || in.Sku.IsSet() ||
+		in.InventoryQuantity.IsSet() || in.WeightGrams.IsSet()) {
+		return fault.State(fault.HasVariants,
+			"The product has options: its prices, sku, stock and weight are those of its variants. Change these.")
+	}
+	return nil
+}

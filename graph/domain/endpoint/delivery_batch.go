@@ -1,0 +1,305 @@
+package endpoint
+
+import (
+	"context"
+	stdsql "database/sql"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const (
+	// reach is how many of an endpoint's newest deliveries are looked at, stride how
+	// many of them in one statement.
+	reach  = 1_000_000
+	stride = 100_000
+	// maxChosen is how long the lists of a filter may be.
+	maxChosen = 100
+)
+
+// choice is a filter of deliveries as a condition on those of one endpoint: on the log,
+// or on what waits.
+type choice struct {
+	endpoint xid.ID
+	waits    bool
+	where    string
+	args     []any
+}
+
+// chosen checks a filter and makes its condition. Pings cannot be sent again.
+func chosen(ctx context.Context, endpoint xid.ID, in model.WebhookDeliveryFilter) (*choice, error) {
+	c, check := &choice{endpoint: endpoint}, &core.Check{}
+	if slices.Contains(in.States, state.DeliveryWaiting) {
+		c.waiting(ctx, check, in)
+	} else {
+		c.ended(check, in)
+	}
+	return c, check.Err()
+}
+
+// ended chooses among the deliveries that have ended.
+func (c *choice) ended(check *core.Check, in model.WebhookDeliveryFilter) {
+	c.and("d.type <> ?", string(event.Ping))
+	for i, s := range in.States {
+		if s == state.DeliveryHeld {
+			check.Add("filter/states/"+strconv.Itoa(i), fault.UnknownValue,
+				"Such a delivery goes on when its endpoint is reactivated.")
+		}
+	}
+	known(check, in.Types)
+	list(c, check, "d.state IN ", "filter/states", in.States)
+	list(c, check, "d.type IN ", "filter/types", in.Types)
+	list(c, check, "d.outcome IN ", "filter/outcomes", in.Outcomes)
+	core.Opt(in.SettledFrom, func(t micros.Time) { c.and("d.settled_at >= ?", t) })
+	core.Opt(in.SettledTo, func(t micros.Time) { c.and("d.settled_at < ?", t) })
+}
+
+// waiting chooses among the deliveries that failed and wait for their next attempt. What
+// was tried before the endpoint was resumed does not wait.
+func (c *choice) waiting(ctx context.Context, check *core.Check, in model.WebhookDeliveryFilter) {
+	c.waits = true
+	if len(in.States) > 1 {
+		check.Add("filter/states", fault.InvalidFormat, "What waits is chosen alone: it has not ended.")
+	}
+	notEnded := func(at string) func(micros.Time) {
+		return func(micros.Time) { check.Add(at, fault.UnknownValue, "What waits has not ended.") }
+	}
+	core.Opt(in.SettledFrom, notEnded("filter/settled_from"))
+	core.Opt(in.SettledTo, notEnded("filter/settled_to"))
+	known(check, in.Types)
+	const ofQueue = " FROM webhook_queues q WHERE q.store_id = ? AND q.id = ?)"
+	queue := []any{viewer.From(ctx).Store, c.endpoint}
+	c.and("d.attempts > 0 AND d.failed = ?", false)
+	c.and("d.due_at > ?", micros.Now())
+	c.and("d.sequence > (SELECT q.floor_sequence"+ofQueue, queue...)
+	c.and("d.first_at >= (SELECT q.resumed_at"+ofQueue, queue...)
+	list(c, check, "(SELECT e.type FROM events e WHERE e.store_id = d.store_id AND e.id = d.event_id) IN ",
+		"filter/types", in.Types)
+	list(c, check, "(SELECT a.outcome FROM attempts a WHERE a.store_id = d.store_id AND a.endpoint_id = d.endpoint_id"+
+		" AND a.sequence = d.sequence AND a.number = d.attempts) IN ", "filter/outcomes", in.Outcomes)
+}
+
+// known checks that events are of the catalogue.
+func known(check *core.Check, types []string) {
+	for i, t := range types {
+		if _, ok := event.Find(event.Type(t)); !ok {
+			check.Add("filter/types/"+strconv.Itoa(i), fault.UnknownValue, "This is not an event of the catalogue.")
+		}
+	}
+}
+
+// table is where the rows lie.
+func (c *choice) table() string {
+	if c.waits {
+		return "deliveries"
+	}
+	return "delivery_logs"
+}
+
+// and adds a condition.
+func (c *choice) and(condition string, args ...any) {
+	c.where += " AND " + condition
+	c.args = append(c.args, args...)
+}
+
+// list adds that something is one of the values, where some are given.
+func list[T ~string](c *choice, check *core.Check, isOneOf, name string, values []T) {
+	switch {
+	case values == nil:
+		return
+	case len(values) == 0:
+		check.Add(name, fault.TooShort, "The list is empty.")
+		return
+	case len(values) > maxChosen:
+		check.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(maxChosen)+" values.")
+		return
+	}
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = string(v)
+	}
+	c.and(isOneOf+"(?"+strings.Repeat(", ?", len(values)-1)+")", args...)
+}
+
+// textOf is a filter as cursors belong to it.
+func textOf(in model.WebhookDeliveryFilter) string {
+	from, to := micros.Time(-1), micros.Time(-1)
+	core.Opt(in.SettledFrom, func(t micros.Time) { from = t })
+	core.Opt(in.SettledTo, func(t micros.Time) { to = t })
+	return fmt.Sprintf("%q %q %q %d %d", in.States, in.Types, in.Outcomes, from, to)
+}
+
+// read runs a statement on a part of the rows, from a sequence on to before another.
+func (r *Resolver) read(ctx context.Context, c *choice, columns, tail string, from, to int64, scan ...func() []any,
+) (n int, err error) {
+	query := "SELECT " + columns + " FROM " + c.table() + " d" +
+		ent.IndexHint(r.Store.Dialect(), c.table(), ent.Primary) +
+		" WHERE d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ? AND d.sequence < ?" + c.where + tail
+	args := append([]any{viewer.From(ctx).Store, c.endpoint, from, to}, c.args...)
+	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error {
+		n++
+		for _, place := range scan {
+			if err := rows.Scan(place()...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("read deliveries: %w", err)
+	}
+	return n, nil
+}
+
+// ends returns the first sequence of the rows that is within reach, and the one behind
+// their last.
+func (r *Resolver) ends(ctx context.Context, c *choice) (first, behind int64, err error) {
+	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&first, &behind) },
+		"SELECT COALESCE(MIN(sequence), 0), COALESCE(MAX(sequence), -1)"+
+			" FROM "+c.table()+" WHERE store_id = ? AND endpoint_id = ?", viewer.From(ctx).Store, c.endpoint)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read deliveries: %w", err)
+	}
+	behind++
+	return max(first, behind-reach), behind, nil
+}
+
+// DeliveryCount counts the deliveries of the endpoint that a filter chooses, the newest
+// first.
+func (f Fields) DeliveryCount(ctx context.Context, e *model.WebhookEndpoint, filter model.WebhookDeliveryFilter,
+) (int, error) {
+	c, err := chosen(ctx, e.ID, filter)
+	if err != nil {
+		return 0, err
+	}
+	first, to, err := f.ends(ctx, c)
+	if err != nil {
+		return 0, core.Explain("deliveryCount", err)
+	}
+	count := 0
+	for ; to > first && count < maxWaiting; to -= stride {
+		n, err := f.read(ctx, c, "d.sequence", " LIMIT "+strconv.Itoa(maxWaiting-count), max(first, to-stride), to)
+		if err != nil {
+			return 0, core.Explain("deliveryCount", err)
+		}
+		count += n
+	}
+	return count, nil
+}
+
+// WebhookDeliveriesRetry sends deliveries that have ended once more, in their old order
+// and as new ones at the end of the queue, or makes the next attempts of those that wait
+// due now. A cursor goes on behind what was looked at, up to what there was at the
+// beginning: what fails again is not found again.
+func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string, filter model.WebhookDeliveryFilter,
+	after *string, most int,
+) (*model.WebhookDeliveriesPayload, error) {
+	uid, err := core.ParseID(xid.WebhookEndpoint, endpointID)
+	if err != nil {
+		return nil, err
+	}
+	c, err := chosen(ctx, uid, filter)
+	if err != nil {
+		return nil, err
+	}
+	check := &core.Check{}
+	check.Within("limit", int64(most), 1, limit.Retries)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	done := &model.WebhookDeliveriesPayload{}
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		e, err := m.endpoint(ctx, uid, ent.ForUpdate)
+		if err != nil {
+			return nil, err
+		}
+		if err := running(e); err != nil {
+			return nil, err
+		}
+		if *done, err = m.retryNext(ctx, c, textOf(filter), after, most); err != nil || done.Count == 0 {
+			return nil, err
+		}
+		return m.endpoints().Made(e, "webhook_delivery.retry_all", strconv.Itoa(done.Count)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// retryNext sends the next part of a choice once more.
+func (m Mutation) retryNext(ctx context.Context, c *choice, text string, after *string, most int,
+) (done model.WebhookDeliveriesPayload, err error) {
+	from, behind, err := m.ends(ctx, c)
+	if err != nil {
+		return done, err
+	}
+	of := page.List{Name: "webhook_deliveries_retry", Store: viewer.From(ctx).Store,
+		Filters: page.Canonical("endpoint_id", xid.WebhookEndpoint.Format(c.endpoint), "filter", text)}
+	if after != nil {
+		p, ok := m.Pages.Open(of, *after)
+		if !ok {
+			return done, fault.Invalid(fault.Field{Pointer: "#/after", Code: fault.InvalidFormat,
+				Detail: "This is no cursor of these deliveries."})
+		}
+		from, behind = max(from, int64(binary.BigEndian.Uint64(p.ID[8:]))), int64(p.Time)
+	}
+	to := min(from+stride, behind)
+	found, last, err := m.next(ctx, c, from, to, most)
+	if err != nil {
+		return done, err
+	}
+	if len(found) == most {
+		to = last + 1
+	}
+	if done.Count, err = m.again(ctx, c, found); err != nil {
+		return done, err
+	}
+	if done.HasNextPage = to < behind; done.HasNextPage {
+		p := page.Position{Time: micros.Time(behind)}
+		binary.BigEndian.PutUint64(p.ID[8:], uint64(to))
+		done.EndCursor = new(m.Pages.Sign(of, p))
+	}
+	return done, nil
+}
+
+// next reads the first deliveries of a choice, and the sequence of the last of them.
+func (m Mutation) next(ctx context.Context, c *choice, from, to int64, most int,
+) (found []webhook.Again, last int64, err error) {
+	_, err = m.read(ctx, c, "d.sequence, d.event_id, d.resource_id", " ORDER BY d.sequence LIMIT "+strconv.Itoa(most),
+		from, to, func() []any {
+			found = append(found, webhook.Again{})
+			a := &found[len(found)-1]
+			return []any{&a.Sequence, &a.Event, &a.Resource}
+		})
+	if len(found) > 0 {
+		last = found[len(found)-1].Sequence
+	}
+	return found, last, err
+}
+
+// again sends deliveries once more, or those that wait now, and returns how many.
+func (m Mutation) again(ctx context.Context, c *choice, found []webhook.Again) (int, error) {
+	switch {
+	case len(found) == 0:
+		return 0, nil
+	case c.waits:
+		return m.Webhooks.HurryAll(ctx, c.endpoint, found)
+	}
+	return len(found), m.Webhooks.ResendAll(ctx, c.endpoint, found)
+}

@@ -1,0 +1,179 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
+// store's. Its secret is in the answer and never again. Several endpoints may
+// have the same address.
+func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput,
+) (*model.WebhookEndpointPayload, error) {
+	c := core.NewCheck(in)
+	checkReceiver(c, m.Webhooks, "url", in.URL)
+	events := checkEvents(c, "events", in.Events)
+	core.Opt(in.Description, func(s string) { c.Line("description", s, limit.Line) })
+	checkOwn(c, in.RateLimit, in.Headers, in.Filters)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if checkMembers(c, events, in.Filters); c.Err() != nil {
+		return nil, c.Err()
+	}
+	if err := subscribable(ctx, events); err != nil {
+		return nil, err
+	}
+	headers, err := headersOf(in.Headers, nil)
+	if err != nil {
+		return nil, err
+	}
+	id, secret := xid.New(), webhook.NewSecret()
+	var shown *model.WebhookEndpoint
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		if err := m.roomForEndpoint(ctx); err != nil {
+			return nil, err
+		}
+		row, err := m.registerEndpoint(ctx, id, in, registration{events, secret, headers})
+		if err != nil {
+			return nil, err
+		}
+		shown, err = m.shownEndpoint(ctx, row)
+		// The address may hold what only the receiver should know.
+		return m.endpoints().Made(row, "webhook_endpoint.create", brief(events)), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.WebhookEndpointPayload{WebhookEndpoint: shown, Secret: &secret}, nil
+}
+
+// registration is what a new endpoint has besides what its input says as it is stored.
+type registration struct {
+	events, secret string
+	headers        []webhook.Header
+}
+
+// registerEndpoint writes the endpoint and its queue.
+func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.WebhookEndpointCreateInput, r registration,
+) (*db.WebhookEndpoint, error) {
+	row := m.Client(ctx).WebhookEndpoint.Create().SetID(id).SetURL(in.URL).SetEvents(r.events).
+		SetNillableDescription(in.Description).SetStatus(state.EndpointActive).
+		SetSecret(m.Webhooks.Vault.Seal(id, r.secret)).SetSecretHint(webhook.Hint(r.secret)).SetUpdatedAt(id.Time()).
+		SetNillableRateLimit(rateOf(in.RateLimit)).SetNillableFilters(filtersOf(in.Filters))
+	if sealed := m.Webhooks.Vault.SealHeaders(id, r.headers); sealed != nil {
+		row.SetHeaders(sealed)
+	}
+	if v := viewer.From(ctx); v.Kind == viewer.OAuthApp {
+		g, err := core.Only(m.Client(ctx).Grant.Query().Where(grant.ID(v.Grant)).Load(ctx))
+		if err != nil {
+			return nil, fmt.Errorf("read the grant of the app: %w", err)
+		}
+		row.SetAppID(g.AppID).SetAppStoreID(g.AppStoreID)
+	}
+	made, err := row.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("register endpoint: %w", err)
+	}
+	return made, m.Webhooks.Create(ctx, id)
+}
+
+// roomForEndpoint refuses an endpoint above the limit.
+func (m Mutation) roomForEndpoint(ctx context.Context) error {
+	return m.Room(ctx, limit.Endpoints, ent.Primary,
+		func(pick func(*sql.Selector), ids any) error {
+			return m.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil()).Modify(pick).Scan(ctx, ids)
+		})
+}
+
+// checkOwn checks what an endpoint may be given besides address and events.
+func checkOwn(c *core.Check, rate *int64, headers []*model.WebhookHeaderInput, filters filter.Set) {
+	core.Opt(rate, func(n int64) { c.Within("rate_limit", n, 1, limit.EndpointRate) })
+	checkHeaders(c, headers)
+	filters.Check("filters", c.Add)
+}
+
+// rateOf is the stored form of a rate that was checked.
+func rateOf(rate *int64) *int {
+	if rate == nil {
+		return nil
+	}
+	return new(int(*rate))
+}
+
+// filtersOf is the stored form of conditions; nil for none.
+func filtersOf(filters filter.Set) *string {
+	if len(filters) == 0 {
+		return nil
+	}
+	return new(filters.Text())
+}
+
+// checkReceiver checks the address of an endpoint by its form alone.
+func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) {
+	if len(address) > limit.URL {
+		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
+		return
+	}
+	if wrong := engine.CheckURL(address); wrong != "" {
+		c.Add(name, fault.InvalidFormat, wrong)
+	}
+}
+
+// checkEvents checks what an endpoint subscribes to and returns its stored form:
+// sorted, each name once.
+func checkEvents(c *core.Check, name string, names []string) string {
+	switch {
+	case len(names) == 0:
+		c.Add(name, fault.TooShort, "An endpoint needs at least one event.")
+	case len(names) > limit.EventNames:
+		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.EventNames)+" events.")
+		return ""
+	}
+	for i, s := range names {
+		if _, ok := event.Find(event.Type(s)); !ok {
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not an event of the catalogue.")
+		}
+	}
+	sorted := slices.Sorted(slices.Values(names))
+	return strings.Join(slices.Compact(sorted), " ")
+}
+
+// subscribable refuses events whose scope the viewer lacks: what they may not read
+// must not be sent to them either (contract, section 5, Ownership).
+func subscribable(ctx context.Context, events string) error {
+	var types []event.Type
+	for name := range strings.FieldsSeq(events) {
+		types = append(types, event.Type(name))
+	}
+	return core.Reaches(ctx, "", types...)
+}
+
+// brief keeps the detail of an audit row short.
+func brief(detail string) string {
+	const most = limit.Line
+	if len(detail) > most {
+		return detail[:most-1] + "…"
+	}
+	return detail
+}

@@ -1,0 +1,179 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbevent "github.com/storefront-go/storefront/ent/db/event"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/idem"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// resourceIndex leads from a resource to its events.
+const resourceIndex = "event_store_id_resource_id_sequence"
+
+// eventColumns are those of a list. The bodies stay where they are: they hold what their
+// scopes guard.
+var eventColumns = []string{dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType,
+	dbevent.FieldResourceID, dbevent.FieldSequence}
+
+// Events lists the event log, newest first; of one resource by their sequence.
+func (q Query) Events(ctx context.Context, first *int, after *string, filter *model.EventFilter) (
+	*model.EventConnection, error,
+) {
+	f, err := readEventFilter(filter)
+	if err != nil {
+		return nil, err
+	}
+	var stopped *page.Position
+	c, err := core.Connect(ctx, q.Core, core.List[*model.Event]{
+		Name: "events", Filters: f.pairs, At: f.at,
+		Read: func(ctx context.Context, after *page.Position, limit int) (found []*model.Event, err error) {
+			var rows []*db.Event
+			rows, stopped, err = q.events(ctx, f, after, limit)
+			return shownEvents(rows), err
+		},
+	}, first, after)
+	if err != nil {
+		return nil, err
+	}
+	if c.Next == "" && stopped != nil {
+		c.Next = c.Sign(&model.Event{Event: &db.Event{ID: stopped.ID, Sequence: int64(stopped.Time)}})
+	}
+	q.withBodies(c.Nodes)
+	return c, nil
+}
+
+// Event returns one event of the log.
+func (q Query) Event(ctx context.Context, id string) (*model.Event, error) {
+	uid, err := core.ParseID(xid.Event, id)
+	if err != nil {
+		return nil, err
+	}
+	row, err := q.event(ctx, uid)
+	if err != nil {
+		return nil, core.Explain("event", err)
+	}
+	shown := shownEvents([]*db.Event{row})
+	q.withBodies(shown)
+	return shown[0], nil
+}
+
+func (r *Resolver) event(ctx context.Context, id xid.ID) (*db.Event, error) {
+	query := r.Client(ctx).Event.Query().Where(dbevent.ID(id))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	query.Select(eventColumns...)
+	return core.Only(query.All(ctx))
+}
+
+func shownEvents(rows []*db.Event) []*model.Event {
+	shown := make([]*model.Event, len(rows))
+	for i, row := range rows {
+		shown[i] = &model.Event{Event: row}
+	}
+	return shown
+}
+
+// withBodies makes what loads the bodies of a page's events, with one statement.
+func (r *Resolver) withBodies(shown []*model.Event) {
+	bodies := model.NewBatch(func() []xid.ID {
+		return core.IDs(shown, func(e *model.Event) *xid.ID { return &e.ID })
+	}, r.bodies)
+	for _, e := range shown {
+		e.Bodies = bodies
+	}
+}
+
+// EventFields resolves the fields of an event that need queries of their own.
+type EventFields struct{ *Resolver }
+
+// Payload is the body that subscribers get, for those who may read what it is about.
+func (f EventFields) Payload(ctx context.Context, e *model.Event) (*string, error) {
+	known, ok := event.Find(e.Event.Type)
+	if !ok || !viewer.From(ctx).Scopes.Has(known.Scope) {
+		return nil, nil
+	}
+	return payload(ctx, e.Bodies, e.ID)
+}
+
+// payload shows the body of an event; nil once it has aged out.
+func payload(ctx context.Context, bodies *model.Batch[xid.ID, []byte], id xid.ID) (*string, error) {
+	idem.AboutAnybody(ctx)
+	body, err := bodies.Get(ctx, id)
+	switch {
+	case err != nil:
+		return nil, core.Explain("payload", fmt.Errorf("read event: %w", err))
+	case body == nil:
+		return nil, nil
+	}
+	return new(string(body)), nil
+}
+
+// eventFilter is a filter with its id and names read.
+type eventFilter struct {
+	pairs    []string // as cursors name it
+	types    []event.Type
+	resource *xid.ID
+}
+
+// readEventFilter refuses malformed ids and unknown events.
+func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
+	if filter == nil {
+		return f, nil
+	}
+	var faults []fault.Field
+	for _, name := range filter.Types {
+		if _, ok := event.Find(event.Type(name)); !ok {
+			faults = append(faults, fault.Field{Parameter: "types", Code: fault.UnknownValue,
+				Detail: "There is no event of this name."})
+			break
+		}
+		f.types = append(f.types, event.Type(name))
+	}
+	if len(f.types) > 0 {
+		slices.Sort(f.types)
+		f.types = slices.Compact(f.types)
+		f.pairs = append(f.pairs, "types", fmt.Sprint(f.types))
+	}
+	core.Opt(filter.ResourceID, func(text string) {
+		id, ok := resourceID(text)
+		if !ok {
+			faults = append(faults, fault.Field{Parameter: "resource_id", Code: fault.InvalidFormat,
+				Detail: "This is not the id of what an event is about."})
+		}
+		f.resource, f.pairs = &id, append(f.pairs, "resource_id", text)
+	})
+	if len(faults) > 0 {
+		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds what there is not.",
+			Fields: faults}
+	}
+	return f, nil
+}
+
+// resourceID reads an id of any kind that events are about.
+func resourceID(text string) (xid.ID, bool) {
+	for _, e := range event.All() {
+		if id, err := e.Resource.Parse(text); err == nil {
+			return id, true
+		}
+	}
+	return xid.Nil, false
+}
+
+// at is the position of an event: by its sequence where all are of one resource.
+func (f eventFilter) at(e *model.Event) page.Position {
+	if f.resource != nil {
+		return page.Position{Time: micros.Time(e.Sequence), ID: e.ID}
+	}
+	return core.ByID(e.ID)
+}

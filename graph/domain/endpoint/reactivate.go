@@ -1,0 +1,219 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/engine/webhook"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// WebhookEndpointReactivate takes a suspended or disabled endpoint back; backlog
+// says what becomes of what it missed. An app's endpoint needs the app to have a
+// grant in the store.
+func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64,
+	backlog state.WebhookBacklog, since *micros.Time,
+) (*model.WebhookEndpointPayload, error) {
+	c := &core.Check{}
+	switch {
+	case backlog != state.BacklogFrom && since != nil:
+		c.Add("since", fault.UnknownMember, "Only the backlog FROM has a time.")
+	case backlog == state.BacklogFrom && since == nil:
+		c.Required("since", false)
+	case since != nil:
+		checkLogged(c, "since", *since)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	const action = "webhook_endpoint.reactivate"
+	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
+		row := e.Row
+		err := core.Allowed("webhook endpoint", row.Status, state.EndpointActive,
+			state.EndpointSuspended, state.EndpointDisabled)
+		if err != nil {
+			return err
+		}
+		if err := m.owned(ctx, row); err != nil {
+			return err
+		}
+		row.Status, row.StoppedAt, row.StoppedReason = state.EndpointActive, nil, nil
+		e.Update.SetStatus(row.Status).ClearStoppedAt().ClearStoppedReason()
+		e.Changed = append(e.Changed, "status")
+		follow(e, m.resume(backlog, since))
+		return nil
+	})
+}
+
+// resume is what the engine does for a backlog.
+func (m Mutation) resume(backlog state.WebhookBacklog, since *micros.Time) func(context.Context, xid.ID) error {
+	switch backlog {
+	case state.BacklogFrom:
+		return func(ctx context.Context, id xid.ID) error { return m.Webhooks.ResumeFrom(ctx, id, *since) }
+	case state.BacklogDrop:
+		return m.Webhooks.ResumeEmpty
+	}
+	return m.Webhooks.Resume
+}
+
+// checkLogged checks a time of the event log: not to come, and not longer ago than
+// the log reaches back.
+func checkLogged(c *core.Check, name string, t micros.Time) {
+	now := micros.Now()
+	switch {
+	case t > now:
+		c.Add(name, fault.OutOfRange, "The time is in the future.")
+	case t < now.Add(-outbox.Retention):
+		c.Add(name, fault.OutOfRange,
+			fmt.Sprintf("The event log reaches back %d days.", outbox.Retention/(24*time.Hour)))
+	}
+}
+
+// owned refuses an app's endpoint when the app has no standing grant in the
+// store. The read waits for whoever ends one: they then see the endpoint active,
+// or are seen here.
+func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
+	if e.AppID == nil {
+		return nil
+	}
+	stands, err := oauth.Installed(ctx, m.Client(ctx), *e.AppID)
+	if err != nil {
+		return err
+	}
+	if !stands {
+		return fault.State(fault.InvalidTransition, "The app whose endpoint it is has no access to the store any more.")
+	}
+	return nil
+}
+
+// WebhookEndpointReplay sends the events of a time once more. One replay of an
+// endpoint runs at a time.
+func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time,
+) (*model.WebhookEndpointPayload, error) {
+	c := &core.Check{}
+	checkLogged(c, "from", from)
+	switch {
+	case to > micros.Now():
+		c.Add("to", fault.OutOfRange, "The time is in the future.")
+	case to <= from:
+		c.Add("to", fault.OutOfRange, "The end is not behind the beginning.")
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.replay(ctx, id, "webhook_endpoint.replay", from.String()+" "+to.String(),
+		func(ctx context.Context, e *db.WebhookEndpoint) error { return m.Webhooks.Replay(ctx, e.ID, from, to) })
+}
+
+// WebhookEventReplay sends one event of the log once more to an endpoint that subscribes
+// to it. Whether the endpoint may have it is the engine's to judge, as of any replay.
+func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string) (
+	*model.WebhookEndpointPayload, error,
+) {
+	uid, err := core.ParseID(xid.Event, id)
+	if err != nil {
+		return nil, err
+	}
+	one := func(ctx context.Context, e *db.WebhookEndpoint) error {
+		row, err := m.event(ctx, uid)
+		if err != nil {
+			return core.Explain("event", err)
+		}
+		if !slices.Contains(strings.Fields(e.Events), string(row.Type)) {
+			return fault.State(fault.InvalidTransition, "The endpoint does not subscribe to "+string(row.Type)+".")
+		}
+		return m.Webhooks.ReplayOne(ctx, e.ID, row.ID)
+	}
+	return m.replay(ctx, endpointID, "webhook_endpoint.replay_event", id, one)
+}
+
+// replay begins a replay of a running endpoint; one at a time.
+func (m Mutation) replay(ctx context.Context, id, action, detail string,
+	begin func(context.Context, *db.WebhookEndpoint) error,
+) (*model.WebhookEndpointPayload, error) {
+	uid, err := core.ParseID(xid.WebhookEndpoint, id)
+	if err != nil {
+		return nil, err
+	}
+	var shown *model.WebhookEndpoint
+	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		row, err := m.endpoint(ctx, uid, ent.ForUpdate)
+		if err != nil {
+			return nil, err
+		}
+		if err := running(row); err != nil {
+			return nil, err
+		}
+		switch err := begin(ctx, row); {
+		case errors.Is(err, webhook.ErrReplaying):
+			return nil, fault.State(fault.ReplayPending,
+				"A replay of the endpoint is under way: wait until it has ended.")
+		case err != nil:
+			return nil, err
+		}
+		shown, err = m.shownEndpoint(ctx, row)
+		return m.endpoints().Made(row, action, detail), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
+}
+
+// running refuses what only an active endpoint can do.
+func running(e *db.WebhookEndpoint) error {
+	if e.Status != state.EndpointActive {
+		return fault.State(fault.InvalidTransition,
+			"The webhook endpoint is "+core.Words(e.Status)+": reactivate it first.")
+	}
+	return nil
+}
+
+// DisableOf disables the endpoints of an app whose last grant in the viewer's
+// store ends, and cancels what waits for them, in the transaction of ctx. Those
+// that were disabled before stay so for their own reason.
+func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
+	query := r.Client(ctx).WebhookEndpoint.Query().
+		Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
+	query.Modify(ent.ForUpdate, ent.ForceIndex(endpointIndex))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the endpoints of an app: %w", err)
+	}
+	for _, row := range rows {
+		if err := r.orphan(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orphan takes an endpoint out of service whose app has gone.
+func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
+	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
+		if row.Status == state.EndpointDisabled {
+			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing for the log
+		}
+		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable",
+			func(_ context.Context, e *endpointEdit) error {
+				disable(e, state.StoppedByGrant)
+				e.Detail = string(state.StoppedByGrant)
+				follow(e, r.Webhooks.Cancel)
+				return nil
+			})
+	})
+}

@@ -1,0 +1,139 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/notification"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+const (
+	// unreadIndex leads to what nobody has read.
+	unreadIndex = "notification_store_id_read_at_id"
+	// maxUnread is where counting ends.
+	maxUnread = 100
+	// maxMarked is how many notifications one transaction marks.
+	maxMarked = 500
+)
+
+// Notifications lists what the people of the store should know, newest first.
+func (q Query) Notifications(ctx context.Context, first *int, after *string) (*model.NotificationConnection, error) {
+	return core.Connect(ctx, q.Core, core.List[*model.Notification]{
+		Name: "notifications",
+		At:   func(n *model.Notification) page.Position { return core.ByID(n.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.Notification, error) {
+			query := q.Client(ctx).Notification.Query()
+			query.Modify(core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply)
+			rows, err := query.Load(ctx)
+			notes := make([]*model.Notification, len(rows))
+			for i, row := range rows {
+				notes[i] = &model.Notification{Notification: row}
+			}
+			return notes, err
+		},
+	}, first, after)
+}
+
+// UnreadNotifications counts those that nobody has read, up to a hundred.
+func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return 0, err
+	}
+	ids, err := q.unread(ctx, xid.New(), maxUnread, ent.NoLock)
+	return len(ids), core.Explain("notifications", err)
+}
+
+// unread reads the ids of notifications up to one that nobody has read, oldest
+// first.
+func (r *Resolver) unread(ctx context.Context, last xid.ID, limit int, lock func(*sql.Selector)) ([]xid.ID, error) {
+	query := r.Client(ctx).Notification.Query().Where(notification.ReadAtIsNil(), notification.IDLTE(last))
+	var rows []struct {
+		ID xid.ID `sql:"id"`
+	}
+	err := query.Modify(lock, func(s *sql.Selector) {
+		ent.ForceIndex(unreadIndex)(s)
+		s.Select(s.C(notification.FieldID)).OrderBy(s.C(notification.FieldID)).Limit(limit)
+	}).Scan(ctx, &rows)
+	found := make([]xid.ID, len(rows))
+	for i, row := range rows {
+		found[i] = row.ID
+	}
+	return found, err
+}
+
+// NotificationMarkRead notes that somebody read a notification. A second time
+// keeps the first.
+func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error) {
+	uid, err := core.ParseID(xid.Notification, id)
+	if err != nil {
+		return nil, err
+	}
+	var row *db.Notification
+	err = m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
+		n, err := m.markRead(ctx, uid)
+		if err != nil {
+			return nil, err
+		}
+		query := m.Client(ctx).Notification.Query().Where(notification.ID(uid))
+		query.Modify(ent.ForUpdate)
+		if row, err = core.Only(query.Load(ctx)); err != nil || n == 0 {
+			return nil, err
+		}
+		return &core.Record{Action: "notification.mark_read", Kind: xid.Notification, ID: uid}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.NotificationPayload{Notification: &model.Notification{Notification: row}}, nil
+}
+
+// markRead marks those of the notifications that nobody has read, and counts
+// them.
+func (m Mutation) markRead(ctx context.Context, ids ...xid.ID) (int, error) {
+	n, err := m.Client(ctx).Notification.Update().Where(notification.IDIn(ids...), notification.ReadAtIsNil()).
+		SetReadAt(micros.Now()).Save(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("mark notifications as read: %w", err)
+	}
+	return n, nil
+}
+
+// NotificationsMarkAllRead marks all that were there when it was called, in
+// batches by key.
+func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return nil, err
+	}
+	payload, last := &model.NotificationsPayload{}, xid.New()
+	for more := true; more; {
+		var marked int
+		err := m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
+			marked = 0 // it may run again
+			ids, err := m.unread(ctx, last, maxMarked, ent.ForUpdate)
+			if more = len(ids) == maxMarked; err != nil || len(ids) == 0 {
+				return nil, err
+			}
+			if marked, err = m.markRead(ctx, ids...); err != nil || marked == 0 {
+				return nil, err
+			}
+			return &core.Record{Action: "notification.mark_all_read", Kind: xid.Store, ID: viewer.From(ctx).Store,
+				Detail: strconv.Itoa(marked)}, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		payload.Count += marked
+	}
+	return payload, nil
+}

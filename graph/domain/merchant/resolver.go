@@ -1,0 +1,29 @@
+// Package merchant holds the operations on the store itself: its settings, its audit log and its
+// notifications.
+package merchant
+
+import (
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/access"
+)
+
+// Resolver is the parts that the operations of this package work with.
+type Resolver struct {
+	*core.Core
+	access *access.Resolver
+}
+
+// New makes the resolver.
+func New(c *core.Core, a *access.Resolver) *Resolver { return &Resolver{Core: c, access: a} }
+
+// Query returns the queries.
+func (r *Resolver) Query() Query { return Query{r} }
+
+// Mutation returns the mutations.
+func (r *Resolver) Mutation() Mutation { return Mutation{r} }
+
+// Query holds the root queries of this package.
+type Query struct{ *Resolver }
+
+// Mutation holds the root mutations of this package.
+type Mutation struct{ *Resolver }

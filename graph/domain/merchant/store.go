@@ -1,0 +1,257 @@
+package merchant
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/db/staff"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Store returns the store of the viewer.
+func (q Query) Store(ctx context.Context) (*model.Store, error) {
+	if _, err := core.Caller(ctx); err != nil {
+		return nil, err
+	}
+	s, err := q.CurrentStore(ctx)
+	if err != nil {
+		return nil, core.Explain("store", err)
+	}
+	return q.ShownStore(s), nil
+}
+
+// storeEdit is a change of the viewer's store.
+type storeEdit = core.Edit[*db.Store, *db.StoreUpdate]
+
+// stores is how stores change: each viewer sees and changes their own alone.
+func (r *Resolver) stores() *core.Versioned[*db.Store, *db.StoreUpdate] {
+	return &core.Versioned[*db.Store, *db.StoreUpdate]{
+		Kind: xid.Store,
+		Load: func(ctx context.Context, _ xid.ID) (*db.Store, error) { return r.CurrentStore(ctx) },
+		Head: func(s *db.Store) core.Head {
+			return core.Head{Store: s.ID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.StoreUpdate {
+			return r.Client(ctx).Store.Update().Where(store.ID(id), store.Version(version))
+		},
+	}
+}
+
+// changeStore runs edit on the viewer's store if it has the expected version.
+func (m Mutation) changeStore(ctx context.Context, expected int64, action string,
+	edit func(*storeEdit) error,
+) (*model.StorePayload, error) {
+	id := xid.Store.Format(viewer.From(ctx).Store)
+	s, err := core.Change(ctx, m.Core, m.stores(), id, expected, action, func(ctx context.Context, e *storeEdit) error {
+		if err := edit(e); err != nil || len(e.Changed) == 0 {
+			return err
+		}
+		// Credentials are remembered with the store's state and currency.
+		return m.Keys.Revoke(ctx, e.Row.ID, e.Row.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StorePayload{Store: m.ShownStore(s)}, nil
+}
+
+// StoreUpdate changes the members that are given. The currency is fixed once an
+// order number was taken.
+func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
+	c := &core.Check{}
+	core.Opt(in.Name, func(s string) { c.Name("name", s, limit.Line) })
+	core.Opt(in.Timezone, func(s string) { c.Timezone("timezone", s) })
+	core.Opt(in.Currency, func(s string) { in.Currency = new(c.Currency("currency", s)) })
+	core.Opt(in.ContactEmail.Value(), func(s string) { in.ContactEmail = model.Some(c.Email("contact_email", s)) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	if err := m.mayAnswerAt(ctx, in.ContactEmail.Value()); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
+		s, u := e.Row, e.Update
+		core.MemberOpt(&e.Changed, in.ContactEmail, "contact_email", &s.ContactEmail, u.SetContactEmail,
+			u.ClearContactEmail)
+		core.Replace(&e.Changed, in.Name, "name", &s.Name, u.SetName)
+		core.Replace(&e.Changed, in.Language, "language", &s.Language, u.SetLanguage)
+		core.Replace(&e.Changed, in.Timezone, "timezone", &s.Timezone, u.SetTimezone)
+		if in.Currency != nil && *in.Currency != s.Currency {
+			s.Currency = *in.Currency
+			e.Changed = append(e.Changed, "currency")
+			e.Then = func(ctx context.Context) error { return m.changeCurrency(ctx, s.ID, s.Currency) }
+		}
+		return nil
+	})
+}
+
+// mayAnswerAt refuses a contact address that nobody proved to a store that is not proven: answers
+// to its emails could go to a stranger.
+func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
+	if address == nil {
+		return nil
+	}
+	s, err := m.CurrentStore(ctx)
+	if err != nil || s.ContactEmail != nil && *s.ContactEmail == *address {
+		return err
+	}
+	if err := core.Proved(ctx); err != nil { // answers go elsewhere
+		return err
+	}
+	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
+	if err != nil || proven {
+		return err
+	}
+	people, err := m.Client(ctx).User.Query().Where(user.Email(*address)).Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(people) == 1 && people[0].VerifiedAt != nil {
+		n, err := m.Client(ctx).Staff.Query().Where(staff.ID(people[0].ID)).Count(ctx)
+		if err != nil || n > 0 {
+			return err
+		}
+	}
+	return fault.Invalid(fault.Field{Pointer: "#/contact_email", Code: fault.UnknownValue,
+		Detail: "The contact address of a new store is that of one of its people, who has proved it."})
+}
+
+// changeCurrency writes the currency into a store that has no orders and sells
+// nothing in another one. The condition stands in the update: a number that an
+// order takes meanwhile fixes the currency.
+func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string) error {
+	n, err := m.Client(ctx).Store.Update().Where(store.ID(id), store.NextNumber(firstNumber)).
+		SetCurrency(currency).Save(ctx)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fault.State(fault.CurrencyFixed, "The store has orders: its currency is fixed.")
+	}
+	query := m.Client(ctx).Product.Query().
+		Where(product.StatusEQ(state.ProductActive), product.CurrencyNEQ(currency)).Limit(1)
+	query.Modify(ent.ForUpdate)
+	active, err := query.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(active) > 0 {
+		return fault.State(fault.CurrencyMismatch,
+			"Active products are priced in "+active[0].Currency+": unpublish them first.")
+	}
+	return m.sellsNothingElse(ctx)
+}
+
+// sellsNothingElse refuses another currency to a store whose shipping rates and discounts
+// are amounts in the present one. To make the first of them writes the store's row, so it
+// comes before this change or after it.
+func (m Mutation) sellsNothingElse(ctx context.Context) error {
+	zones := m.Client(ctx).ShippingZone.Query().Limit(1)
+	zones.Modify(ent.ForUpdate)
+	zone, err := zones.Load(ctx)
+	if err != nil {
+		return err
+	}
+	discounts := m.Client(ctx).Discount.Query().Limit(1)
+	discounts.Modify(ent.ForUpdate)
+	discount, err := discounts.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if len(zone)+len(discount) > 0 {
+		return fault.State(fault.CurrencyMismatch,
+			"Shipping rates and discounts are in the store's currency: delete them first.")
+	}
+	return nil
+}
+
+// StoreSetLegacy says whether v0 is still served to the store (contract, section
+// 10). Only owners and the operator do.
+func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64,
+	legacy bool,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "say whether v0 is served"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.set_legacy", func(e *storeEdit) error {
+		core.Replace(&e.Changed, &legacy, "legacy", &e.Row.Legacy, e.Update.SetLegacy)
+		return nil
+	})
+}
+
+// StoreRequireSecondFactor says whether the people of the store need a second factor. An
+// owner who requires one has one: the operator needs none.
+func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion int64,
+	required bool,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "say who needs a second factor"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.require_second_factor", func(e *storeEdit) error {
+		core.Replace(&e.Changed, &required, "second_factor", &e.Row.SecondFactor, e.Update.SetSecondFactor)
+		e.Then = func(ctx context.Context) error { return m.hasFactor(ctx, required) }
+		return nil
+	})
+}
+
+// StoreSetRefundProof says from which sum on a refund needs a person who proved lately who
+// they are; nil for none.
+func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64,
+	aboveMinor *int64,
+) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "say which refunds need a proof"); err != nil {
+		return nil, err
+	}
+	c := &core.Check{}
+	core.Opt(aboveMinor, func(n int64) { c.Amount("above_minor", n) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.set_refund_proof", func(e *storeEdit) error {
+		core.MemberOpt(&e.Changed, core.Given(aboveMinor), "refund_proof_minor", &e.Row.RefundProofMinor,
+			e.Update.SetRefundProofMinor, e.Update.ClearRefundProofMinor)
+		return nil
+	})
+}
+
+// hasFactor refuses a requirement to a person who does not meet it.
+func (m Mutation) hasFactor(ctx context.Context, required bool) error {
+	v := viewer.From(ctx)
+	if !required || !v.IsPerson() {
+		return nil
+	}
+	have, err := m.Factors.List(ctx, v.Actor)
+	if err == nil && len(have) == 0 {
+		err = fault.State(fault.SecondFactorNeeded, "Set a second factor up for yourself first.")
+	}
+	return err
+}
+
+// firstNumber is the next order number of a store without orders.
+const firstNumber = 1001
+
+// StoreClose closes the store: its credentials stop, its rows are kept. Only an
+// owner may.
+func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
+	if err := core.OwnerOnly(ctx, "close the store"); err != nil {
+		return nil, err
+	}
+	return m.changeStore(ctx, expectedVersion, "store.close", func(e *storeEdit) error {
+		if err := core.Allowed("store", e.Row.Status, state.StoreClosed, state.StoreOpen); err != nil {
+			return err
+		}
+		core.Replace(&e.Changed, new(state.StoreClosed), "status", &e.Row.Status, e.Update.SetStatus)
+		return nil
+	})
+}

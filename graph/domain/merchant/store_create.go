@@ -1,0 +1,280 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/storehandle"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/access"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// MaxStoreHandle is the longest handle of a store: a label of a host name (RFC
+// 1035, section 2.3.4).
+const MaxStoreHandle = 63
+
+// StoreCreate makes another store, whose owner is the calling person.
+func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*model.StorePayload, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !v.IsPerson() || v.Role != viewer.Owner {
+		return nil, fault.New(fault.Forbidden, "Only a person who owns a store may make another one.")
+	}
+	s, _, err := m.NewStore(ctx, in, access.Person{ID: v.Actor})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StorePayload{Store: s}, nil
+}
+
+// NewStore makes a store with its owner, who is made before where they are new. It is what
+// the mutation and the demo share; who may call it is theirs to decide. Its rows name the
+// viewer of ctx as their actor, or else the operator.
+func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
+	owner access.Person,
+) (*model.Store, *db.User, error) {
+	c := &core.Check{}
+	if owner.ID.IsNil() {
+		owner.Email = c.Email("owner/email", owner.Email)
+		c.Name("owner/name", owner.Name, limit.Line)
+	}
+	r.checkStore(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, nil, err
+	}
+	person, err := r.access.Person(ctx, owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	var s *model.Store
+	err = r.inTurn(ctx, owner.ID, func(room func(context.Context) error) (err error) {
+		s, err = r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
+			if err := room(ctx); err != nil {
+				return err
+			}
+			if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
+				return fmt.Errorf("make the owner's membership: %w", err)
+			}
+			return nil
+		})
+		return err
+	})
+	return s, person, err
+}
+
+// NewStoreFor makes a store whose owner is invited, and returns the link of the
+// invitation. It is the operator's.
+func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
+	email string,
+) (s *model.Store, link string, err error) {
+	c := &core.Check{}
+	email = c.Email("owner/email", email)
+	r.checkStore(c, &in)
+	if err := c.Err(); err != nil {
+		return nil, "", err
+	}
+	s, err = r.newStore(ctx, in, false, func(ctx context.Context) (err error) {
+		_, link, err = r.access.Invite(ctx, email, viewer.Owner)
+		return err
+	})
+	return s, link, err
+}
+
+// newStore makes a store, and lets somebody in by the function.
+func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo bool,
+	let func(context.Context) error,
+) (*model.Store, error) {
+	id := xid.New()
+	ctx = inStore(ctx, id)
+	if err := r.Themes.Offer(ctx); err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	var s *db.Store
+	err := r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) {
+		handle, err := r.takeHandle(ctx, id, in)
+		if err != nil {
+			return nil, err
+		}
+		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
+			SetTimezone(in.Timezone).SetDemo(demo).SetTest(in.Test).SetUpdatedAt(id.Time()).Save(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("make store: %w", err)
+		}
+		if err := let(ctx); err != nil {
+			return nil, err
+		}
+		return r.stores().Made(s, "store.create", ""), r.dress(ctx, s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.ShownStore(s), nil
+}
+
+// inTurn lets f make a store for a person while no other one is made for them, and refuses
+// one who owns as many as one may. The room is looked for by the function that f gets, in
+// the transaction of the new store, which holds the person's row. The demo, which makes its
+// owners, is not bounded.
+//
+// Where that row may lie on another shard than the store, a transaction of its own holds it,
+// and the room is looked for before f, outside of both: neither touches a second shard.
+func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
+	switch {
+	case person.IsNil():
+		return f(func(context.Context) error { return nil })
+	case !r.Store.Sharded():
+		return f(func(ctx context.Context) error {
+			if err := r.Sessions.Lock(ctx, person); err != nil {
+				return err
+			}
+			return r.roomForStore(ctx, person)
+		})
+	}
+	lock := func(ctx context.Context) error { return r.Sessions.Lock(ctx, person) }
+	return r.Sessions.Hold(ctx, lock, func() error {
+		if err := r.roomForStore(ctx, person); err != nil {
+			return err
+		}
+		return f(func(context.Context) error { return nil })
+	})
+}
+
+// roomForStore refuses a person who owns as many open stores as one may.
+func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
+	p, err := r.Sessions.Of(ctx, person)
+	if err != nil || p == nil {
+		return err
+	}
+	owned, most := int64(0), r.Limits.Of(limit.Stores)
+	for _, m := range p.Memberships {
+		if m.Role == viewer.Owner {
+			owned++
+		}
+	}
+	if owned >= most {
+		return core.Reached(limit.Stores, most)
+	}
+	return nil
+}
+
+// dress gives a new store the theme that it begins with.
+func (r *Resolver) dress(ctx context.Context, s *db.Store) error {
+	t, err := r.Themes.First(ctx)
+	if err != nil {
+		return fmt.Errorf("give the store a theme: %w", err)
+	}
+	if t != nil {
+		s.ActiveThemeID = &t.ID
+	}
+	return nil
+}
+
+// inStore returns a context in which the same viewer, or else the operator,
+// works in another store.
+func inStore(ctx context.Context, id xid.ID) context.Context {
+	v := viewer.From(ctx)
+	if v == nil || v.Everywhere {
+		return viewer.Operator(ctx, id)
+	}
+	there := *v
+	there.Store = id
+	return viewer.With(ctx, &there)
+}
+
+// takeHandle enters the store into the directory of handles, which alone says
+// whether one is free.
+func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCreateInput) (string, error) {
+	if in.Handle != nil {
+		err := r.handleRow(ctx, id, *in.Handle)
+		if ent.IsDuplicate(err) {
+			err = fault.Invalid(fault.Field{Pointer: "#/handle", Code: fault.Taken,
+				Detail: "Another store has this handle."})
+		}
+		return *in.Handle, err
+	}
+	handle := StoreSlug(in.Name)
+	public := xid.Store.Format(id)
+	other, err := r.occupied(ctx, handle)
+	if err != nil {
+		return "", err
+	}
+	if other || r.reserved(handle) {
+		handle = core.Suffixed(handle, public, MaxStoreHandle)
+	}
+	return core.FirstFree(handle, public, MaxStoreHandle, func(handle string) (string, error) {
+		return handle, r.handleRow(ctx, id, handle)
+	})
+}
+
+// occupied reports whether another store is known to have a handle, where it lies on another
+// shard perhaps: a duplicate key would take the transaction there. A handle that is taken
+// meanwhile still is one.
+func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
+	if !r.Store.Sharded() {
+		return false, nil
+	}
+	there := r.Store.Aside(ctx)
+	found, err := r.Client(there).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(there)
+	if err != nil {
+		return false, fmt.Errorf("look for handle: %w", err)
+	}
+	return found, nil
+}
+
+func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) error {
+	if err := r.Client(ctx).StoreHandle.Create().SetID(handle).SetStoreID(id).Exec(ctx); err != nil {
+		return fmt.Errorf("take handle: %w", err)
+	}
+	return nil
+}
+
+// StoreSlug makes a handle from a store's name.
+func StoreSlug(name string) string {
+	s := core.Slug(name, "store")
+	if posing(s) {
+		s = "store"
+	}
+	return strings.TrimRight(s[:min(len(s), MaxStoreHandle)], "-")
+}
+
+// checkStore judges a new store, and brings the currency to upper case.
+func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
+	c.Name("name", in.Name, limit.Line)
+	core.Opt(in.Handle, func(s string) { r.checkHandle(c, "handle", s) })
+	in.Currency = c.Currency("currency", in.Currency)
+	c.Timezone("timezone", in.Timezone)
+}
+
+// checkHandle checks the handle of a store, which is part of host names.
+func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
+	c.Handle(name, handle, MaxStoreHandle)
+	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
+		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
+	}
+	if len(handle) >= 4 && handle[2:4] == "--" { // as in xn--; browsers show such labels otherwise (RFC 5891)
+		c.Add(name, fault.InvalidFormat, "A store's handle has no two hyphens as its third and fourth characters.")
+	}
+	if r.reserved(handle) {
+		c.Add(name, fault.Taken, "This name is kept for the service itself.")
+	}
+	if posing(handle) {
+		c.Add(name, fault.Taken, "This name is that of a payment service.")
+	}
+}
+
+// reserved reports whether the host that a handle makes belongs to the service:
+// to {api_host}, or by its name.
+func (r *Resolver) reserved(handle string) bool {
+	_, api, _ := strings.Cut(r.APIHost, "://")
+	return Reserved(handle) || strings.EqualFold(r.HostOf(handle), api)
+}

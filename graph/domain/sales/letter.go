@@ -1,0 +1,212 @@
+package sales
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/link"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// occasion is what an email to a shopper says of its event.
+type occasion struct {
+	// tracking is where a shipment is.
+	tracking []string
+	// parts are the lines of a shipment or a refund.
+	parts []picked
+	// amount is that of a payment or a refund.
+	amount int64
+	// customer is who ordered, where they were read.
+	customer *db.Customer
+	// due is when a new order is cancelled for want of its payment; nil for never.
+	due *micros.Time
+}
+
+// tell writes the emails that a shopper gets about their order, in the transaction of the change.
+// Only people who bought at the storefront get any: others, such as those of an import, may know
+// already.
+func (m Mutation) tell(ctx context.Context, o *model.Order, events []event.Type, of occasion) error {
+	if o.CartID == nil || o.Email == nil || !m.Notifier.Sends() {
+		return nil
+	}
+	for _, t := range events {
+		if !hasMail(t) || t == event.OrderPaid && slices.Contains(events, event.OrderCreated) {
+			continue // a free order is paid when it is placed
+		}
+		if err := m.mail(ctx, o, t, of); err != nil {
+			return fmt.Errorf("write to a shopper: %w", err)
+		}
+	}
+	return nil
+}
+
+// mail writes one email; a test store writes to no shopper.
+func (m Mutation) mail(ctx context.Context, o *model.Order, t event.Type, of occasion) error {
+	s, err := m.CurrentStore(ctx)
+	if err != nil || s.Test { // who buys in a test store may be nobody, or somebody else
+		return err
+	}
+	about := mailedOrder{Order: o.Order, Shop: s.Name, Tracking: of.tracking, AmountMinor: of.amount,
+		URL:   m.StoreOrigin(s.Handle) + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID),
+		Lines: lineRows(o)}
+	if t == event.OrderFulfilled || t == event.OrderPartiallyFulfilled || t == event.OrderRefunded {
+		about.Parts, about.Coming = partsOf(of.parts, o)
+	}
+	if about.Instructions, err = m.instructions(ctx, o.Order); err != nil {
+		return err
+	}
+	if of.due != nil {
+		if about.PayBy, err = LastDay(*of.due, s); err != nil {
+			return err
+		}
+	}
+	paid, err := m.paidBefore(ctx, o, of.customer)
+	if err != nil {
+		return err
+	}
+	if !paid {
+		about.Stop = m.APIHost + link.StopRoot + m.Links.StopToken(o.StoreID, notify.Address(*o.Email))
+	}
+	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
+	if err != nil {
+		return err
+	}
+	if !proven {
+		about = unlinked(about)
+	}
+	words, err := composeMail(t, about)
+	if err != nil {
+		return err
+	}
+	answers := ""
+	core.Opt(s.ContactEmail, func(a string) { answers = a })
+	return m.Notifier.Send(ctx, m.Client(ctx), notify.Letter{To: *o.Email, Of: o.StoreID, From: about.Shop,
+		ReplyTo: answers, Order: o.ID, Network: networkOf(ctx, t), Stop: about.Stop,
+		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
+}
+
+// partsOf are the lines of an event, and what of the order is still to be shipped.
+func partsOf(of []picked, o *model.Order) (parts, coming []mailPart) {
+	for _, p := range of {
+		parts = append(parts, mailPart{Line: p.line, Pieces: p.quantity})
+	}
+	for _, l := range o.Lines {
+		if n := left(l.OrderLine); n > 0 {
+			coming = append(coming, mailPart{Line: l.OrderLine, Pieces: n})
+		}
+	}
+	return parts, coming
+}
+
+// paidBefore reports whether the shopper has paid the store anything: others are strangers to it,
+// who may not even have ordered.
+func (m Mutation) paidBefore(ctx context.Context, o *model.Order, c *db.Customer) (bool, error) {
+	if o.PaidMinor > 0 || o.CustomerID == nil {
+		return o.PaidMinor > 0, nil
+	}
+	if c == nil {
+		rows, err := m.Client(ctx).Customer.Query().Where(customer.ID(*o.CustomerID)).Load(ctx)
+		if err != nil || len(rows) == 0 {
+			return false, err
+		}
+		c = rows[0]
+	}
+	return c.TotalSpentMinor > 0 && c.Email != nil && *c.Email == *o.Email, nil
+}
+
+// unlinked breaks the addresses in all that the people of a store wrote.
+func unlinked(o mailedOrder) mailedOrder {
+	o.Shop, o.Instructions = notify.Unlink(o.Shop), notify.Unlink(o.Instructions)
+	o.Tracking = slices.Clone(o.Tracking)
+	for i, s := range o.Tracking {
+		o.Tracking[i] = notify.Unlink(s)
+	}
+	o.Lines = slices.Clone(o.Lines)
+	for i, l := range o.Lines {
+		o.Lines[i] = unlinkedLine(l)
+	}
+	for _, parts := range []*[]mailPart{&o.Parts, &o.Coming} {
+		*parts = slices.Clone(*parts)
+		for i, p := range *parts {
+			(*parts)[i].Line = unlinkedLine(p.Line)
+		}
+	}
+	return o
+}
+
+// unlinkedLine is a copy of a line without addresses in its texts.
+func unlinkedLine(l *db.OrderLine) *db.OrderLine {
+	c := *l
+	c.Title = notify.Unlink(l.Title)
+	if options, err := l.Options.List(); err == nil && options != nil {
+		for i, s := range options {
+			options[i] = notify.Unlink(s)
+		}
+		c.Options = document.NewTags(options)
+	}
+	return &c
+}
+
+// networkOf is the network of a shopper who orders, "" where it is not counted.
+func networkOf(ctx context.Context, t event.Type) string {
+	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
+	if t != event.OrderCreated || !counted {
+		return ""
+	}
+	return network.String()
+}
+
+// instructions are those of the way in which an order is paid, as they are now.
+func (m Mutation) instructions(ctx context.Context, o *db.Order) (string, error) {
+	if o.PaymentMethod == nil {
+		return "", nil
+	}
+	methods, err := selling.New(m.Core).CartMethods(ctx)
+	for _, method := range methods {
+		if method.Kind == *o.PaymentMethod {
+			return method.Instructions, nil
+		}
+	}
+	return "", err
+}
+
+// tracked is where a shipment is, as far as anybody said.
+func tracked(in model.FulfillInput) (lines []string) {
+	var words []string
+	for _, s := range []*string{in.Carrier, in.TrackingNumber} {
+		if s != nil {
+			words = append(words, *s)
+		}
+	}
+	if len(words) > 0 {
+		lines = append(lines, strings.Join(words, " "))
+	}
+	if in.TrackingURL != nil {
+		lines = append(lines, *in.TrackingURL)
+	}
+	return lines
+}
+
+// news are the events of a change that a shopper may hear of. That the rest of an order was
+// refunded makes it fulfilled, too, but nothing was sent then.
+func (e *orderEdit) news() (types []event.Type) {
+	for _, entry := range e.Events {
+		sent := entry.Type == event.OrderFulfilled || entry.Type == event.OrderPartiallyFulfilled
+		if !sent || e.shipment != nil {
+			types = append(types, entry.Type)
+		}
+	}
+	return types
+}

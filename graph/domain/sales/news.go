@@ -1,0 +1,108 @@
+package sales
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// News is what the people of a store are told of a new order.
+type News int
+
+// What they are told.
+const (
+	NoNews     News = iota // they have got enough
+	OneOrder               // of this order
+	ManyOrders             // that there are many, of which this is one
+)
+
+// quietBytes bounds what a process remembers of stores that have got enough.
+const (
+	quietBytes = 1 << 20
+	quietSize  = 64
+)
+
+// Announces counts a new order of the viewer's store and returns what is told of it: of up to
+// [limit.OrderNews] orders an hour each, and then once an hour that there are more. It is called
+// outside the transaction of the order. A store that has got enough is not counted again, so a
+// busy one pays nothing.
+func (r *Resolver) Announces(ctx context.Context) (News, error) {
+	store := viewer.From(ctx).Store
+	if test, err := r.TestStore(ctx); err != nil || test {
+		return NoNews, err
+	}
+	if until, ok := r.quiet.Get(store); ok && micros.Now() < until {
+		return NoNews, nil
+	}
+	wait, err := r.countNews(ctx, "news of an order", limit.OrderNews)
+	if err != nil || wait == 0 {
+		return OneOrder, err
+	}
+	r.quiet.Put(store, micros.Now().Add(wait), quietSize)
+	if wait, err = r.countNews(ctx, "news of many orders", 1); err != nil || wait > 0 {
+		return NoNews, err
+	}
+	return ManyOrders, nil
+}
+
+func (r *Resolver) countNews(ctx context.Context, what string, most int64) (time.Duration, error) {
+	return ratelimit.Take(ctx, r.Store, ratelimit.Key(what, viewer.From(ctx).Store.String()),
+		ratelimit.Per(most, time.Hour))
+}
+
+// announce writes the notice of a new order and its emails, in the transaction of the order.
+func (m Mutation) announce(ctx context.Context, o *model.Order, news News) error {
+	if news == NoNews {
+		return nil
+	}
+	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID, Orders: true,
+		Title: "New order #" + strconv.FormatInt(o.Number, 10), Body: summary(o)}
+	if news == ManyOrders {
+		notice.Title = "Many new orders, the newest #" + strconv.FormatInt(o.Number, 10)
+		notice.Body = "More than " + strconv.Itoa(limit.OrderNews) + " orders came in within an hour. Notices of single " +
+			"orders pause until there are fewer. All orders are listed in the dashboard."
+	}
+	return m.Notifier.Append(viewer.Operator(ctx, o.StoreID), m.Store, notice)
+}
+
+// summaryLines is how many lines of an order its notice lists.
+const summaryLines = 10
+
+// summary says what was ordered, without anything about the shopper.
+func summary(o *model.Order) string {
+	texts := phrase.In(state.English)
+	var b strings.Builder
+	for i, l := range o.Lines {
+		if i == summaryLines {
+			b.WriteString("… and " + strconv.Itoa(len(o.Lines)-i) + " more lines\n")
+			break
+		}
+		b.WriteString(strconv.FormatInt(l.Quantity, 10) + " × " + clipped(l.Title) + "\n")
+	}
+	b.WriteString("\nTotal: " + texts.Money(o.TotalMinor, o.Currency))
+	if o.PaidAt != nil {
+		return b.String() + ", paid"
+	}
+	return b.String() + ", not paid yet"
+}
+
+// titleLen is how much of a title a notice holds, in characters.
+const titleLen = 100
+
+func clipped(title string) string {
+	if runes := []rune(title); len(runes) > titleLen {
+		return string(runes[:titleLen]) + "…"
+	}
+	return title
+}

@@ -1,0 +1,125 @@
+package sales
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/moment"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderNotes lists the notes of one order, newest first.
+func (q Query) OrderNotes(
+	ctx context.Context, orderID string, first *int, after *string,
+) (*model.OrderNoteConnection, error) {
+	id, err := core.ParseID(xid.Order, orderID)
+	if err != nil {
+		return nil, err
+	}
+	return core.Connect(ctx, q.Core, core.List[*model.OrderNote]{
+		Name: "order notes", Filters: []string{"order_id", id.String()},
+		At: func(n *model.OrderNote) page.Position { return core.ByID(n.ID) },
+		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.OrderNote, error) {
+			query := q.Client(ctx).Note.Query().Where(note.OrderID(id))
+			query.Modify(core.Window{After: after, Limit: limit, Index: noteIndex}.Apply)
+			rows, err := query.Load(ctx)
+			if err == nil && len(rows) == 0 {
+				// Only an order without notes is worth the question.
+				_, err = q.order(ctx, id)
+				err = core.Explain("order", err)
+			}
+			notes := make([]*model.OrderNote, len(rows))
+			for i, n := range rows {
+				notes[i] = &model.OrderNote{Note: n}
+			}
+			return notes, err
+		},
+	}, first, after)
+}
+
+// OrderNoteAppend adds a note. It takes no expected version: notes do not
+// contradict each other, so any number of them at once succeed, each raising the
+// order's version in its turn.
+func (m Mutation) OrderNoteAppend(
+	ctx context.Context, orderID string, in model.OrderNoteInput,
+) (*model.OrderNotePayload, error) {
+	c := core.NewCheck(in)
+	c.Long("body", in.Body, limit.Note)
+	if !in.Visibility.Known() {
+		c.Add("visibility", fault.UnknownValue, "A note is internal or customer.")
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	id, err := core.ParseID(xid.Order, orderID)
+	if err != nil {
+		return nil, err
+	}
+	var payload *model.OrderNotePayload
+	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		n, o, err := m.appendNote(ctx, id, in)
+		if err != nil {
+			return nil, err
+		}
+		shown, err := m.withLines(ctx, []*db.Order{o})
+		if err != nil {
+			return nil, err
+		}
+		payload = &model.OrderNotePayload{Note: &model.OrderNote{Note: n}, Order: shown[0]}
+		return &core.Record{Action: "order.note_append", Kind: xid.Order, ID: id, Of: orderResource(o),
+			Events: core.EventsOf(encodeNote(n), event.OrderNoteAdded)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return payload, nil
+}
+
+// appendNote raises the order's counters where they stand, which also makes the
+// notes of one order wait for each other, and writes the note.
+func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
+	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
+		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
+		Modify(core.Touched(moment.Now(ctx)), lineset.Keep).Save(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("count the note: %w", err)
+	}
+	if moved == 0 {
+		return nil, nil, core.ErrNoRow
+	}
+	o, err := m.order(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The id is minted behind the order's lock, so notes of one order are in the
+	// order of its versions.
+	n, err := m.noteRow(ctx, xid.New(), id, in).Save(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("add note: %w", err)
+	}
+	return n, o, nil
+}
+
+// noteRow is a note by the viewer.
+func (m Mutation) noteRow(ctx context.Context, id, order xid.ID, in model.OrderNoteInput) *db.NoteCreate {
+	v := viewer.From(ctx)
+	return m.Client(ctx).Note.Create().SetID(id).SetOrderID(order).SetBody(in.Body).SetVisibility(in.Visibility).
+		SetAuthorType(v.Kind).SetAuthorID(v.Actor).SetAuthorName(v.Name)
+}
+
+// encodeNote is the representation of a note, with its author.
+func encodeNote(n *db.Note) []byte {
+	return wire.AppendNote(nil, n, wire.ActorID(n.AuthorType, n.AuthorID))
+}

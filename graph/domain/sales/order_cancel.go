@@ -1,0 +1,91 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderCancel ends an open order of which nothing is shipped. An order without
+// money becomes void. Money that was taken stays, to be refunded later, unless
+// refund gives all of it back at once. Units that were not refunded go back to the stock.
+// The reason becomes an internal note.
+func (m Mutation) OrderCancel(
+	ctx context.Context, id string, expectedVersion int64, refund bool, reason *string,
+) (*model.OrderPayload, error) {
+	c := &core.Check{}
+	core.Opt(reason, func(s string) { c.Line("reason", s, limit.Line) })
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.cancel", func(ctx context.Context, e *orderEdit) error {
+		if err := m.cancel(e); err != nil {
+			return err
+		}
+		if taken := e.PaidMinor - e.RefundedMinor; refund && taken > 0 {
+			if err := m.refund(ctx, e, model.RefundInput{AmountMinor: taken, Reason: reason}, nil); err != nil {
+				return err
+			}
+		}
+		core.Opt(reason, func(s string) { m.annotate(ctx, e, s) })
+		return nil
+	})
+}
+
+// cancel ends an order: its stock and its discount are free again.
+func (m Mutation) cancel(e *orderEdit) error {
+	if err := e.cancels(); err != nil {
+		return err
+	}
+	for _, l := range e.Lines { // refunded units went back with their refund, or were not to
+		e.giveBack(l.OrderLine, refundable(l.OrderLine))
+	}
+	if e.DiscountID != nil && e.CustomerID != nil {
+		e.Then = both(e.Then, func(ctx context.Context) error {
+			return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
+		})
+	}
+	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
+	e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
+	e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
+	e.Emit(event.OrderCancelled)
+	e.settleMoney()
+	return nil
+}
+
+// both runs one after the other.
+func both(first, then func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := first(ctx); err != nil {
+			return err
+		}
+		return then(ctx)
+	}
+}
+
+// cancels refuses what the order's state forbids.
+func (e *orderEdit) cancels() error {
+	if err := core.Allowed("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
+		return err
+	}
+	if e.FulfillmentStatus != state.FulfillmentUnfulfilled {
+		return fault.State(fault.InvalidTransition,
+			"The order is "+core.Words(e.FulfillmentStatus)+" and cannot become cancelled.")
+	}
+	return nil
+}
+
+// annotate adds an internal note to the change.
+func (m Mutation) annotate(ctx context.Context, e *orderEdit, body string) {
+	e.NotesCount++
+	e.Update.SetNotesCount(e.NotesCount)
+	e.note = m.noteRow(ctx, xid.New(), e.ID, model.OrderNoteInput{Body: body, Visibility: state.NoteInternal})
+	e.Emit(event.OrderNoteAdded)
+}

@@ -1,0 +1,222 @@
+package sales
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// orderEdit is a change of one order with all that goes with it. An edit reads and
+// computes; only [Resolver.saveParts] and the pipeline write.
+type orderEdit struct {
+	*model.Order
+	*core.Edit[*model.Order, *db.OrderUpdate]
+	// moved are the lines whose quantities changed.
+	moved []*db.OrderLine
+	// ledger, back, shipment and note are the rows that the change adds.
+	ledger   []*db.PaymentCreate
+	back     *db.PaymentRefundCreate
+	shipment *db.FulfillmentCreate
+	note     *db.NoteCreate
+	// told is what the shopper is told of it.
+	told occasion
+	// quiet says that the shopper gets no mail: the change is their own.
+	quiet bool
+	// stock goes back; spent changes what the customer has spent.
+	stock stock
+	spent int64
+}
+
+// lineOf returns the line of an order with the public id, or nil.
+func lineOf(o *model.Order, id string) *db.OrderLine {
+	uid, err := xid.OrderLine.Parse(id)
+	for _, l := range o.Lines {
+		if err == nil && l.ID == uid {
+			return l.OrderLine
+		}
+	}
+	return nil
+}
+
+// move marks a line whose quantities changed.
+func (e *orderEdit) move(l *db.OrderLine) {
+	if !slices.Contains(e.moved, l) {
+		e.moved = append(e.moved, l)
+	}
+}
+
+// giveBack returns units of a line to the stock of what it was of.
+func (e *orderEdit) giveBack(l *db.OrderLine, quantity int64) {
+	if l.ProductID == nil || quantity <= 0 {
+		return
+	}
+	if e.stock == nil {
+		e.stock = stock{}
+	}
+	e.stock[wareOf(l)] += quantity
+}
+
+// orders is how orders change.
+func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
+	return &core.Versioned[*model.Order, *db.OrderUpdate]{
+		Kind: xid.Order,
+		Load: r.orderWithLines,
+		Head: func(o *model.Order) core.Head {
+			return core.Head{Store: o.StoreID, ID: o.ID, Version: &o.Version, Sequence: &o.EventSequence,
+				UpdatedAt: &o.UpdatedAt}
+		},
+		Update: func(ctx context.Context, id xid.ID, version int64) *db.OrderUpdate {
+			return r.Client(ctx).Order.Update().Where(order.ID(id), order.Version(version))
+		},
+		Object: encodeOrder,
+		Finish: keepLines,
+	}
+}
+
+// keepLines writes the lines along with the row, where they are others than it holds.
+func keepLines(e *core.Edit[*model.Order, *db.OrderUpdate]) {
+	o := e.Row
+	if set := lineset.Pack(o.ID, lineRows(o)); set != nil {
+		if !bytes.Equal(set, o.LineSet) {
+			o.LineSet = set
+			e.Update.SetLineSet(set)
+		}
+		o.LineSetVersion = new(o.Version + 1)
+		e.Update.SetLineSetVersion(o.Version + 1)
+	}
+}
+
+// orderWithLines reads an order with its lines.
+func (r *Resolver) orderWithLines(ctx context.Context, id xid.ID) (*model.Order, error) {
+	o, err := r.order(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rows := []*db.Order{o}
+	lines, err := r.lines(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return r.assemble(rows, lines)[0], nil
+}
+
+// changeOrder runs edit on the order if it has the expected version, in one
+// transaction with everything that follows from it.
+func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, action string,
+	edit func(context.Context, *orderEdit) error,
+) (*model.OrderPayload, error) {
+	shown, err := core.Change(ctx, m.Core, m.orders(), id, expected, action,
+		func(ctx context.Context, base *core.Edit[*model.Order, *db.OrderUpdate]) error {
+			e := &orderEdit{Order: base.Row, Edit: base}
+			e.Then = func(ctx context.Context) error { return m.saveParts(ctx, e) }
+			return edit(ctx, e)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &model.OrderPayload{Order: shown}, nil
+}
+
+// saveParts writes the lines that moved and the new rows below the order, then what
+// other orders share, in one order everywhere: products and variants by key, the
+// customer.
+func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
+	if err := m.saveLines(ctx, e); err != nil {
+		return err
+	}
+	for _, p := range e.ledger {
+		if err := p.Exec(ctx); err != nil {
+			return fmt.Errorf("add payment: %w", err)
+		}
+	}
+	if e.back != nil {
+		if err := e.back.Exec(ctx); err != nil {
+			return fmt.Errorf("add the refund: %w", err)
+		}
+		m.wakeReturns(ctx)
+	}
+	if e.shipment != nil {
+		if err := e.shipment.Exec(ctx); err != nil {
+			return fmt.Errorf("add fulfillment: %w", err)
+		}
+	}
+	if err := m.saveNote(ctx, e); err != nil {
+		return err
+	}
+	if err := m.returnStock(ctx, e.stock, e.Now); err != nil {
+		return err
+	}
+	if err := m.spend(ctx, e.CustomerID, e.spent, e.Now); err != nil {
+		return err
+	}
+	if e.quiet {
+		return nil
+	}
+	return m.tell(ctx, e.Order, e.news(), e.told)
+}
+
+// saveLines writes the quantities of the lines that moved into their own rows, where programs that
+// read them there may run. An order has none that was made since that is over.
+func (m Mutation) saveLines(ctx context.Context, e *orderEdit) error {
+	if ent.Writes(ctx, ent.LinesInOrders) {
+		return nil
+	}
+	for _, l := range e.moved {
+		err := m.Client(ctx).OrderLine.Update().
+			Where(orderline.OrderID(e.ID), orderline.Position(l.Position)).
+			SetFulfilledQuantity(l.FulfilledQuantity).SetRefundedQuantity(l.RefundedQuantity).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("change an order's line: %w", err)
+		}
+	}
+	return nil
+}
+
+// saveNote writes the note of the change; order.note_added is about it.
+func (m Mutation) saveNote(ctx context.Context, e *orderEdit) error {
+	if e.note == nil {
+		return nil
+	}
+	note, err := e.note.Save(ctx)
+	if err != nil {
+		return fmt.Errorf("add note: %w", err)
+	}
+	for i := range e.Events {
+		if e.Events[i].Type == event.OrderNoteAdded {
+			e.Events[i].Object = encodeNote(note)
+		}
+	}
+	return nil
+}
+
+// lineRows are the lines of an order as they are stored.
+func lineRows(o *model.Order) []*db.OrderLine {
+	rows := make([]*db.OrderLine, len(o.Lines))
+	for i, l := range o.Lines {
+		rows[i] = l.OrderLine
+	}
+	return rows
+}
+
+// encodeOrder is the representation of an order with its lines.
+func encodeOrder(o *model.Order) []byte {
+	return wire.AppendOrder(nil, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
+}
+
+// orderResource is what an order's events are about.
+func orderResource(o *db.Order) outbox.Resource {
+	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: o.UpdatedAt}
+}

@@ -1,0 +1,117 @@
+package sales
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// Names of the indexes by which an order's children are read.
+const (
+	noteIndex        = "note_store_id_order_id_id"
+	paymentIndex     = "payment_store_id_order_id_id"
+	fulfillmentIndex = "fulfillment_store_id_order_id_id"
+	refundIndex      = "paymentrefund_store_id_order_id_id"
+	actIndex         = "audit_store_id_resource_id_id"
+)
+
+// OrderFields resolves the relations of an order. Each costs one statement for
+// all orders of a page.
+type OrderFields struct{ *Resolver }
+
+// Customer returns who ordered, or nil for a guest.
+func (o OrderFields) Customer(ctx context.Context, order *model.Order) (*model.Customer, error) {
+	if order.CustomerID == nil {
+		return nil, nil
+	}
+	c, err := order.Relations().Customers.Get(ctx, *order.CustomerID)
+	return c, core.Explain("customer", err)
+}
+
+// Notes returns the newest notes.
+func (o OrderFields) Notes(ctx context.Context, order *model.Order, first *int) ([]*model.OrderNote, error) {
+	limit, err := core.PageSize(first)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := order.Relations().Notes.Of(limit).Get(ctx, order.ID)
+	return listed(notes), core.Explain("order notes", err)
+}
+
+// Payments returns the ledger, oldest first.
+func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Payment, error) {
+	payments, err := order.Relations().Payments.Get(ctx, order.ID)
+	return listed(payments), core.Explain("payments", err)
+}
+
+// ProviderRefunds returns what the payment provider gives back, oldest first.
+func (o OrderFields) ProviderRefunds(ctx context.Context, order *model.Order) ([]*model.PaymentRefund, error) {
+	refunds, err := order.Relations().Refunds.Get(ctx, order.ID)
+	return listed(refunds), core.Explain("refunds", err)
+}
+
+// Fulfillments returns the shipments, oldest first.
+func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*db.Fulfillment, error) {
+	fulfillments, err := order.Relations().Fulfillments.Get(ctx, order.ID)
+	return listed(fulfillments), core.Explain("fulfillments", err)
+}
+
+// Acts returns who did what to it, newest first.
+func (o OrderFields) Acts(ctx context.Context, order *model.Order) ([]*model.OrderAct, error) {
+	acts, err := order.Relations().Acts.Get(ctx, order.ID)
+	return listed(acts), core.Explain("order acts", err)
+}
+
+// PaymentDueAt returns when the order is cancelled for want of its payment, or nil.
+func (o OrderFields) PaymentDueAt(ctx context.Context, order *model.Order) (*micros.Time, error) {
+	hold, err := order.Relations().Holds.Get(ctx, order.ID)
+	return DueAt(order.Order, hold), core.Explain("payment hold", err)
+}
+
+// RefundPreviewMinor returns what units of the lines are worth, and no more than was paid and
+// not given back.
+func (o OrderFields) RefundPreviewMinor(
+	_ context.Context, order *model.Order, lines []*model.LineQuantityInput,
+) (*int64, error) {
+	c := &core.Check{}
+	checkQuantities(c, lines)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	units, err := pick(order, lines, refundable)
+	if err != nil {
+		return nil, err
+	}
+	left := order.PaidMinor - order.RefundedMinor
+	var worth int64
+	for _, p := range units {
+		// No sum of lines is above the order's total, which is an amount.
+		worth += price.Refund(p.line.TotalMinor, p.line.Quantity, p.line.RefundedQuantity, p.quantity)
+	}
+	return new(min(worth, left)), nil
+}
+
+// listed is a list that is empty, not null, where nothing belongs to the order:
+// null says that a caller may not see it.
+func listed[T any](rows []T) []T {
+	if rows == nil {
+		return []T{}
+	}
+	return rows
+}
+
+// LineFields resolves the relation of a line.
+type LineFields struct{ *Resolver }
+
+// Product returns the product as it is now, nil once it is deleted.
+func (l LineFields) Product(ctx context.Context, line *model.LineItem) (*db.Product, error) {
+	if line.ProductID == nil {
+		return nil, nil
+	}
+	p, err := line.Relations().Products.Get(ctx, *line.ProductID)
+	return p, core.Explain("product", err)
+}

@@ -1,0 +1,197 @@
+package sales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+)
+
+const (
+	// sessionTime is when a session ends by itself, where nothing ended it before. The
+	// provider wants 30 minutes at least, which are left as long as the goods are held.
+	sessionTime = HoldTime + 35*time.Minute
+	// beginTries is how many sessions are begun where the one before is over already.
+	beginTries = 3
+)
+
+// BeginPayment returns the address at which the shopper pays an order, or "" for one that
+// waits for no payment (any more). However often it is called, the shopper gets to one
+// session as long as that is open; back is the page to which they return.
+func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back string) (address string, err error) {
+	ctx = viewer.Operator(ctx, o.StoreID)
+	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
+	if err != nil {
+		return "", err
+	}
+	for range beginTries {
+		row, err := r.openSession(ctx, o, accounts.Present())
+		if err != nil || row == nil {
+			return "", err
+		}
+		account, s, err := r.beginSession(ctx, accounts, row, payment.Purchase{Order: xid.Order.Format(o.ID),
+			Title: title, Language: languageOf(o), Return: back})
+		if err != nil {
+			return "", err
+		}
+		if s.Status == payment.Open {
+			if !account.Former || accounts.Present() == nil {
+				return s.URL, nil
+			}
+			// The store takes its money elsewhere by now: once this is over, the next begins there.
+			if s, err = account.Expire(ctx, account.Secret, s.Reference); err != nil {
+				return "", unanswered(err)
+			}
+		}
+		if err := r.settled(ctx, account, row, s); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// languageOf is the one in which the shopper read the checkout.
+func languageOf(o *db.Order) state.Language {
+	if o.Language == nil {
+		return state.English
+	}
+	return *o.Language
+}
+
+// openSession returns the open session of an order whose goods are held, which it makes with
+// an account where there is none; nil for an order that waits for no payment.
+func (r *Resolver) openSession(
+	ctx context.Context, o *db.Order, account *selling.Account,
+) (row *db.PaymentSession, err error) {
+	for range beginTries {
+		err = r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
+			row, err = r.sessionOf(ctx, o, account)
+			return nil, err
+		})
+		if !ent.IsDuplicate(err) { // else somebody makes it at the same time
+			break
+		}
+	}
+	return row, core.Explain("payment", err)
+}
+
+// sessionOf is [Resolver.openSession] within its transaction.
+func (r *Resolver) sessionOf(
+	ctx context.Context, o *db.Order, account *selling.Account,
+) (*db.PaymentSession, error) {
+	held, err := r.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(o.ID)).Load(ctx)
+	if err != nil || len(held) == 0 || o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentStripe {
+		return nil, err
+	}
+	rows, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.OrderID(o.ID)).
+		Order(paymentsession.ByAttempt(sql.OrderDesc())).Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the payments: %w", err)
+	}
+	attempt := 1
+	if len(rows) > 0 {
+		if rows[0].State == state.PaymentSessionOpen {
+			return rows[0], nil
+		}
+		attempt = rows[0].Attempt + 1
+	}
+	if account == nil {
+		return nil, away(errors.New("the store has no payment account"))
+	}
+	return r.Client(ctx).PaymentSession.Create().SetOrderID(o.ID).SetAttempt(attempt).SetAccountID(account.ID).
+		SetBucket(bucket.Of(o.StoreID)).SetProvider(*o.PaymentMethod).SetAmountMinor(o.TotalMinor).
+		SetCurrency(o.Currency).SetState(state.PaymentSessionOpen).SetDueAt(micros.Now().Add(lookPauses[0])).Save(ctx)
+}
+
+// beginSession asks the provider for the session of a row: for a new one, or for what has
+// become of it. It returns the account that knows the session. One that could not be begun
+// is over, since nobody was led there.
+func (r *Resolver) beginSession(
+	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession, p payment.Purchase,
+) (*selling.Account, payment.Session, error) {
+	if row.Reference != nil {
+		return lookAt(ctx, accounts, row)
+	}
+	account := accounts.Of(row.AccountID)
+	if account == nil {
+		return nil, payment.Session{}, away(errors.New("the store has no payment account"))
+	}
+	p.Key, p.AmountMinor, p.Currency, p.Ends = row.ID.String(), row.AmountMinor, row.Currency,
+		row.ID.Time().Add(sessionTime).Time()
+	s, failed := account.Begin(ctx, account.Secret, p)
+	if failed != nil {
+		return account, s, errors.Join(unanswered(failed), r.dropSession(context.WithoutCancel(ctx), row))
+	}
+	return account, s, r.keepReference(ctx, row, s.Reference)
+}
+
+// lookAt returns a session as it is now, and the account that knows it.
+func lookAt(
+	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession,
+) (account *selling.Account, s payment.Session, err error) {
+	err = accounts.Ask(row.AccountID, func(a *selling.Account) (err error) {
+		account = a
+		s, err = a.Look(ctx, a.Secret, *row.Reference)
+		return err
+	})
+	return account, s, unanswered(err)
+}
+
+// keepReference gives a row the session that was begun for it. Somebody else may have done
+// so already, or have given the row up.
+func (r *Resolver) keepReference(ctx context.Context, row *db.PaymentSession, reference string) error {
+	row.Reference = &reference
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		n, err := r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
+			paymentsession.StateEQ(state.PaymentSessionOpen), paymentsession.ReferenceIsNil()).
+			SetReference(reference).Save(ctx)
+		if err != nil || n > 0 {
+			return nil, err
+		}
+		same, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.ID(row.ID),
+			paymentsession.Reference(reference)).Load(ctx)
+		if err == nil && len(same) == 0 {
+			err = away(errors.New("the session was given up meanwhile"))
+		}
+		return nil, err
+	})
+}
+
+// dropSession closes a session that has no page.
+func (r *Resolver) dropSession(ctx context.Context, row *db.PaymentSession) error {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		return nil, r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
+			paymentsession.StateEQ(state.PaymentSessionOpen), paymentsession.ReferenceIsNil()).
+			SetState(state.PaymentSessionClosed).ClearDueAt().Exec(ctx)
+	})
+}
+
+// unanswered is the answer where a provider does not answer, or refuses; nil for no error.
+func unanswered(err error) error {
+	if err == nil {
+		return nil
+	}
+	return away(err)
+}
+
+// away is the answer where the store takes no payments online at the moment.
+func away(cause error) error {
+	return &fault.Error{Kind: fault.Unavailable, Detail: "The payment cannot be made at the moment.",
+		RetryAfter: lookPauses[0] / 2, Err: cause}
+}

@@ -1,0 +1,220 @@
+package sales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/mailbox"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// ErrMet says that another transaction changed what an order was made of after it was read, or
+// made the same customer at the same time: the one that hears it reads again.
+var ErrMet = errors.New("another transaction changed what the order is made of")
+
+// sourceShop is the source of the orders that shoppers place.
+const sourceShop = "storefront"
+
+// Placing is an order of a shopper.
+type Placing struct {
+	Store  *db.Store
+	Number int64 // of [Resolver.Number]
+	// Cart is the cart that it was.
+	Cart  xid.ID
+	Email string // in lower case
+	Phone string
+	// Address is nil where nothing is shipped and the shopper has not said one.
+	Address *document.AddressFields
+	// Ships says that something is sent to the address.
+	Ships bool
+	Lines []PlacedLine
+	Sums  price.Sums
+	// Discount is counted; nil for none.
+	Discount       *db.Discount
+	ShippingMethod *string // nil where nothing is shipped
+	PaymentMethod  state.PaymentMethod
+	// News is what the people of the store are told; those of a test store are told nothing.
+	News News
+	// Note is what the shopper wants to say, "" for nothing.
+	Note string
+}
+
+// PlacedLine is what a line of it is of.
+type PlacedLine struct {
+	Product *db.Product
+	// Variant is nil where the product has no options.
+	Variant   *db.Variant
+	SKU       *string
+	Quantity  int64
+	UnitMinor int64
+	Amounts   price.Amounts
+}
+
+// Number returns a number for an order of the viewer's store that no other has. It is taken
+// before the transaction of the order, in which others would wait for it.
+func (r *Resolver) Number(ctx context.Context) (int64, error) { return r.numbers.next(ctx) }
+
+// Placement is an order of a shopper that is computed and not written yet.
+type Placement struct {
+	m      Mutation
+	p      Placing
+	draft  orderDraft
+	order  *db.Order
+	lines  []*db.OrderLine
+	events []event.Type
+}
+
+// Prepare finds the customer of an order and makes its rows.
+func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
+	m := r.Mutation()
+	known, err := m.known(ctx, p.Email)
+	if err != nil {
+		return nil, err
+	}
+	o := &Placement{m: m, p: p, draft: orderDraft{store: p.Store, customer: known, billing: p.Address, need: stock{}}}
+	if p.Ships {
+		o.draft.shipping = p.Address
+	}
+	o.order, o.lines = p.rows(&o.draft)
+	o.events = begin(ctx, o.order)
+	return o, nil
+}
+
+// ID is that of the order.
+func (o *Placement) ID() xid.ID { return o.order.ID }
+
+// Place writes the order in the transaction of ctx, with all that follows from it, and returns
+// its record.
+func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
+	m, d := o.m, o.draft
+	if d.customer == nil {
+		var err error
+		if d.customer, err = m.guest(ctx, o.p); err != nil {
+			return nil, err
+		}
+		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes before
+	}
+	o.order.UpdatedAt = moment.Raise(ctx, o.order.UpdatedAt)
+	if o.p.Discount != nil {
+		if err := selling.New(m.Core).TakeDiscount(ctx, o.p.Discount.ID, d.customer.ID); err != nil {
+			return nil, err
+		}
+	}
+	shown, err := m.insertOrder(ctx, &d, o.order, o.lines)
+	if errors.Is(err, errRedacted) {
+		return nil, ErrMet // who is nobody any more is a guest at the next try
+	} else if err != nil {
+		return nil, err
+	}
+	if o.p.Note != "" {
+		note := m.noteRow(ctx, xid.New(), o.ID(), model.OrderNoteInput{Body: o.p.Note, Visibility: state.NoteInternal})
+		if err := note.Exec(ctx); err != nil {
+			return nil, fmt.Errorf("add the note: %w", err)
+		}
+	}
+	due, err := m.hold(ctx, o.p.Store, o.order)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.tell(ctx, shown, o.events, occasion{customer: d.customer, due: due}); err != nil {
+		return nil, err
+	}
+	if err := m.announce(ctx, shown, o.p.News); err != nil {
+		return nil, err
+	}
+	return m.orders().Made(shown, "order.place", "", o.events...), nil
+}
+
+// rows are those of the order and of its lines; what they need of the stock goes into d.
+func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
+	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
+		SubtotalMinor: p.Sums.SubtotalMinor, DiscountMinor: p.Sums.DiscountMinor, ShippingMinor: p.Sums.ShippingMinor,
+		TaxMinor: p.Sums.TaxMinor, TotalMinor: p.Sums.TotalMinor, IncludedTaxMinor: &p.Sums.IncludedTaxMinor,
+		CartID: &p.Cart, ShippingMethod: p.ShippingMethod, PaymentMethod: &p.PaymentMethod,
+		Language: &p.Store.Language}
+	if p.Note != "" {
+		o.NotesCount = 1
+	}
+	if p.Discount != nil {
+		o.DiscountID, o.DiscountCode = &p.Discount.ID, &p.Discount.Code
+	}
+	lines := make([]*db.OrderLine, len(p.Lines))
+	for i, l := range p.Lines {
+		w, left := ware{product: l.Product.ID}, l.Product.InventoryQuantity
+		lines[i] = &db.OrderLine{ProductID: &l.Product.ID, Title: l.Product.Title, Sku: l.SKU, Quantity: l.Quantity,
+			UnitPriceMinor: l.UnitMinor, DiscountMinor: l.Amounts.DiscountMinor, TaxMinor: l.Amounts.TaxMinor,
+			TotalMinor: l.Amounts.TotalMinor, RequiresShipping: l.Product.RequiresShipping}
+		if l.Variant != nil {
+			w.variant, left = l.Variant.ID, l.Variant.InventoryQuantity
+			lines[i].VariantID, lines[i].Options = &l.Variant.ID, l.Variant.Options
+		}
+		if left != nil {
+			d.need[w] += l.Quantity
+		}
+	}
+	return o, lines
+}
+
+// known finds the customer of an email address, in any of its [mailbox.Forms]; nil for none.
+func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error) {
+	for _, form := range mailbox.Forms(email) {
+		rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(form)).Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the customer: %w", err)
+		}
+		if len(rows) > 0 {
+			return rows[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// guest makes a guest of who orders.
+func (m Mutation) guest(ctx context.Context, p Placing) (row *db.Customer, err error) {
+	in := model.CustomerCreateInput{Email: &p.Email, Status: state.CustomerGuest,
+		EmailMarketing: state.EmailNotSubscribed, Locale: new(string(p.Store.Language))}
+	if p.Phone != "" {
+		in.Phone = &p.Phone
+	}
+	docs := customerDocs{addresses: document.NewAddresses(nil)}
+	if p.Address != nil {
+		docs = customerDocs{defaultAddress: document.NewAddress(p.Address),
+			addresses: document.NewAddresses([]document.AddressFields{*p.Address})}
+	}
+	if p.Address != nil && p.Address.Name != nil {
+		first, last, _ := strings.Cut(*p.Address.Name, " ")
+		in.FirstName = &first
+		if last != "" {
+			in.LastName = &last
+		}
+	}
+	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
+		row, err = m.customerRow(ctx, in, docs).Save(ctx)
+		if ent.IsDuplicate(err) {
+			return nil, ErrMet
+		}
+		if err == nil {
+			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("add the customer: %w", err)
+		}
+		return m.customers(p.Store.Currency).Made(row, "customer.create", "", event.CustomerCreated), nil
+	})
+	return row, err
+}

@@ -1,0 +1,151 @@
+package sales
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/lib/price"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// checkPricing judges what the store is to compute an order by, and that nobody has computed it
+// already.
+func checkPricing(c *core.Check, in *model.OrderCreateInput) {
+	p := in.Pricing
+	if p == nil {
+		return
+	}
+	computed := func(name string, given int64) {
+		if given != 0 {
+			c.Add(name, fault.OutOfRange, "Leave it out where the store computes the order.")
+		}
+	}
+	computed("shipping_minor", in.ShippingMinor)
+	for i, l := range in.Lines {
+		at := "lines/" + strconv.Itoa(i) + "/"
+		computed(at+"discount_minor", l.DiscountMinor)
+		computed(at+"tax_minor", l.TaxMinor)
+	}
+	core.Opt(p.DiscountMinor, func(n int64) { c.Amount("pricing/discount_minor", n) })
+	core.Opt(p.ShippingMinor, func(n int64) { c.Amount("pricing/shipping_minor", n) })
+	if p.DiscountCode != nil && p.DiscountMinor != nil {
+		c.Add("pricing/discount_minor", fault.OutOfRange, "An order has a code or an amount, not both.")
+	}
+	if p.ShippingRateID != nil && p.ShippingMinor != nil {
+		c.Add("pricing/shipping_minor", fault.OutOfRange, "An order has a rate or a price for shipping, not both.")
+	}
+	if p.DiscountCode != nil && in.CustomerID == nil {
+		c.Add("customer_id", fault.Required, "The use of a discount is counted for a customer.")
+	}
+}
+
+// quote lets the store compute the order, if it is asked to.
+func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in model.OrderCreateInput) (err error) {
+	p := in.Pricing
+	if p == nil {
+		return nil
+	}
+	b := d.basket(in)
+	store := selling.New(m.Core)
+	if p.DiscountCode != nil {
+		if d.discount, err = store.DiscountByCode(ctx, *p.DiscountCode, d.buyer()); err != nil {
+			return err
+		}
+		b.Discount = d.discount
+	}
+	if d.quote, err = store.Quote(ctx, b); err != nil {
+		return err
+	}
+	switch {
+	case p.DiscountCode != nil && !d.quote.Discounted:
+		c.Add("pricing/discount_code", fault.UnknownValue, "The discount is not available for this order.")
+	case b.OffMinor > d.quote.SubtotalMinor:
+		c.Add("pricing/discount_minor", fault.OutOfRange, "The discount is above what the goods cost.")
+	}
+	if p.ShippingRateID != nil && d.quote.Chosen == nil {
+		c.Add("pricing/shipping_rate_id", fault.UnknownValue,
+			"The store does not offer it for these goods and this address.")
+	}
+	if p.ShippingMinor != nil && *p.ShippingMinor > 0 && !d.quote.Freight.Needed {
+		c.Add("pricing/shipping_minor", fault.OutOfRange, "Nothing of the order is shipped.")
+	}
+	return nil
+}
+
+// buyer is the customer of the order, as far as there is one.
+func (d *orderDraft) buyer() (by selling.Buyer) {
+	if d.customer != nil {
+		by.Customer = d.customer.ID
+	}
+	return by
+}
+
+// basket is the goods of the order, as a cart has them.
+func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
+	b := selling.Basket{Rate: in.Pricing.ShippingRateID, FreightMinor: in.Pricing.ShippingMinor}
+	core.Opt(in.Pricing.DiscountMinor, func(n int64) { b.OffMinor = n })
+	ships := false
+	for i, l := range in.Lines {
+		w := d.wares[i]
+		line := price.Line{UnitMinor: d.unitPrice(w, l), Quantity: l.Quantity, Product: w.product}
+		if v := d.variant(w); v != nil {
+			core.Opt(v.WeightGrams, func(g int64) { line.WeightGrams = g })
+			line.Digital = !d.products[w.product].RequiresShipping
+		}
+		ships = ships || !line.Digital
+		b.Lines = append(b.Lines, line)
+	}
+	to := d.shipping
+	if !ships && to == nil {
+		to = d.billing
+	}
+	if to == nil {
+		return b
+	}
+	b.To.Country = to.Country
+	core.Opt(to.Region, func(s string) { b.To.Region = s })
+	if ships {
+		b.Ships = to.Country
+	}
+	return b
+}
+
+// priced gives an order and its lines the sums that the store has computed.
+func (d *orderDraft) priced(o *db.Order, lines []*db.OrderLine) {
+	q := d.quote
+	for i, a := range q.Lines {
+		lines[i].DiscountMinor, lines[i].TaxMinor, lines[i].TotalMinor = a.DiscountMinor, a.TaxMinor, a.TotalMinor
+	}
+	o.SubtotalMinor, o.DiscountMinor, o.ShippingMinor = q.SubtotalMinor, q.DiscountMinor, q.ShippingMinor
+	o.TaxMinor, o.IncludedTaxMinor, o.TotalMinor = q.TaxMinor, &q.IncludedTaxMinor, q.TotalMinor
+	if d.discount != nil {
+		o.DiscountID, o.DiscountCode = &d.discount.ID, &d.discount.Code
+	}
+	if q.Chosen != nil {
+		o.ShippingMethod = &q.Chosen.Name
+	}
+}
+
+// takeDiscount counts the use of a code, before the order's own rows are written.
+func (m Mutation) takeDiscount(ctx context.Context, d *orderDraft) error {
+	if d.discount == nil {
+		return nil
+	}
+	return selling.New(m.Core).TakeDiscount(ctx, d.discount.ID, d.customer.ID)
+}
+
+// offered is the rates of the preview.
+func (d *orderDraft) offered() []*model.OfferedRate {
+	list := []*model.OfferedRate{}
+	if d.quote == nil {
+		return list
+	}
+	for _, o := range d.quote.Offers {
+		list = append(list, &model.OfferedRate{ID: o.ID, Name: o.Name, CostMinor: o.CostMinor})
+	}
+	return list
+}

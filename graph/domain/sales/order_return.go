@@ -1,0 +1,199 @@
+package sales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/selling"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/payment"
+	"github.com/storefront-go/storefront/graph/lib/phrase"
+)
+
+const (
+	// returnBatch keeps a round of [Resolver.ReturnMoney] short.
+	returnBatch = 50
+	// returnPause is the time until the second try, which doubles up to returnMost. It is
+	// longer than a try can take.
+	returnPause = time.Minute
+	returnMost  = time.Hour
+	// returnEnd is when a refund is given up that the provider has not answered: people
+	// have three days to repair the key of the account.
+	returnEnd = 3 * 24 * time.Hour
+)
+
+// returnRow is money of a session that goes back to the shopper of an order.
+func (r *Resolver) returnRow(
+	ctx context.Context, o *db.Order, of *db.PaymentSession, money string, amount int64, currency string,
+) *db.PaymentRefundCreate {
+	return r.Client(ctx).PaymentRefund.Create().SetOrderID(o.ID).SetBucket(bucket.Of(o.StoreID)).
+		SetNillableAccountID(of.AccountID).SetProvider(of.Provider).SetPayment(money).SetAmountMinor(amount).
+		SetCurrency(currency).SetState(state.PaymentRefundWaiting).SetDueAt(micros.Now())
+}
+
+// wakeReturns lets what was written be done as soon as it is committed.
+func (r *Resolver) wakeReturns(ctx context.Context) { ent.OnCommit(ctx, r.Payments.Wake) }
+
+// giveBackOnline lets the provider give money back that it brought: the row of the ledger is
+// what the people of the store see of it.
+func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.ID, amount int64) error {
+	if amount == 0 || e.PaymentMethod == nil || *e.PaymentMethod != state.PaymentStripe {
+		return nil
+	}
+	paid, err := m.Client(ctx).PaymentSession.Query().Where(paymentsession.OrderID(e.ID),
+		paymentsession.StateEQ(state.PaymentSessionPaid)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("find the payment: %w", err)
+	}
+	if len(paid) == 0 || paid[0].Payment == nil {
+		return nil // it was paid otherwise
+	}
+	if !payment.Payable(amount, e.Currency) {
+		return fault.State(fault.InvalidTransition, "Stripe cannot give back this amount of "+e.Currency+
+			": choose one that it counts in.")
+	}
+	e.back = m.returnRow(ctx, e.Order.Order, paid[0], *paid[0].Payment, amount, e.Currency).SetLedgerID(ledger)
+	return nil
+}
+
+// ReturnMoney lets providers give back what is due, and returns how many refunds were made.
+// Any number of processes may do so at once, and whatever stops one, none is made twice.
+func (r *Resolver) ReturnMoney(ctx context.Context) (total int, err error) {
+	return r.Store.SumShards(ctx, r.returnDue)
+}
+
+// returnDue is [Resolver.ReturnMoney] on one shard.
+func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
+	now := micros.Now()
+	for n := returnBatch; n == returnBatch; {
+		q := r.Store.Seek(ctx).PaymentRefund.Query().
+			Where(paymentrefund.BucketIn(bucket.All()...), paymentrefund.DueAtLTE(now))
+		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentrefund.FieldDueAt)).Limit(returnBatch) })
+		rows, failed := q.Load(viewer.Everywhere(ctx))
+		if failed != nil {
+			return total, errors.Join(err, fmt.Errorf("read the refunds: %w", failed))
+		}
+		n = len(rows)
+		for _, row := range rows {
+			done, failed := r.returnOne(viewer.Operator(ctx, row.StoreID), row, now)
+			if failed != nil {
+				return total, errors.Join(err, fmt.Errorf("give back the money of %s: %w",
+					xid.Order.Format(row.OrderID), failed))
+			}
+			if done {
+				total++
+			}
+		}
+	}
+	return total, err
+}
+
+// returnOne takes a refund whose time has come, if nobody else does, and has it made. A
+// provider that refuses is no error: it is tried again, or people are told.
+func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now micros.Time) (done bool, err error) {
+	var mine bool
+	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		pause := min(returnPause<<min(row.Tries, 10), returnMost)
+		n, err := r.Client(ctx).PaymentRefund.Update().
+			Where(paymentrefund.ID(row.ID), paymentrefund.Tries(row.Tries), paymentrefund.DueAtLTE(now)).
+			AddTries(1).SetDueAt(now.Add(pause)).Save(ctx)
+		mine = n > 0
+		return nil, err
+	})
+	if err != nil || !mine {
+		return false, err
+	}
+	if row.State == state.PaymentRefundDone {
+		return false, r.watchReturn(ctx, row, now)
+	}
+	reference, failed := r.askBack(ctx, row)
+	refused, final := errors.AsType[*payment.RefusedError](failed)
+	switch {
+	case failed == nil:
+		return true, r.returned(ctx, row, reference)
+	case final && !refused.Key, now.Time().Sub(row.ID.Time().Time()) > returnEnd:
+		text := "it did not answer"
+		if final {
+			text = refused.Text
+		}
+		return false, r.giveUp(ctx, row, text, state.PaymentRefundWaiting)
+	}
+	r.Logger.WarnContext(ctx, "a refund has to wait", "order", xid.Order.Format(row.OrderID), "error", failed)
+	if silent(failed) {
+		return false, failed // the others would wait for as long
+	}
+	return false, nil
+}
+
+// askBack asks the provider for a refund. No transaction is open meanwhile.
+func (r *Resolver) askBack(ctx context.Context, row *db.PaymentRefund) (reference string, err error) {
+	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
+	if err != nil {
+		return "", err
+	}
+	err = accounts.Ask(row.AccountID, func(a *selling.Account) (err error) {
+		reference, err = a.Refund(ctx, a.Secret, payment.Refund{Key: row.ID.String(), Payment: row.Payment,
+			Again: row.Tries > 0, AmountMinor: row.AmountMinor, Currency: row.Currency})
+		return err
+	})
+	return reference, err
+}
+
+// returned notes that the money is on its way.
+func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund, reference string) error {
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		return nil, r.Client(ctx).PaymentRefund.Update().
+			Where(paymentrefund.ID(row.ID), paymentrefund.StateEQ(state.PaymentRefundWaiting)).
+			SetState(state.PaymentRefundDone).SetReference(reference).
+			SetDueAt(micros.Now().Add(watchTimes[0])).Exec(ctx)
+	})
+}
+
+// giveUp leaves a refund in one of some states to the people of the store, once.
+func (r *Resolver) giveUp(
+	ctx context.Context, row *db.PaymentRefund, text string, from ...state.PaymentRefundState,
+) error {
+	if runes := []rune(text); len(runes) > limit.Line {
+		text = string(runes[:limit.Line])
+	}
+	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
+		n, err := r.Client(ctx).PaymentRefund.Update().
+			Where(paymentrefund.ID(row.ID), paymentrefund.StateIn(from...)).
+			SetState(state.PaymentRefundFailed).SetFailure(text).ClearDueAt().Save(ctx)
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		o, err := r.order(ctx, row.OrderID)
+		if err != nil {
+			return nil, err
+		}
+		counted := ""
+		if row.LedgerID != nil {
+			counted = "The order counts it as given back. "
+		}
+		return nil, r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationCritical,
+			Title: "A refund of order #" + strconv.FormatInt(o.Number, 10) + " was not made",
+			Body: "Stripe did not give back " + phrase.In(state.English).Money(row.AmountMinor, row.Currency) +
+				" of the payment " + row.Payment + ": " + text + "\n\n" + counted +
+				"The shopper is still to get it, and it is not tried again: give it back in Stripe's own dashboard, or in " +
+				"another way.",
+			Kind: xid.Order, ID: o.ID})
+	})
+}

@@ -1,0 +1,293 @@
+package sales_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+	"github.com/storefront-go/storefront/graph/graphtest"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// eachOfBefore is [graphtest.EachCore] on databases that the release before may read.
+func eachOfBefore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		storetest.OfBefore(t, s)
+		ctx, _ := storetest.Merchant(t, s)
+		f(t, graphtest.As(ctx, viewer.Owner), graphtest.NewCore(t, s))
+	})
+}
+
+// older changes an order as the release before does, which knows nothing of line_set: one more
+// of the first line is refunded.
+func older(ctx context.Context, r *graph.Resolver, id xid.ID) error {
+	return r.Store.InTx(ctx, func(ctx context.Context) error {
+		c := r.Client(ctx)
+		err := c.Order.Update().Where(order.ID(id)).AddVersion(1).AddUpdatedAt(1).Exec(ctx)
+		if err == nil {
+			err = c.OrderLine.Update().Where(orderline.OrderID(id), orderline.Position(0)).AddRefundedQuantity(1).
+				Exec(ctx)
+		}
+		return err
+	})
+}
+
+// bare makes an order as the release before does.
+func bare(ctx context.Context, r *graph.Resolver, id xid.ID) error {
+	return r.Store.InTx(ctx, func(ctx context.Context) error {
+		return r.Client(ctx).Order.Update().Where(order.ID(id)).ClearLineSet().ClearLineSetVersion().Exec(ctx)
+	})
+}
+
+// storedLines are the lines of an order by their own rows.
+func storedLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID) []*db.OrderLine {
+	t.Helper()
+	return graphtest.Must[[]*db.OrderLine](t)(r.Client(ctx).OrderLine.Query().Where(orderline.OrderID(id)).
+		Order(orderline.ByPosition()).Load(ctx))
+}
+
+// sameLines holds every way to read an order to the rows of its lines, and one read to a number of
+// statements.
+func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, statements uint64) {
+	t.Helper()
+	want := storedLines(t, ctx, r, id)
+	public := xid.Order.Format(id)
+	counted, n := ent.CountStatements(ctx)
+	one := graphtest.Must[*model.Order](t)(r.Query().Order(counted, public))
+	if n.N() != statements {
+		t.Errorf("one order takes %d statements, want %d", n.N(), statements)
+	}
+	packed := graphtest.Must[*model.Order](t)(r.Query().Order(core.WithPacked(ctx), public))
+	if lineset.Holds(packed.Order) != (len(packed.Lines) == 0) {
+		t.Errorf("where its caller unpacks the lines that the row holds, it comes with %d", len(packed.Lines))
+	}
+	reads := map[string]*model.Order{"one": one}
+	page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(100), nil, nil, nil, nil))
+	for _, o := range page.Nodes {
+		if o.ID == id {
+			reads["a page"] = o
+		}
+	}
+	for name, o := range reads {
+		got := make([]*db.OrderLine, len(o.Lines))
+		for i, l := range o.Lines {
+			got[i] = l.OrderLine
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(db.OrderLine{})); diff != "" {
+			t.Errorf("%s has other lines than there are:\n%s", name, diff)
+		}
+	}
+	if len(reads) != 2 || len(want) == 0 {
+		t.Fatal("the order was not listed, or has no lines")
+	}
+}
+
+// TestLineSets: whatever this program and one that does not know of line_set do to an order in
+// turns, every read has the lines as they are; with one statement once this program has written them,
+// and with one more since the other one did.
+func TestLineSets(t *testing.T) {
+	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		p := graphtest.Ware(t, ctx, r, 100, 50)
+		o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
+		graphtest.Sale(t, ctx, r, graphtest.Item("another's", 1, 1))
+		sameLines(t, ctx, r, o.ID, 1)
+		for i, step := range []struct {
+			name       string
+			statements uint64
+		}{
+			{"tag", 1}, {"note", 1}, {"pay_150", 1}, {"ship_1", 1}, {"restock_1", 1},
+			{"older", 2}, {"note", 2}, {"older", 2}, {"note", 2}, {"return_1", 1}, {"note", 1}, {"ship_1", 1},
+			{"bare", 2}, {"note", 2}, {"older", 2}, {"return_1", 1}, {"older", 2}, {"fill", 1}, {"note", 1},
+		} {
+			var err error
+			switch step.name {
+			case "older":
+				err = older(ctx, r, o.ID)
+			case "bare":
+				err = bare(ctx, r, o.ID)
+			case "fill":
+				for more := true; more && err == nil; {
+					_, more, err = sales.New(r.Core).FillSome(ctx, micros.Now().Add(time.Hour))
+				}
+			default:
+				_, err = graphtest.Steps[step.name](ctx, r.Mutation(), o)
+			}
+			if err != nil {
+				t.Fatalf("step %d, %s: %v", i, step.name, err)
+			}
+			t.Logf("step %d, %s", i, step.name)
+			sameLines(t, ctx, r, o.ID, step.statements)
+			o = graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+		}
+	})
+}
+
+// TestLinesInOrders: where no program of before is left an order's row alone has its lines, whatever
+// is done with it; those of an order of before are current too. One that is damaged is not taken for
+// an order without lines.
+func TestLinesInOrders(t *testing.T) {
+	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		p := graphtest.Ware(t, ctx, r, 100, 50)
+		made := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
+		if rows := storedLines(t, ctx, r, made.ID); len(rows) > 0 {
+			t.Errorf("%d rows of lines", len(rows))
+		}
+		early := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
+		err := r.Store.InTx(ctx, func(ctx context.Context) error { // as the release before makes one
+			var lines []*db.OrderLineCreate
+			for _, l := range early.Lines {
+				lines = append(lines, r.Client(ctx).OrderLine.Create().SetID(l.ID).SetOrderID(early.ID).
+					SetPosition(l.Position).SetNillableProductID(l.ProductID).SetTitle(l.Title).SetQuantity(l.Quantity).
+					SetUnitPriceMinor(l.UnitPriceMinor).
+					SetDiscountMinor(l.DiscountMinor).SetTaxMinor(l.TaxMinor).SetTotalMinor(l.TotalMinor).
+					SetRequiresShipping(l.RequiresShipping))
+			}
+			return r.Client(ctx).OrderLine.CreateBulk(lines...).Exec(ctx)
+		})
+		if err == nil {
+			err = bare(ctx, r, early.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []*model.Order{made, early} {
+			for _, step := range []string{"tag", "note", "pay_150", "ship_1", "restock_1"} {
+				if _, err := graphtest.Steps[step](ctx, r.Mutation(), o); err != nil {
+					t.Fatal(step, err)
+				}
+				o = graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
+			}
+			first := o.Lines[0]
+			if len(o.Lines) != 2 || first.FulfilledQuantity == 0 || first.RefundedQuantity == 0 ||
+				!lineset.Holds(o.Order) {
+				t.Errorf("%d lines, the first of which has %d fulfilled and %d refunded", len(o.Lines),
+					first.FulfilledQuantity, first.RefundedQuantity)
+			}
+		}
+		err = r.Store.InTx(ctx, func(ctx context.Context) error {
+			return r.Client(ctx).Order.Update().Where(order.ID(made.ID)).SetLineSet([]byte{1, 2, 3}).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Query().Order(ctx, made.PublicID()); !errors.Is(err, lineset.ErrDamaged) {
+			t.Errorf("one: %v", err)
+		}
+		if _, err := r.Query().Orders(ctx, new(100), nil, nil, nil, nil); !errors.Is(err, lineset.ErrDamaged) {
+			t.Errorf("a page: %v", err)
+		}
+	})
+}
+
+// TestLineSetsRedacted: a redaction, which changes many orders at once, leaves those current that
+// are and no others, and its events have the lines as they are.
+func TestLineSetsRedacted(t *testing.T) {
+	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
+		var orders []*model.Order
+		for range 3 {
+			in := model.OrderCreateInput{Source: "test", CustomerID: new(c.PublicID()),
+				Lines: []*model.OrderLineInput{graphtest.Item("Mug", 5, 500)}}
+			orders = append(orders, graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order)
+		}
+		if err := older(ctx, r, orders[1].ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := bare(ctx, r, orders[2].ID); err != nil {
+			t.Fatal(err)
+		}
+		c = graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, c.PublicID()))
+		graphtest.Must[*model.CustomerPayload](t)(r.Mutation().CustomerRedact(ctx, c.PublicID(), c.Version))
+		for i, want := range []struct {
+			statements uint64
+			lines      string
+		}{{1, `"refunded_quantity":0`}, {2, `"refunded_quantity":1`}, {2, `"refunded_quantity":0`}} {
+			sameLines(t, ctx, r, orders[i].ID, want.statements)
+			body := graphtest.LastEvent(t, ctx, r, orders[i].ID)
+			if !strings.Contains(body, want.lines) || !strings.Contains(body, `"quantity":5`) {
+				t.Errorf("the event of order %d: %s", i, body)
+			}
+		}
+	})
+}
+
+// TestFillLines: orders of before get their lines in batches; what was done is not done again, what
+// the release before changes afterwards comes again, and nobody sees that anything was written.
+func TestFillLines(t *testing.T) {
+	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+		const n = sales.SetBatch + 7
+		var ids []xid.ID
+		for range n {
+			o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 5, 500), graphtest.Item("Cup", 1, 1))
+			ids = append(ids, o.ID)
+			if err := bare(ctx, r, o.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late := micros.Now().Add(time.Hour)
+		fill := func(until micros.Time, want int, wantMore bool) {
+			t.Helper()
+			filled, more, err := sales.New(r.Core).FillSome(ctx, until)
+			if err != nil || filled != want || more != wantMore {
+				t.Errorf("filled %d, more %v, %v; want %d, %v", filled, more, err, want, wantMore)
+			}
+		}
+		before := orderRows(t, ctx, r)
+		fill(late, 0, true) // begun
+		fill(before[0].UpdatedAt, 0, false)
+		fill(late, sales.SetBatch, true)
+		fill(late, 7, false)
+		fill(late, 0, false)
+		after := orderRows(t, ctx, r)
+		for i, o := range after {
+			if !lineset.Holds(o) {
+				t.Errorf("order %d lacks its lines", i)
+			}
+			o.LineSet, o.LineSetVersion = nil, nil
+		}
+		if diff := cmp.Diff(before, after, cmpopts.IgnoreUnexported(db.Order{})); diff != "" {
+			t.Errorf("more of the orders changed:\n%s", diff)
+		}
+		for range 2 {
+			err := r.Store.InTx(ctx, func(ctx context.Context) error {
+				return r.Client(ctx).Order.Update().Where(order.ID(ids[3])).SetUpdatedAt(moment.Now(ctx)).Exec(ctx)
+			})
+			if err == nil {
+				err = older(ctx, r, ids[3])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill(late, 1, false)
+			sameLines(t, ctx, r, ids[3], 1)
+		}
+		if total, err := sales.New(r.Core).FillLines(t.Context()); err != nil || total != 0 {
+			t.Errorf("a round over all stores filled %d: %v", total, err)
+		}
+	})
+}
+
+func orderRows(t *testing.T, ctx context.Context, r *graph.Resolver) []*db.Order {
+	t.Helper()
+	return graphtest.Must[[]*db.Order](t)(r.Client(ctx).Order.Query().Order(order.ByUpdatedAt(), order.ByID()).
+		Load(ctx))
+}

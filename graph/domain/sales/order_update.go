@@ -1,0 +1,100 @@
+package sales
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// OrderUpdate changes the members that are given; the money, the goods and the
+// lines of an order have mutations of their own. A change is allowed in every
+// state, since an address is corrected and a tag set after the fact too.
+func (m Mutation) OrderUpdate(
+	ctx context.Context, id string, expectedVersion int64, in model.OrderUpdateInput,
+) (*model.OrderPayload, error) {
+	c := &core.Check{}
+	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
+	core.Opt(in.ExternalNumber.Value(), func(s string) { c.Line("external_number", s, limit.Label) })
+	billing := checkAddress(c, "billing_address", in.BillingAddress.Value())
+	shipping := checkAddress(c, "shipping_address", in.ShippingAddress.Value())
+	c.Tags("tags", in.Tags.Value())
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
+		u := e.Update
+		if in.Email.Value() != nil || billing != nil || shipping != nil {
+			if err := m.mayName(ctx, e.CustomerID); err != nil {
+				return err
+			}
+		}
+		core.MemberOpt(&e.Changed, in.Email, "email", &e.Email, u.SetEmail, u.ClearEmail)
+		core.MemberOpt(&e.Changed, in.ExternalNumber, "external_number", &e.ExternalNumber,
+			func(s string) *db.OrderUpdate { return external(u, s) },
+			func() *db.OrderUpdate { return external(u, nil) })
+		core.MemberDoc(&e.Changed, document.NewAddress(billing), in.BillingAddress.IsSet(), "billing_address",
+			&e.BillingAddress, u.SetBillingAddress, u.ClearBillingAddress)
+		core.MemberDoc(&e.Changed, document.NewAddress(shipping), in.ShippingAddress.IsSet(), "shipping_address",
+			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
+		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
+		if len(e.Changed) > 0 {
+			e.Then = m.findable(e)
+		}
+		if len(e.Changed) > 0 {
+			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
+		}
+		return nil
+	})
+}
+
+// external writes the number in another system, for which ent has no setter: the first schema of the
+// column was immutable.
+func external(u *db.OrderUpdate, number any) *db.OrderUpdate {
+	return u.Modify(func(b *sql.UpdateBuilder) { b.Set(order.FieldExternalNumber, number) })
+}
+
+// findable marks, behind the rest of a change, that other words find the order.
+func (m Mutation) findable(e *orderEdit) func(context.Context) error {
+	rest := e.Then
+	return func(ctx context.Context) error {
+		if err := rest(ctx); err != nil {
+			return err
+		}
+		return m.Index(ctx).Mark(ctx, search.Orders, e.Order.ID)
+	}
+}
+
+// mayName refuses to write down who placed an order, when their customer was redacted.
+// It waits for a redaction that is under way.
+func (m Mutation) mayName(ctx context.Context, id *xid.ID) error {
+	if id == nil {
+		return nil
+	}
+	query := m.Client(ctx).Customer.Query().Where(customer.ID(*id))
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the order's customer: %w", err)
+	}
+	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
+		return fault.State(fault.InvalidTransition,
+			"The order's customer is redacted: it gets no e-mail and no addresses any more.")
+	}
+	return nil
+}

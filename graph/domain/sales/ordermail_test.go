@@ -1,0 +1,98 @@
+package sales
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/state"
+)
+
+// orderIn returns an order in a language.
+func orderIn(l state.Language) mailedOrder {
+	return mailedOrder{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T",
+		Instructions: "IBAN DE02\nby Friday",
+		Order: &db.Order{Number: 1031, Currency: "EUR", SubtotalMinor: 8980, ShippingMinor: 490, TotalMinor: 9470,
+			IncludedTaxMinor: new(int64(1512)), PaymentMethod: new(state.PaymentTransfer), Language: &l},
+		Lines: []*db.OrderLine{{Title: "Pedals & grips", Quantity: 2, UnitPriceMinor: 4490,
+			Options: document.NewTags([]string{"M", "red"})}}}
+}
+
+func TestCompose(t *testing.T) {
+	for l, want := range map[state.Language][]string{
+		state.English:  {"Order 1031 at Kestrel <Bikes>", "Pedals & grips (M / red): 2 × €44.90", "Total: €94.70"},
+		state.German:   {"1031", "2 × 44,90\u00a0€", "94,70\u00a0€"},
+		state.Japanese: {"1031", "2 × €44.90"},
+		state.Arabic:   {"1031"},
+	} {
+		m, err := composeMail(event.OrderCreated, orderIn(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range append(want, "IBAN DE02\nby Friday", "https://kestrel.example/orders/T") {
+			if !strings.Contains(m.Subject+"\n"+m.Text, text) {
+				t.Errorf("%s: %q is not in\n%s\n%s", l, text, m.Subject, m.Text)
+			}
+		}
+		for _, text := range []string{`lang="` + string(l) + `" dir="` + l.Direction() + `"`,
+			`<table role="presentation" dir="` + l.Direction() + `"`, "Pedals &amp; grips",
+			"Kestrel &lt;Bikes&gt;", "IBAN DE02<br>by Friday", `href="https://kestrel.example/orders/T"`} {
+			if !strings.Contains(m.HTML, text) {
+				t.Errorf("%s: %q is not in\n%s", l, text, m.HTML)
+			}
+		}
+	}
+}
+
+// Every email is about its event alone, in every language.
+func TestComposeAll(t *testing.T) {
+	pedals, grips := &db.OrderLine{Title: "Pedals", Quantity: 2}, &db.OrderLine{Title: "Grips", Quantity: 3}
+	for _, tc := range []struct {
+		about     event.Type
+		has, not  []string // words of the goods and sums
+		paid      int64
+		parts     []mailPart
+		coming    []mailPart
+		asksMoney bool
+	}{
+		{about: event.OrderCreated, has: []string{"Pedals: 2", "Grips: 3", "94"}, asksMoney: true},
+		{about: event.OrderPaid, has: []string{"12.34"}, not: []string{"Pedals", "Grips"}, paid: 9470},
+		{about: event.OrderPartiallyPaid, has: []string{"12.34", "82.36"}, not: []string{"Pedals"}, paid: 1234},
+		{about: event.OrderPartiallyFulfilled, has: []string{"Pedals: 1 ×", "Grips: 3 ×"}, not: []string{"94.70"},
+			parts: []mailPart{{Line: pedals, Pieces: 1}}, coming: []mailPart{{Line: grips, Pieces: 3}}},
+		{about: event.OrderFulfilled, has: []string{"Grips: 3 ×"}, not: []string{"Pedals", "94.70"},
+			parts: []mailPart{{Line: grips, Pieces: 3}}},
+		{about: event.OrderRefunded, has: []string{"Grips: 1 ×", "12.34"}, not: []string{"Pedals"},
+			parts: []mailPart{{Line: grips, Pieces: 1}}},
+		{about: event.OrderCancelled, has: []string{"Pedals: 2", "Grips: 3"}},
+	} {
+		for _, l := range state.Languages() {
+			o := orderIn(l)
+			o.Currency, o.Lines, o.Parts, o.Coming = "USD", []*db.OrderLine{pedals, grips}, tc.parts, tc.coming
+			o.AmountMinor, o.PaidMinor, o.Tracking = 1234, tc.paid, []string{"Post 123"}
+			o.Stop = "https://out.example/x"
+			m, err := composeMail(tc.about, o)
+			if err != nil || !hasMail(tc.about) {
+				t.Fatal(tc.about, err)
+			}
+			for _, text := range append(tc.has, "Post 123", "https://out.example/x") {
+				if l == state.English && !strings.Contains(m.Text, text) {
+					t.Errorf("%s: %q is not in\n%s", tc.about, text, m.Text)
+				}
+			}
+			for _, text := range tc.not {
+				if strings.Contains(m.Text, text) {
+					t.Errorf("%s %s: %q is in\n%s", l, tc.about, text, m.Text)
+				}
+			}
+			if got := strings.Contains(m.Text, "IBAN"); got != tc.asksMoney {
+				t.Errorf("%s %s: says how to pay: %t", l, tc.about, got)
+			}
+		}
+	}
+	if hasMail(event.OrderCompleted) || hasMail(event.ProductCreated) {
+		t.Error("shoppers are told of everything")
+	}
+}

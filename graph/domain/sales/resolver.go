@@ -1,0 +1,34 @@
+// Package sales holds the operations on orders, with their notes, and on customers.
+package sales
+
+import (
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/cache"
+)
+
+// Resolver is the parts that the operations of this package work with.
+type Resolver struct {
+	*core.Core
+	numbers *numbers
+	// quiet are stores that have got enough news of orders, and until when.
+	quiet *cache.Cache[xid.ID, micros.Time]
+}
+
+// New makes the resolver.
+func New(c *core.Core) *Resolver {
+	return &Resolver{Core: c, numbers: newNumbers(c.Store), quiet: cache.NewCache[xid.ID, micros.Time](quietBytes)}
+}
+
+// Query returns the queries.
+func (r *Resolver) Query() Query { return Query{r} }
+
+// Mutation returns the mutations.
+func (r *Resolver) Mutation() Mutation { return Mutation{r} }
+
+// Query holds the root queries of this package.
+type Query struct{ *Resolver }
+
+// Mutation holds the root mutations of this package.
+type Mutation struct{ *Resolver }

@@ -1,0 +1,86 @@
+package sales
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// maxFound is how many of each kind a search over everything shows.
+const maxFound = 20
+
+// OrderCounts counts the orders of each status.
+func (q Query) OrderCounts(ctx context.Context) (*model.OrderCounts, error) {
+	counts, err := q.Counts(ctx, "orders", "status", ordersByState, string(state.OrderOpen),
+		string(state.OrderCompleted), string(state.OrderCancelled))
+	if err != nil {
+		return nil, core.Explain("orders", err)
+	}
+	return &model.OrderCounts{Open: counts[0], Completed: counts[1], Cancelled: counts[2]}, nil
+}
+
+// Search is a search over everything. Its fields find.
+func (q Query) Search(_ context.Context, query string, first int) (*model.SearchResult, error) {
+	n, err := core.PageSize(&first)
+	if err != nil {
+		return nil, err
+	}
+	return &model.SearchResult{Query: query, First: min(n, maxFound)}, nil
+}
+
+// FoundFields are the orders and customers of a search over everything.
+type FoundFields struct{ *Resolver }
+
+// Orders returns the order that has the query as its number, and the newest that were found.
+func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*model.Order, error) {
+	rows, err := f.numbered(ctx, s.Query)
+	if err != nil {
+		return nil, core.Explain("orders", err)
+	}
+	found := search.Query{Kind: search.Orders, Question: search.Ask(s.Query)}
+	ids, _, err := f.Find(ctx, found, nil, s.First)
+	if err != nil {
+		return nil, core.Explain("orders", err)
+	}
+	others, err := f.ordersOf(ctx, ids)
+	if err != nil {
+		return nil, core.Explain("orders", err)
+	}
+	for _, o := range others {
+		if !slices.ContainsFunc(rows, func(r *db.Order) bool { return r.ID == o.ID }) {
+			rows = append(rows, o)
+		}
+	}
+	shown, err := f.withLines(ctx, rows[:min(len(rows), s.First)])
+	return shown, core.Explain("orders", err)
+}
+
+// numbered reads the order that has a number, if the text is one, such as "#1042".
+func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, error) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(text), "#"), 10, 64)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a text is no mistake
+	}
+	query := r.Client(ctx).Order.Query().Where(order.Number(n))
+	query.Modify(ent.ForceIndex("order_store_id_number"))
+	return query.Load(ctx)
+}
+
+// Customers returns the newest that were found.
+func (f FoundFields) Customers(ctx context.Context, s *model.SearchResult) ([]*model.Customer, error) {
+	rows, _, err := f.foundCustomers(ctx, model.CustomerFilter{}, search.Ask(s.Query), nil, s.First)
+	if err != nil {
+		return nil, core.Explain("customers", err)
+	}
+	shown, err := f.shownCustomers(ctx, rows)
+	return shown, core.Explain("customers", err)
+}

@@ -1,0 +1,123 @@
+package selling
+
+import (
+	"context"
+	"errors"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+	"github.com/storefront-go/storefront/graph/lib/price"
+)
+
+// Basket is what a store is asked the price of: the goods of a cart, or those of an order that
+// staff make.
+type Basket struct {
+	Lines []price.Line
+	// Discount is one of the store, nil for none.
+	Discount *db.Discount
+	// OffMinor is what staff take off the goods where there is no Discount.
+	OffMinor int64
+	// To is where the tax is that of.
+	To price.Place
+	// Ships is the country that goods are sent to, "" for none (yet): then there are no rates.
+	Ships string
+	// Rate is the id of the shipping rate that was chosen, nil for none.
+	Rate *string
+	// FreightMinor is what staff take for shipping in place of a rate of the store; nil for a rate.
+	FreightMinor *int64
+}
+
+// Quote is what it comes to.
+type Quote struct {
+	*price.Result
+	Tax price.Tax
+	// Offers are the rates that can be chosen, Rate the one that was; nil for none.
+	Offers []Offer
+	Chosen *document.ShippingRate
+}
+
+// Offer is a shipping rate as a basket would pay it.
+type Offer struct {
+	document.ShippingRate
+	CostMinor int64
+}
+
+// Quote computes a basket by the store's rules: all that is sold by them is computed here. Sums
+// above what amounts can be are refused.
+func (r *Resolver) Quote(ctx context.Context, b Basket) (*Quote, error) {
+	tax, err := r.CartTax(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := price.Cart{Lines: b.Lines, Tax: tax, To: b.To}
+	switch {
+	case b.Discount != nil:
+		if err := r.discounted(ctx, b.Discount, &in); err != nil {
+			return nil, err
+		}
+	case b.OffMinor > 0:
+		in.Discount = price.AmountOff(b.OffMinor)
+	}
+	if b.FreightMinor != nil {
+		in.Shipping = price.Fixed(*b.FreightMinor)
+	}
+	bare, err := compute(in)
+	if err != nil {
+		return nil, err
+	}
+	q := &Quote{Result: bare, Tax: tax}
+	if b.Ships == "" || !bare.Freight.Needed {
+		return q, nil
+	}
+	return q, r.ship(ctx, q, in, b)
+}
+
+// discounted lets a basket be computed by a discount. Which goods are in the collections that it
+// is for, the shelves say.
+func (r *Resolver) discounted(ctx context.Context, d *db.Discount, in *price.Cart) (err error) {
+	if in.Discount, err = CartDiscount(d); err != nil || len(in.Discount.Collections) == 0 {
+		return err
+	}
+	products := make([]xid.ID, len(in.Lines))
+	for i, l := range in.Lines {
+		products[i] = l.Product
+	}
+	on, err := listings.On(ctx, r.Client(ctx), in.Discount.Collections, products)
+	for i, l := range in.Lines {
+		in.Lines[i].Collections = on[l.Product]
+	}
+	return err
+}
+
+// ship finds what shipping can be chosen and adds what was.
+func (r *Resolver) ship(ctx context.Context, q *Quote, in price.Cart, b Basket) error {
+	rates, err := r.CartRates(ctx, b.Ships, q.Freight)
+	if err != nil {
+		return err
+	}
+	q.Offers = make([]Offer, 0, len(rates))
+	for _, rate := range rates {
+		in.Shipping = CartRate(rate)
+		with, err := compute(in)
+		if err != nil {
+			return err
+		}
+		q.Offers = append(q.Offers, Offer{rate, with.ShippingMinor})
+		if b.FreightMinor == nil && b.Rate != nil && rate.ID == *b.Rate {
+			q.Chosen, q.Result = &rate, with
+		}
+	}
+	return nil
+}
+
+// compute computes a basket, whose sums may be larger than amounts can be.
+func compute(in price.Cart) (*price.Result, error) {
+	r, err := price.Compute(in)
+	if errors.Is(err, price.ErrLineTooLarge) || errors.Is(err, price.ErrTooLarge) {
+		return nil, core.TooLargeBy(price.Dearest(in.Lines), errors.Is(err, price.ErrLineTooLarge))
+	}
+	return r, err
+}

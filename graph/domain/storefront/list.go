@@ -1,0 +1,123 @@
+package storefront
+
+import (
+	"cmp"
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/index/listings"
+)
+
+// ProductsPath is where the host of a store serves the list of all its products.
+const ProductsPath = "/products"
+
+// Shelf is a page of a list of products, with cursors to the pages around it, which are
+// "" at its ends.
+type Shelf struct {
+	Offers        []*Offer
+	After, Before string
+}
+
+// Facet is a value of an option that visitors can choose.
+type Facet struct {
+	Shelf       xid.ID
+	Name, Value string
+}
+
+// reader reads the shelves of the store.
+func (s Storefront) reader(ctx context.Context) (listings.Reader, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return listings.Reader{}, err
+	}
+	return listings.Reader{Client: s.Client(ctx), Engine: s.Store.Dialect(), Store: v.Store}, nil
+}
+
+// List returns a page of a list with up to [MaxOffers] products.
+func (s Storefront) List(ctx context.Context, l listings.List) (*Shelf, error) {
+	r, err := s.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.Limit = MaxOffers
+	p, err := r.Read(ctx, l)
+	if err != nil {
+		return nil, core.Explain("products", err)
+	}
+	offers, err := s.Offers(ctx, p.IDs)
+	return &Shelf{Offers: offers, After: p.After, Before: p.Before}, err
+}
+
+// Search returns the products that answer a question best, up to [MaxOffers], and how
+// many were found, which is bounded.
+func (s Storefront) Search(ctx context.Context, question string) (best []*Offer, count int, err error) {
+	r, err := s.reader(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	q := listings.Ask(question)
+	ids, err := r.Find(ctx, q)
+	if err != nil {
+		return nil, 0, core.Explain("products", err)
+	}
+	list, err := s.offers(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	rank := make(map[*Offer]int, len(list))
+	for _, o := range list {
+		rank[o] = q.Rank(listings.Texts{Title: o.Title, Vendor: o.Vendor, Type: o.Type, SKU: o.SKU, Tags: o.Tags})
+	}
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return cmp.Or(rank[b]-rank[a], cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
+	})
+	best = list[:min(len(list), MaxOffers)]
+	return best, len(list), s.illustrate(ctx, best)
+}
+
+const (
+	// maxFacets is how many values of options a list offers to choose from.
+	maxFacets = 200
+	// facetsOf is how many products of a collection are asked for their options.
+	facetsOf = 200
+)
+
+// facetsQuery looks one row of each shelf up. MariaDB would read all rows of the store for
+// an EXISTS, which it turns into a join.
+const facetsQuery = "SELECT f.id, f.name, f.value FROM facets f WHERE f.store_id = ? AND (SELECT l.id FROM " +
+	"listings l%s WHERE l.store_id = ? AND l.shelf = f.id LIMIT 1) IS NOT NULL ORDER BY f.id LIMIT %d"
+
+const ownFacetsQuery = "SELECT DISTINCT f.id, f.name, f.value FROM (SELECT id FROM listings WHERE store_id = ? " +
+	"AND shelf = ? ORDER BY id LIMIT %d) c JOIN listings l%s ON l.store_id = ? AND l.id = c.id " +
+	"JOIN facets f ON f.store_id = ? AND f.id = l.shelf LIMIT %d"
+
+// Facets returns the values of options that active products of the store have, by option
+// and value; those of a collection, where on is its shelf, by the first of its products.
+func (s Storefront) Facets(ctx context.Context, on xid.ID) (list []Facet, err error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf(facetsQuery, ent.IndexHint(s.Store.Dialect(), "listings", ent.Primary), maxFacets)
+	args := []any{v.Store, v.Store}
+	if on != listings.All {
+		query = fmt.Sprintf(ownFacetsQuery, facetsOf,
+			ent.IndexHint(s.Store.Dialect(), "listings", listings.ByProduct), maxFacets)
+		args = []any{v.Store, on, v.Store, v.Store}
+	}
+	err = ent.Read(ctx, s.Client(ctx), func(rows *stdsql.Rows) error {
+		var f Facet
+		err := rows.Scan(&f.Shelf, &f.Name, &f.Value)
+		list = append(list, f)
+		return err
+	}, query, args...)
+	slices.SortFunc(list, func(a, b Facet) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
+	})
+	return list, core.Explain("products", err)
+}

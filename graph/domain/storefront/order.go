@@ -1,0 +1,130 @@
+package storefront
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	dborder "github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
+)
+
+// Bought is an order as whoever placed it sees it.
+type Bought struct {
+	*db.Order
+	Lines   []*db.OrderLine
+	Parcels []*db.Fulfillment
+	// Instructions say how it is paid, "" for nothing.
+	Instructions string
+	// Held says that the goods wait for a payment online.
+	Held bool
+	// PayBy is the last day on which a bank transfer is in time, zero for none.
+	PayBy time.Time
+	// PlacedOn is when it was placed, in the time zone of the store.
+	PlacedOn time.Time
+}
+
+// Order returns an order of the viewer's store, which is a [viewer.Shopper]'s.
+func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
+	o, err := core.Only(s.Client(ctx).Order.Query().Where(dborder.ID(id)).Load(ctx))
+	if err != nil {
+		return nil, core.Explain("order", err)
+	}
+	b := &Bought{Order: o}
+	if b.Lines, err = s.lines(ctx, o); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	if b.Parcels, err = s.Client(ctx).Fulfillment.Query().Where(fulfillment.OrderID(id)).Load(ctx); err != nil {
+		return nil, core.Explain("order", err)
+	}
+	slices.SortFunc(b.Parcels, func(x, y *db.Fulfillment) int { return x.ID.Compare(y.ID) })
+	if b.Instructions, err = s.instructions(ctx, o); err == nil {
+		err = s.times(ctx, b)
+	}
+	return b, core.Explain("order", err)
+}
+
+// times adds when the order was placed and until when it can be paid.
+func (s Storefront) times(ctx context.Context, b *Bought) error {
+	store, err := s.CurrentStore(ctx)
+	if err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation(store.Timezone)
+	if err != nil {
+		return fmt.Errorf("time zone %s: %w", store.Timezone, err)
+	}
+	b.PlacedOn = b.PlacedAt.Time().In(zone)
+	if b.PaymentMethod == nil || b.FinancialStatus != state.FinancialPending || b.Status == state.OrderCancelled {
+		return nil
+	}
+	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(b.ID)).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	b.Held = b.PaymentMethod.Online()
+	if due := sales.DueAt(b.Order, rows[0]); due != nil && *b.PaymentMethod == state.PaymentTransfer {
+		b.PayBy, err = sales.LastDay(*due, store)
+	}
+	return err
+}
+
+// lines are those of an order, by their position.
+func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {
+	lines, err := lineset.Of(o)
+	if err != nil || lines != nil {
+		return lines, err
+	}
+	lines, err = s.Client(ctx).OrderLine.Query().Where(orderline.OrderID(o.ID)).Load(ctx)
+	slices.SortFunc(lines, func(x, y *db.OrderLine) int { return x.Position - y.Position })
+	return lines, err
+}
+
+// instructions are those of the way in which an order is paid, as the merchant has them
+// now.
+func (s Storefront) instructions(ctx context.Context, o *db.Order) (string, error) {
+	if o.PaymentMethod == nil {
+		return "", nil
+	}
+	rows, err := s.Client(ctx).PaymentSettings.Query().Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	methods, err := rows[0].Methods.List()
+	if err != nil {
+		return "", err
+	}
+	for _, m := range methods {
+		if m.Kind == *o.PaymentMethod {
+			return m.Instructions, nil
+		}
+	}
+	return "", nil
+}
+
+// Destinations returns the countries to which the store ships by name, and whether it ships
+// to all others too.
+func (s Storefront) Destinations(ctx context.Context) (countries []string, all bool, err error) {
+	const elsewhere = "*" // as graph/domain/selling keeps it
+	rows, err := s.Client(ctx).ShippingCountry.Query().Load(ctx)
+	if err != nil {
+		return nil, false, core.Explain("shipping zone", err)
+	}
+	for _, row := range rows {
+		if row.Country == elsewhere {
+			all = true
+			continue
+		}
+		countries = append(countries, row.Country)
+	}
+	return countries, all, nil
+}

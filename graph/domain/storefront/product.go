@@ -1,0 +1,302 @@
+package storefront
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/product"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+)
+
+// How many products a page shows.
+const (
+	// MaxOffers is the most that one list of a page has.
+	MaxOffers = 24
+	// maxRelated is the most that a product's page shows of others.
+	maxRelated = 4
+)
+
+// newestWindow is how many products the home page is chosen from, and those that
+// are related to another. There is no index on published_at, so the newest ids
+// among the active ones are read and put in order of publication: a product that
+// is published long after it was made shows up unless this many newer ones exist.
+const newestWindow = 200
+
+// activeByID is the index that lists the active products of a store.
+const activeByID = "product_store_id_status_id"
+
+// cardFields are the columns that a product in a list shows: without the
+// description, which may be long.
+var cardFields = []string{
+	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
+	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
+	product.FieldInventoryQuantity, product.FieldImageURL, product.FieldPublishedAt, product.FieldMaxPriceMinor,
+	product.FieldImagesCount, product.FieldRequiresShipping,
+}
+
+// Offer is an active product as the storefront shows it. An absent text is "".
+type Offer struct {
+	ID         xid.ID
+	Title      string
+	Handle     string
+	PriceMinor int64
+	// Amount is the price in digits, as machines read it, and Currency its code.
+	Amount, Currency string
+	// BeforeMinor is the price that the product had, where that is the higher one; 0 for none.
+	BeforeMinor int64
+	// From says that the price is the lowest of several.
+	From  bool
+	Image string // the path of the first picture at the store's host
+	// Images are the pictures, in a list the first alone. One that is named by its address has no
+	// widths.
+	Images []*Image
+	Vendor string
+	Type   string
+	SKU    string
+	Tags   []string
+	// Paragraphs are the description, of a single product alone.
+	Paragraphs []string
+	// Available says that it can be had: its stock is not tracked or not empty.
+	Available bool
+	// Ships says that it has to be shipped.
+	Ships bool
+	// Options and Variants are what it is sold as, of a single product alone.
+	Options  []document.Option
+	Variants []*Piece
+
+	published micros.Time
+	pictured  bool // it has uploaded pictures
+}
+
+// Piece is a variant of an offer.
+type Piece struct {
+	ID                      xid.ID
+	Title                   string
+	Texts                   []string // one for each option
+	PriceMinor, BeforeMinor int64    // as of an offer
+	SKU                     string
+	Available               bool
+	Image                   *Image // the picture of the offer's that shows it, or nil
+}
+
+// Newest returns up to [MaxOffers] active products, the newest published first.
+func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
+	list, err := s.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = list[:min(len(list), MaxOffers)]
+	return list, s.illustrate(ctx, list)
+}
+
+// Product returns the active product with the handle.
+func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) {
+	c := s.Client(ctx)
+	p, err := core.Only(c.Product.Query().
+		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx))
+	if err == nil {
+		err = variants.Load(ctx, c, p)
+	}
+	var shown map[xid.ID][]*db.ProductImage
+	if err == nil && p.ImagesCount > 0 {
+		shown, err = images.Rows(ctx, c, []xid.ID{p.ID})
+	}
+	if err != nil {
+		return nil, core.Explain("product", err)
+	}
+	o, err := offerOf(p)
+	if err != nil {
+		return nil, err
+	}
+	o.show(shown[p.ID])
+	return o, o.complete(p)
+}
+
+// price is the amount for machines: the lowest that somebody who buys now can pay, or the lowest of
+// all where nothing is left.
+func (o *Offer) price() {
+	var lowest *Piece
+	for _, v := range o.Variants {
+		if v.Available && (lowest == nil || v.PriceMinor < lowest.PriceMinor) {
+			lowest = v
+		}
+	}
+	if lowest != nil {
+		whole, fraction := decimal(lowest.PriceMinor, o.Currency)
+		o.Amount = whole + fraction
+	}
+}
+
+// complete adds what a product is sold as.
+func (o *Offer) complete(p *db.Product) (err error) {
+	if o.Options, err = p.Options.List(); err != nil {
+		return fmt.Errorf("options of %s: %w", p.PublicID(), err)
+	}
+	for _, v := range variants.Of(p) {
+		texts, err := v.Options.List()
+		if err != nil {
+			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
+		}
+		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
+			PriceMinor: v.PriceMinor, BeforeMinor: before(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
+			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
+	}
+	o.price()
+	return nil
+}
+
+// image is the picture with an id, or nil.
+func (o *Offer) image(id *xid.ID) *Image {
+	i := slices.IndexFunc(o.Images, func(i *Image) bool { return id != nil && i.ID == *id })
+	if i < 0 {
+		return nil
+	}
+	return o.Images[i]
+}
+
+// inStock reports whether something can be had: its stock is not tracked or not empty.
+func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
+
+// before is the price that something had, where that is the higher one; 0 for none.
+func before(had *int64, price int64) int64 {
+	if had == nil || *had <= price {
+		return 0
+	}
+	return *had
+}
+
+// Related returns up to four other active products of the same vendor or type,
+// those that share both first and then the newest.
+func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
+	list, err := s.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(other *Offer) bool { return other.ID == o.ID || o.shares(other) == 0 })
+	slices.SortStableFunc(list, func(a, b *Offer) int { return o.shares(b) - o.shares(a) })
+	list = list[:min(len(list), maxRelated)]
+	return list, s.illustrate(ctx, list)
+}
+
+// shares counts what two products have in common.
+func (o *Offer) shares(other *Offer) (n int) {
+	if o.Vendor != "" && o.Vendor == other.Vendor {
+		n++
+	}
+	if o.Type != "" && o.Type == other.Type {
+		n++
+	}
+	return n
+}
+
+// Offers returns active products by their ids, in this order. One that is gone
+// meanwhile is left out.
+func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
+	list, err := s.offers(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.illustrate(ctx, list)
+}
+
+// offers is [Storefront.Offers] without uploaded pictures.
+func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive), product.IDIn(ids...))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	list, err := offersOf(query.Select(cardFields...).All(ctx))
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return slices.Index(ids, a.ID) - slices.Index(ids, b.ID)
+	})
+	return list, core.Explain("products", err)
+}
+
+// newest reads the window of the newest active products.
+func (s Storefront) newest(ctx context.Context) ([]*Offer, error) {
+	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive))
+	query.Modify(func(q *sql.Selector) { core.Window{Limit: newestWindow, Index: activeByID}.Apply(q) })
+	list, err := offersOf(query.Select(cardFields...).All(ctx))
+	slices.SortFunc(list, func(a, b *Offer) int {
+		return cmp.Or(cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
+	})
+	return list, core.Explain("products", err)
+}
+
+func offersOf(rows []*db.Product, err error) ([]*Offer, error) {
+	list := make([]*Offer, 0, len(rows))
+	for _, p := range rows {
+		o, err := offerOf(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, err
+}
+
+func offerOf(p *db.Product) (*Offer, error) {
+	tags, err := p.Tags.List()
+	if err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", xid.Product.Format(p.ID), err)
+	}
+	o := &Offer{
+		ID: p.ID, Title: p.Title, Handle: p.Handle, PriceMinor: p.PriceMinor, Tags: tags,
+		Currency: p.Currency,
+		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
+		Paragraphs: paragraphs(orEmpty(p.Description)),
+		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
+		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
+		published:   p.ID.Time(), pictured: p.ImagesCount > 0,
+	}
+	if o.Image != "" {
+		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}
+	}
+	whole, fraction := decimal(p.PriceMinor, p.Currency)
+	o.Amount = whole + fraction
+	if p.PublishedAt != nil {
+		o.published = *p.PublishedAt
+	}
+	return o, nil
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// paragraphs parts a text at its empty lines.
+func paragraphs(text string) (list []string) {
+	var lines []string
+	end := func() {
+		if len(lines) > 0 {
+			list = append(list, strings.Join(lines, "\n"))
+		}
+		lines = nil
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			end()
+			continue
+		}
+		lines = append(lines, line)
+	}
+	end()
+	return list
+}

@@ -1,0 +1,179 @@
+// Package storefront reads what the visitors of a store see: the store, its theme,
+// its products, and the search among them.
+package storefront
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/storehandle"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+)
+
+// Storefront reads what the visitors of a store see (contract, section 9). Its
+// methods read the store of the context's viewer, who is a [viewer.Visitor], and
+// write nothing.
+type Storefront struct{ *core.Core }
+
+// New returns what storefronts are made of.
+func New(c *core.Core) Storefront { return Storefront{c} }
+
+// Find returns the store of a handle; false when there is none. Whether it is
+// open returns its state.
+func (s Storefront) Find(ctx context.Context, handle string) (xid.ID, bool, error) {
+	rows, err := s.Client(ctx).StoreHandle.Query().Where(storehandle.ID(handle)).All(ctx)
+	if err != nil || len(rows) == 0 {
+		return xid.Nil, false, core.Explain("store", err)
+	}
+	return rows[0].StoreID, true, nil
+}
+
+// State is all that a storefront needs to know before it shows
+// anything.
+type State struct {
+	Handle   string
+	Name     string
+	Currency string
+	Language state.Language
+	// Menus are those that the merchant set; they may be absent.
+	Menus document.Menus
+	// Test says that nothing in it is real.
+	Test bool
+	// Open says that there is the store, and that it is not closed.
+	Open bool
+	// Theme is the active theme and Package the checksum of what it consists of;
+	// both are zero where no theme is active.
+	Theme   xid.ID
+	Package digest.Sum
+	// Taxed says that the store taxes something somewhere, and TaxIncluded that its prices include
+	// that tax.
+	Taxed, TaxIncluded bool
+	// Shipping is the path of the published page about shipping, "" for none.
+	Shipping string
+	// Settings are what the merchant set about the active theme.
+	Settings document.ThemeSettings
+	// Fingerprint is another one after every change of what the storefront shows,
+	// as far as one cheap statement can show: see [Storefront.State].
+	Fingerprint digest.Sum
+}
+
+// newestChanges is how many of the last changed products the fingerprint covers.
+const newestChanges = 16
+
+// stateQuery reads the row of a store, those of its active theme, its menus, its tax
+// settings and its page about shipping and, from the index alone, the products that changed last.
+const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test," +
+	" t.id, t.checksum, t.settings, m.content, x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
+	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
+	" LEFT JOIN menus m ON m.store_id = s.id AND m.id = s.id" +
+	" LEFT JOIN tax_settings x ON x.store_id = s.id AND x.id = s.id" +
+	" LEFT JOIN pages g ON g.store_id = s.id AND g.kind = ? AND g.status = ?" +
+	" WHERE s.id = ?" +
+	" UNION ALL SELECT '', '', '', '', '', 0, 0, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL," +
+	" p.id, p.updated_at" +
+	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
+
+// State reads the store as it is now, in one statement.
+//
+// A change of a product raises its updated_at, so it is among the newest changes;
+// a deletion raises the store's storefront_revision, as do all changes of pages and
+// menus; another theme and a change of the store are in the store's row, and the tax settings
+// have a version of their own. What the fingerprint can miss are changes
+// that are later than more than [newestChanges] others and yet look older: by a
+// process whose clock is behind, or by a transaction that took long to commit. So
+// nobody should believe a fingerprint for ever: the storefront keeps no page
+// longer than half a minute.
+func (s Storefront) State(ctx context.Context) (*State, error) {
+	v, err := core.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hint := ent.IndexHint(s.Store.Dialect(), "products", "product_store_id_updated_at_id")
+	query := fmt.Sprintf(stateQuery, hint, newestChanges)
+	rows, err := s.Client(ctx).QueryContext(ctx, query, state.PageShipping, state.PagePublished, v.Store, v.Store)
+	if err != nil {
+		return nil, core.Explain("storefront", err)
+	}
+	defer rows.Close()
+	st, said := &State{}, []string(nil)
+	for rows.Next() {
+		text, err := st.scan(rows)
+		if err != nil {
+			return nil, core.Explain("storefront", err)
+		}
+		said = append(said, text)
+	}
+	slices.Sort(said) // the rows come in any order
+	st.Fingerprint = digest.Of([]byte(strings.Join(said, "\n")))
+	return st, core.Explain("storefront", rows.Err())
+}
+
+// scan reads a row, and returns what it adds to the fingerprint.
+func (st *State) scan(rows *stdsql.Rows) (string, error) {
+	var row State
+	var status state.StoreStatus
+	var version, revision, at int64
+	var active, changed stdsql.Null[xid.ID]
+	var sum stdsql.Null[digest.Sum]
+	var tax stdsql.Null[int64]
+	var included stdsql.NullBool
+	var rates document.TaxRates
+	var shipping stdsql.NullString
+	err := rows.Scan(&row.Handle, &row.Name, &row.Currency, &row.Language, &status, &version, &revision, &row.Test,
+		&active, &sum, (*[]byte)(&row.Settings), (*[]byte)(&row.Menus), &tax, &included, (*[]byte)(&rates),
+		&shipping, &changed, &at)
+	if err != nil {
+		return "", fmt.Errorf("scan: %w", err)
+	}
+	if changed.Valid {
+		return fmt.Sprintf("%x %d", changed.V[:], at), nil
+	}
+	*st = row
+	st.Open, st.Theme, st.Package = status == state.StoreOpen, active.V, sum.V
+	taxes, err := rates.List()
+	if err != nil {
+		return "", fmt.Errorf("read tax rates: %w", err)
+	}
+	st.Taxed, st.TaxIncluded = len(taxes) > 0, included.Bool
+	if shipping.Valid {
+		st.Shipping = PageRoot + shipping.String
+	}
+	set := digest.Of(st.Settings)
+	return fmt.Sprintf("%q %q %q %s %d %d %x %x %x %d",
+		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:], tax.V), nil
+}
+
+// Theme returns a theme of the store that is ready to be shown, or may be once it
+// is processed.
+func (s Storefront) Theme(ctx context.Context, id xid.ID) (*db.Theme, error) {
+	t, err := core.Only(s.Client(ctx).Theme.Query().Where(dbtheme.ID(id)).Load(ctx))
+	return t, core.Explain("theme", err)
+}
+
+// Package returns what a theme consists of, by its checksum.
+func (s Storefront) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
+	rows, err := s.Client(ctx).ThemePackage.Query().Where(themepackage.ID(sum)).All(ctx)
+	if err == nil && len(rows) == 0 {
+		err = core.ErrNoRow
+	}
+	if err != nil {
+		return nil, core.Explain("theme", err)
+	}
+	p, err := theme.Parse(rows[0].Content)
+	if err != nil {
+		return nil, fmt.Errorf("parse the package of a theme: %w", err)
+	}
+	return p, nil
+}

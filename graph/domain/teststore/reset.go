@@ -1,0 +1,132 @@
+package teststore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/cart"
+	"github.com/storefront-go/storefront/ent/db/cartline"
+	"github.com/storefront-go/storefront/ent/db/customer"
+	"github.com/storefront-go/storefront/ent/db/fulfillment"
+	"github.com/storefront-go/storefront/ent/db/imported"
+	"github.com/storefront-go/storefront/ent/db/note"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	dbpayment "github.com/storefront-go/storefront/ent/db/payment"
+	"github.com/storefront-go/storefront/ent/db/paymenthold"
+	"github.com/storefront-go/storefront/ent/db/paymentrefund"
+	"github.com/storefront-go/storefront/ent/db/paymentsession"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/engine/rollup"
+	"github.com/storefront-go/storefront/graph/model"
+)
+
+// resetBatch is how many rows of each kind one call removes.
+const resetBatch = 100
+
+// TestStoreReset removes what a test store sells, who bought and what they bought. Orders go
+// first, then customers, then products: no order that is left names somebody who is gone.
+func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error) {
+	done := &model.TestStoreResetPayload{}
+	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
+		s, err := m.hold(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*done = model.TestStoreResetPayload{} // the change may run again
+		for _, step := range []func(context.Context) (int, error){
+			m.dropOrders, m.dropCustomers, m.dropProducts, m.forgetImports,
+		} {
+			n, err := step(ctx)
+			if err != nil {
+				return nil, err
+			}
+			done.Removed += n
+			if done.More = n == resetBatch; done.More {
+				break
+			}
+		}
+		return &core.Record{Action: "store.reset", Kind: xid.Store, ID: s.ID,
+			Detail: strconv.Itoa(done.Removed) + " removed"}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// dropOrders deletes some orders with all that belongs to them, the carts that they were too.
+func (m Mutation) dropOrders(ctx context.Context) (int, error) {
+	c := m.Client(ctx)
+	rows, err := c.Order.Query().Order(db.Asc(order.FieldID)).Limit(resetBatch).All(ctx)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	var ids, carts []xid.ID
+	var sales []rollup.Sale
+	for _, o := range rows {
+		ids, sales = append(ids, o.ID), append(sales, rollup.Sale{Store: o.StoreID, Order: o.ID})
+		core.Opt(o.CartID, func(id xid.ID) { carts = append(carts, id) })
+	}
+	for _, remove := range []func(context.Context) (int, error){
+		c.Order.Delete().Where(order.IDIn(ids...)).Exec,
+		c.PaymentHold.Delete().Where(paymenthold.IDIn(ids...)).Exec,
+		c.OrderLine.Delete().Where(orderline.OrderIDIn(ids...)).Exec,
+		c.Note.Delete().Where(note.OrderIDIn(ids...)).Exec,
+		c.Fulfillment.Delete().Where(fulfillment.OrderIDIn(ids...)).Exec,
+		c.Payment.Delete().Where(dbpayment.OrderIDIn(ids...)).Exec,
+		c.PaymentSession.Delete().Where(paymentsession.OrderIDIn(ids...)).Exec,
+		c.PaymentRefund.Delete().Where(paymentrefund.OrderIDIn(ids...)).Exec,
+		c.Cart.Delete().Where(cart.IDIn(carts...)).Exec,
+		c.CartLine.Delete().Where(cartline.CartIDIn(carts...)).Exec,
+	} {
+		if _, err := remove(ctx); err != nil {
+			return 0, fmt.Errorf("remove orders: %w", err)
+		}
+	}
+	// No event says so.
+	return len(rows), rollup.Mark(ctx, m.Store, sales...)
+}
+
+func (m Mutation) dropCustomers(ctx context.Context) (int, error) {
+	c := m.Client(ctx)
+	ids, err := c.Customer.Query().Order(db.Asc(customer.FieldID)).Limit(resetBatch).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if _, err := c.Customer.Delete().Where(customer.IDIn(ids...)).Exec(ctx); err != nil {
+		return 0, fmt.Errorf("remove customers: %w", err)
+	}
+	return len(ids), nil
+}
+
+// dropProducts deletes some products as people do: shelves, pictures and collections follow.
+func (m Mutation) dropProducts(ctx context.Context) (int, error) {
+	rows, err := m.Client(ctx).Product.Query().Order(db.Asc("id")).Limit(resetBatch).All(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range rows {
+		if _, err := m.catalog.Mutation().ProductDelete(ctx, p.PublicID(), p.Version); err != nil {
+			return 0, fmt.Errorf("remove a product: %w", err)
+		}
+	}
+	return len(rows), nil
+}
+
+// forgetImports lets an import bring again what it brought before: all of that is gone.
+// They are no things that people count, but there may be more of them.
+func (m Mutation) forgetImports(ctx context.Context) (int, error) {
+	c := m.Client(ctx)
+	ids, err := c.Imported.Query().Order(db.Asc(imported.FieldID)).Limit(resetBatch).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	if _, err := c.Imported.Delete().Where(imported.IDIn(ids...)).Exec(ctx); err != nil {
+		return 0, fmt.Errorf("forget imports: %w", err)
+	}
+	return len(ids), nil
+}

@@ -1,0 +1,201 @@
+package apikey_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbkey "github.com/storefront-go/storefront/ent/db/apikey"
+	"github.com/storefront-go/storefront/ent/db/revocation"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+)
+
+// use presents the shop's key to a keeper.
+func (p *shop) use(t *testing.T, k *apikey.Keeper) error {
+	t.Helper()
+	_, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key)
+	return err
+}
+
+// end revokes the shop's key through a keeper, and lets meanwhile run before the commit.
+func (p *shop) end(t *testing.T, k *apikey.Keeper, meanwhile func()) {
+	t.Helper()
+	p.change(t, func(ctx context.Context, c *db.Client) error {
+		err := errors.Join(
+			c.APIKey.Update().Where(dbkey.ID(p.keyID)).ClearSlot().SetRevokedAt(micros.Now()).Exec(ctx),
+			k.Revoke(ctx, p.row.ID, p.row.ID))
+		meanwhile()
+		return err
+	})
+}
+
+func watch(t *testing.T, k *apikey.Keeper) {
+	t.Helper()
+	if err := k.Watch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What one process revokes is refused there at once, and by another when it has looked,
+// which takes one statement.
+func TestRevokeElsewhere(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		p, stays := newShop(t, s, nil), newShop(t, s, nil)
+		here, there := apikey.NewKeeper(s), apikey.NewKeeper(s)
+		for there.Together(p.row.ID, stays.row.ID) || there.Together(p.row.ID, stays.keyID) {
+			stays = newShop(t, s, nil)
+		}
+		watch(t, there)
+		if err := errors.Join(p.use(t, here), p.use(t, there), stays.use(t, there)); err != nil {
+			t.Fatal(err)
+		}
+		p.end(t, here, func() {})
+		if err := p.use(t, here); !refused(err) {
+			t.Errorf("where it was revoked: %v, want refused", err)
+		}
+		before := s.Statements()
+		watch(t, there)
+		if n := s.Statements() - before; n != 1 {
+			t.Errorf("a look took %d statements, want 1", n)
+		}
+		if err := p.use(t, there); !refused(err) {
+			t.Errorf("elsewhere, after a look: %v, want refused", err)
+		}
+		watch(t, there)
+		before = s.Statements()
+		if err := stays.use(t, there); err != nil || s.Statements() != before {
+			t.Errorf("another store's key: %v, %d statements, want none", err, s.Statements()-before)
+		}
+	})
+}
+
+// A transaction may commit long after it wrote that it revokes. What it ends is found all
+// the same, and what rolls back ends nothing.
+func TestRevokeCommitsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := storetest.Open(t)
+		p, here, there := newShop(t, s, nil), apikey.NewKeeper(s), apikey.NewKeeper(s)
+		p.end(t, here, func() {
+			for range 14 {
+				time.Sleep(time.Second)
+				watch(t, there)
+			}
+			if err := p.use(t, there); err != nil {
+				t.Errorf("before the commit: %v", err)
+			}
+		})
+		if err := p.use(t, there); err != nil {
+			t.Errorf("before the next look: %v, want it remembered", err)
+		}
+		watch(t, there)
+		if err := p.use(t, there); !refused(err) {
+			t.Errorf("after the look: %v, want refused", err)
+		}
+	})
+}
+
+// The clock by which revocations are found may be set back.
+func TestRevokeAfterClockIsSetBack(t *testing.T) {
+	var behind atomic.Int64
+	s := storetest.Clocked(t, storetest.SQLite(t), func() micros.Time {
+		return micros.Now().Add(-time.Duration(behind.Load()))
+	})
+	p, here, there := newShop(t, s, nil), apikey.NewKeeper(s), apikey.NewKeeper(s)
+	watch(t, there)
+	if err := p.use(t, there); err != nil {
+		t.Fatal(err)
+	}
+	behind.Store(int64(5 * time.Minute))
+	p.end(t, here, func() {})
+	watch(t, there)
+	if err := p.use(t, there); !refused(err) {
+		t.Errorf("after the look: %v, want refused", err)
+	}
+}
+
+// A process that cannot look believes nothing for longer than what it promises.
+func TestRevokeUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := storetest.Open(t)
+		p, here, there := newShop(t, s, nil), apikey.NewKeeper(s), apikey.NewKeeper(s)
+		watch(t, there)
+		if err := p.use(t, there); err != nil {
+			t.Fatal(err)
+		}
+		p.end(t, here, func() {})
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		time.Sleep(apikey.Elsewhere - 100*time.Millisecond)
+		if err := there.Watch(ended); err == nil {
+			t.Fatal("a look without a database succeeded")
+		}
+		if err := p.use(t, there); !refused(err) {
+			t.Errorf("%v after the revocation: %v, want refused", apikey.Elsewhere, err)
+		}
+	})
+}
+
+// Looks keep what is remembered alive: a process that looks asks about a credential once
+// in [apikey.Freshness].
+func TestWatchKeeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := storetest.Open(t)
+		p, k := newShop(t, s, nil), apikey.NewKeeper(s)
+		watch(t, k)
+		if err := p.use(t, k); err != nil {
+			t.Fatal(err)
+		}
+		before, looks := s.Statements(), uint64(0)
+		for range int(apikey.Freshness/apikey.WatchEvery) - 1 {
+			time.Sleep(apikey.WatchEvery)
+			watch(t, k)
+			looks++
+			if err := p.use(t, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := s.Statements() - before; n != looks {
+			t.Errorf("%d statements in %d looks", n, looks)
+		}
+	})
+}
+
+func TestPurgeRevocations(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		p, k := newShop(t, s, nil), apikey.NewKeeper(s)
+		now, err := s.QueueTime(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.change(t, func(ctx context.Context, c *db.Client) error {
+			for i := range 200 {
+				at := now.Add(-2 * time.Minute)
+				switch i {
+				case 0:
+					at = now // is still looked for
+				case 1:
+					at = now.Add(5 * time.Minute) // of a clock that was set back
+				case 2:
+					at = now.Add(2 * time.Hour) // of a clock that began anew
+				}
+				if err := c.Revocation.Create().SetHome(p.row.ID).SetOwner(p.row.ID).SetAt(at).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if n, err := k.Purge(t.Context()); n != 198 || err != nil {
+			t.Errorf("purged %d, %v, want 198", n, err)
+		}
+		if n := s.DB(t.Context()).Revocation.Query().Where(revocation.Home(p.row.ID)).CountX(t.Context()); n != 2 {
+			t.Errorf("%d are left, want 2", n)
+		}
+	})
+}

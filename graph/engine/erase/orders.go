@@ -1,0 +1,181 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/order"
+	"github.com/storefront-go/storefront/ent/db/orderline"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/moment"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/index/search"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// ordersIndex walks the orders of a customer.
+const ordersIndex = "order_store_id_customer_id_id"
+
+// orders redacts the next orders of the customer, each with its events: once an order's
+// row is clean, no later event can tell anything.
+func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
+	ids, err := e.ordersOf(ctx, t.ID, t.at().position)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	err = e.Store.InTx(ctx, func(ctx context.Context) error {
+		c := e.Store.DB(ctx)
+		if _, err := Orders(ctx, c, t.ID, order.IDIn(ids...)); err != nil {
+			return err
+		}
+		if _, err := notes(ctx, c, ids); err != nil { // also of orders that hold nothing else
+			return err
+		}
+		return search.Index{Client: c, Engine: e.Store.Dialect()}.ForgetPerson(ctx, ids...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.rewrite(ctx, ids); err != nil {
+		return nil, err
+	}
+	return &place{position: ids[len(ids)-1]}, nil
+}
+
+// ordersOf returns the next orders of a customer behind one.
+func (e *Engine) ordersOf(ctx context.Context, customer, after xid.ID) ([]xid.ID, error) {
+	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(customer), order.IDGT(after)).
+		Order(order.ByID()).Limit(batch)
+	query.Modify(ent.ForceIndex(ordersIndex))
+	ids, err := query.IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read orders of the customer: %w", err)
+	}
+	return ids, nil
+}
+
+// All redacts the rows of a customer's orders in the transaction of ctx, as many as
+// pages of them hold, and reports whether that was all.
+func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean bool, err error) {
+	for range pages {
+		n, err := Orders(ctx, c, customer)
+		if err != nil || n < batch {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Forget takes a customer out of the words by which the first of their orders are found, as many
+// as pages of them hold, in the transaction of ctx.
+func Forget(ctx context.Context, words search.Index, customer xid.ID, pages int) error {
+	query := words.Client.Order.Query().Where(order.CustomerID(customer)).Order(order.ByID()).Limit(pages * batch)
+	query.Modify(ent.ForceIndex(ordersIndex))
+	ids, err := query.IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("read orders to forget: %w", err)
+	}
+	return words.ForgetPerson(ctx, ids...)
+}
+
+// Orders redacts the next orders of a customer that hold anything about them, of those
+// that are chosen, in the transaction of ctx, and returns how many: an event tells of
+// each.
+func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predicate.Order) (int, error) {
+	query := c.Order.Query().Where(chosen...).Where(order.CustomerID(customer),
+		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil())).
+		Order(order.ByID()).Limit(batch)
+	// What is read is what is changed.
+	query.Modify(ent.ForceIndex(ordersIndex), ent.ForUpdate)
+	orders, err := query.Load(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read orders to redact: %w", err)
+	}
+	if len(orders) == 0 {
+		return 0, nil
+	}
+	return len(orders), redact(ctx, c, orders)
+}
+
+// redact changes orders with one statement and emits an event for each.
+func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
+	ids := make([]xid.ID, len(orders))
+	var at micros.Time
+	for i, o := range orders {
+		ids[i] = o.ID
+		at = moment.Raise(ctx, max(at, outbox.After(o.UpdatedAt)))
+	}
+	lines, err := linesOf(ctx, c, orders)
+	if err != nil {
+		return err
+	}
+	if err := beside(ctx, c, orders); err != nil {
+		return err
+	}
+	n, err := c.Order.Update().Where(order.IDIn(ids...)).
+		ClearEmail().ClearBillingAddress().ClearShippingAddress().
+		AddVersion(1).AddEventSequence(1).SetUpdatedAt(at).Modify(lineset.Keep).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("redact orders: %w", err)
+	}
+	if n != len(orders) {
+		return fmt.Errorf("redact orders: %d of %d changed", n, len(orders))
+	}
+	for _, o := range orders {
+		if err := announce(ctx, c, o, lines[o.ID], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linesOf returns the lines of locked orders as they are now.
+func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID][]*db.OrderLine, error) {
+	rows, rest, err := lineset.OfAll(orders)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		query := c.OrderLine.Query().Where(orderline.OrderIDIn(rest...)).
+			Order(orderline.ByOrderID(), orderline.ByPosition())
+		query.Modify(ent.ForUpdate)
+		more, err := query.Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read lines to redact: %w", err)
+		}
+		rows = append(rows, more...)
+	}
+	lines := map[xid.ID][]*db.OrderLine{}
+	for _, l := range rows {
+		lines[l.OrderID] = append(lines[l.OrderID], l)
+	}
+	return lines, nil
+}
+
+// announce writes order.updated of an order that was redacted.
+func announce(ctx context.Context, c *db.Client, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
+	var changed []string
+	if o.Email != nil {
+		changed = append(changed, "email")
+	}
+	if o.BillingAddress != nil {
+		changed = append(changed, "billing_address")
+	}
+	if o.ShippingAddress != nil {
+		changed = append(changed, "shipping_address")
+	}
+	o.Email, o.BillingAddress, o.ShippingAddress = nil, nil, nil
+	o.Version++
+	o.EventSequence++
+	o.UpdatedAt = at
+	object := wire.AppendOrder(nil, o, len(lines), func(i int) *db.OrderLine { return lines[i] })
+	return outbox.Append(ctx, c,
+		outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: at},
+		outbox.Entry{Type: event.OrderUpdated, Changed: changed, Object: object})
+}

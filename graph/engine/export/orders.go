@@ -1,0 +1,183 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/cell"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/lineset"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// orders emits a batch of orders. Lines that their rows do not hold are read as a stream.
+func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Order.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return after, 0, fmt.Errorf("read orders: %w", err)
+	}
+	if len(rows) == 0 {
+		return after, 0, nil
+	}
+	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // those of several ranges
+	w := &orderWriter{source: s, builder: b, orders: rows}
+	if err := w.write(ctx); err != nil {
+		return after, 0, err
+	}
+	return &rows[len(rows)-1].ID, len(rows), nil
+}
+
+// orderWriter joins orders with the stream of their lines, both in the order of
+// their keys.
+type orderWriter struct {
+	*source
+	*builder
+	orders []*db.Order // those that are not written yet
+	gather []*db.OrderLine
+	pool   []*db.OrderLine
+	packed lineset.Unpacker
+	// head and tail are the cells of an order that stand around those of its lines.
+	head, tail []byte
+}
+
+const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
+	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options, requires_shipping"
+
+// write writes the orders, with the lines that their rows hold or that it reads on the way.
+func (w *orderWriter) write(ctx context.Context) error {
+	if rest := lineset.Lacking(w.orders); len(rest) > 0 {
+		if err := w.lines(ctx, rest); err != nil {
+			return err
+		}
+	}
+	for len(w.orders) > 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines reads the lines of some of the orders and writes orders on the way.
+func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
+	query, args := w.query(of)
+	rows, err := w.store.DB(ctx).QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read lines: %w", err)
+	}
+	defer rows.Close()
+	var l db.OrderLine
+	into := scanner(&l)
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return fmt.Errorf("read a line: %w", err)
+		}
+		if err := w.take(&l); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read lines: %w", err)
+	}
+	return nil
+}
+
+// query asks for the lines by the range of the orders' ids; where some of the range are
+// left out, by the ids themselves.
+func (w *orderWriter) query(of []xid.ID) (string, []any) {
+	var q strings.Builder
+	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" +
+		ent.IndexHint(w.store.Dialect(), "order_lines", ent.Primary))
+	q.WriteString(" WHERE store_id = ? AND order_id ")
+	args := []any{w.job.StoreID}
+	if len(w.filters()) == 0 && len(w.ids) == 0 && len(of) == len(w.orders) {
+		q.WriteString("BETWEEN ? AND ?")
+		args = append(args, of[0], of[len(of)-1])
+	} else {
+		q.WriteString("IN (?" + strings.Repeat(", ?", len(of)-1) + ")")
+		for _, id := range of {
+			args = append(args, id)
+		}
+	}
+	q.WriteString(" ORDER BY order_id, position")
+	return q.String(), args
+}
+
+// scanner is where the columns of [lineColumnList] go.
+func scanner(l *db.OrderLine) []any {
+	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
+		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
+		(*cell.Int64)(&l.UnitPriceMinor), (*cell.Int64)(&l.DiscountMinor), (*cell.Int64)(&l.TaxMinor),
+		(*cell.Int64)(&l.TotalMinor), cell.PointerOf(&l.VariantID), (*cell.Bytes)(&l.Options),
+		(*cell.Flag)(&l.RequiresShipping)}
+}
+
+// take adds a line to its order; the orders before it are complete then. A line
+// of an order that came into the range since the orders were read is left out.
+func (w *orderWriter) take(l *db.OrderLine) error {
+	for len(w.orders) > 0 && w.orders[0].ID.Compare(l.OrderID) < 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.orders) == 0 || w.orders[0].ID != l.OrderID {
+		return nil
+	}
+	if len(w.pool) == 0 {
+		w.pool = append(w.pool, new(db.OrderLine))
+	}
+	kept := w.pool[len(w.pool)-1]
+	w.pool = w.pool[:len(w.pool)-1]
+	*kept = *l
+	w.gather = append(w.gather, kept)
+	return nil
+}
+
+// flush writes the first of the orders with the lines that were gathered.
+func (w *orderWriter) flush() error {
+	o := w.orders[0]
+	w.orders = w.orders[1:]
+	lines := w.gather
+	if lineset.Holds(o) {
+		var err error
+		if lines, err = w.packed.Unpack(o.StoreID, o.ID, o.LineSet); err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), err)
+		}
+	}
+	rows := 1
+	switch {
+	case w.sheet != nil:
+		w.body = w.sheet.order(w.body, o, lines)
+		if w.sheet.err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), w.sheet.err)
+		}
+		rows = max(1, len(lines))
+	case w.csv():
+		var err error
+		if w.head, err = orderHead(w.head[:0], o); err != nil {
+			return fmt.Errorf("write %s: %w", o.PublicID(), err)
+		}
+		w.tail = orderTail(w.tail[:0], laterOrderColumns, o)
+		for _, l := range lines {
+			w.body = append(orderLine(append(w.body, w.head...), lineColumns, l), w.tail...)
+			w.body = end(orderTail(orderLine(w.body, laterLineColumns, l), newestOrderColumns, o))
+		}
+		if rows = len(lines); rows == 0 {
+			rows = 1
+			w.body = append(noLine(append(w.body, w.head...), lineColumns), w.tail...)
+			w.body = end(orderTail(noLine(w.body, laterLineColumns), newestOrderColumns, o))
+		}
+	default:
+		w.body = append(wire.AppendOrder(w.body, o, len(lines), func(i int) *db.OrderLine { return lines[i] }),
+			'\n')
+	}
+	w.pool = append(w.pool, w.gather...)
+	w.gather = w.gather[:0]
+	return w.added(rows)
+}

@@ -1,0 +1,169 @@
+package export
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+)
+
+// partSize is how many bytes, before compression, a part has at least: it ends
+// with the batch that reaches them. Only the rows decide where a part ends, never
+// the time, so that a job that was taken over writes the same bytes.
+const partSize = 8 << 20
+
+// folder is the prefix of the keys of a job's objects.
+func folder(store, job xid.ID) string { return "exports/" + store.String() + "/" + job.String() + "/" }
+
+// partKey is the key of a part. The token of its writer is in it, so that one who
+// has lost the job never touches what its new owner writes.
+func partKey(store, job xid.ID, number int, token int64) string {
+	return fmt.Sprintf("%s%06d-%d", folder(store, job), number, token)
+}
+
+// output is the file of a job as it grows: part after part, with a hash over all
+// of them.
+type output struct {
+	blobs *blob.Store
+	job   *db.Export
+	token int64
+	least int64 // bytes of a part
+	hash  hash.Hash
+	zip   *gzip.Writer // nil for a plain file
+
+	number int
+	part   *blob.Writer // nil between parts
+	plain  int64        // bytes of the part before compression
+	size   int64        // of the part
+}
+
+// newOutput goes on behind the last checkpoint of a job.
+func (e *Engine) newOutput(job *db.Export) (*output, error) {
+	o := &output{blobs: e.Blobs, job: job, token: job.LeaseToken, least: e.partSize, hash: sha256.New(),
+		number: job.Parts}
+	if len(job.HashState) > 0 {
+		if err := o.hash.(encoding.BinaryUnmarshaler).UnmarshalBinary(job.HashState); err != nil {
+			return nil, fmt.Errorf("restore hash: %w", err)
+		}
+	}
+	if job.Compression == state.ExportGzip {
+		o.zip, _ = gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
+	}
+	return o, nil
+}
+
+// counted is where the bytes of a part go: into the object, the hash and the count.
+type counted struct{ *output }
+
+// Write implements io.Writer.
+func (c counted) Write(b []byte) (int, error) {
+	n, err := c.part.Write(b)
+	c.hash.Write(b[:n])
+	c.size += int64(n)
+	return n, err
+}
+
+// write appends rows to the part, which it begins where there is none.
+func (o *output) write(ctx context.Context, b []byte) error {
+	if o.part == nil {
+		if err := o.begin(ctx); err != nil {
+			return err
+		}
+	}
+	o.plain += int64(len(b))
+	w := io.Writer(counted{o})
+	if o.zip != nil {
+		w = o.zip
+	}
+	if _, err := w.Write(b); err != nil {
+		return fmt.Errorf("write part %d: %w", o.number, err)
+	}
+	return nil
+}
+
+// begin begins the next part: a member of its own where the file is compressed
+// (RFC 1952, section 2.2).
+func (o *output) begin(ctx context.Context) (err error) {
+	o.number++
+	o.plain, o.size = 0, 0
+	o.part, err = o.blobs.Create(ctx, partKey(o.job.StoreID, o.job.ID, o.number, o.token), contentType(o.job))
+	if err != nil {
+		return fmt.Errorf("begin part %d: %w", o.number, err)
+	}
+	if o.zip != nil {
+		o.zip.Reset(counted{o})
+	}
+	return nil
+}
+
+// full reports whether the part ends with this batch.
+func (o *output) full() bool { return o.part != nil && o.plain >= o.least }
+
+// finish ends the part; its object is complete then.
+func (o *output) finish() error {
+	if o.zip != nil {
+		if err := o.zip.Close(); err != nil {
+			return fmt.Errorf("end part %d: %w", o.number, err)
+		}
+	}
+	part := o.part
+	o.part = nil
+	if err := part.Close(); err != nil {
+		return fmt.Errorf("end part %d: %w", o.number, err)
+	}
+	return nil
+}
+
+// abort gives up the part that is being written.
+func (o *output) abort() {
+	if o.part != nil {
+		o.part.Abort()
+		o.part = nil
+	}
+}
+
+// state is the hash over all parts so far, to go on with.
+func (o *output) state() ([]byte, error) {
+	b, err := o.hash.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("save hash: %w", err)
+	}
+	return b, nil
+}
+
+// sum is the hash of the whole file in hexadecimal.
+func (o *output) sum() string { return hex.EncodeToString(o.hash.Sum(nil)) }
+
+// contentType is the type of a job's file.
+func contentType(job *db.Export) string {
+	switch {
+	case job.Compression == state.ExportGzip:
+		return "application/gzip"
+	case job.Format == state.ExportCSV, job.Format == state.ExportSpreadsheet:
+		return "text/csv; charset=utf-8"
+	}
+	return "application/x-ndjson"
+}
+
+// FileName is what a job's file is called: its kind and the time it was asked for.
+func FileName(job *db.Export) string {
+	ending := job.Format
+	if ending == state.ExportSpreadsheet {
+		ending = state.ExportCSV
+	}
+	name := string(job.Kind) + "-" + job.ID.Time().Time().Format("20060102T150405Z") + "." + string(ending)
+	if job.Compression == state.ExportGzip {
+		name += ".gz"
+	}
+	return name
+}

@@ -1,0 +1,192 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/lease"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+const (
+	// maxFailures is how often a job is tried without coming any further.
+	maxFailures = 10
+	// firstPause and lastPause bound the pauses between such tries.
+	firstPause = time.Second
+	lastPause  = time.Minute
+	// failedCode is the code of a job that was given up. The cause is in the log:
+	// it may reveal what callers should not know.
+	failedCode    = "export_failed"
+	failedMessage = "The file could not be written. Start the export again; if that fails too, ask the operator of " +
+		"the service."
+)
+
+// checkpoint notes a part that is complete: what comes after it is behind last.
+func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
+	hash, err := r.out.state()
+	if err != nil {
+		return err
+	}
+	var asked time.Time
+	err = e.Store.InTx(ctx, func(ctx context.Context) error {
+		asked = time.Now()
+		set, args := e.progress(r)
+		set += ", position = ?, hash_state = ?, " + terms.Renewal(lease.Now(e.Store.Dialect()))
+		if err := e.change(ctx, r, set, append(args, last, hash)...); err != nil {
+			return err
+		}
+		return e.part(ctx, r)
+	})
+	if err != nil {
+		return fmt.Errorf("note a checkpoint: %w", err)
+	}
+	r.held.Renewed(asked)
+	e.metrics.wrote(r.rows, r.out.size)
+	r.job.RowsDone, r.job.ResourcesDone, r.job.Parts = r.job.RowsDone+r.rows, r.job.ResourcesDone+r.resources,
+		r.out.number
+	r.job.SizeBytes += r.out.size
+	r.rows, r.resources = 0, 0
+	return nil
+}
+
+// progress sets how far the job has come with the part that is complete.
+func (e *Engine) progress(r *run) (set string, args []any) {
+	set = "rows_done = ?, resources_done = ?, parts = ?, size_bytes = ?, failures = 0"
+	args = []any{r.job.RowsDone + r.rows, r.job.ResourcesDone + r.resources, r.out.number, r.job.SizeBytes + r.out.size}
+	if total := r.total.Load(); total >= 0 {
+		set, args = set+", resources_total = ?", append(args, total)
+	}
+	return set, args
+}
+
+// part writes the row of the part that is complete.
+func (e *Engine) part(ctx context.Context, r *run) error {
+	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).
+		SetSizeBytes(r.out.size).Exec(ctx)
+}
+
+// settle notes what came of a turn that did not complete the job: it is for others
+// to go on with, now or after a pause, or it is given up.
+func (e *Engine) settle(ctx context.Context, r *run, err error) error {
+	switch {
+	case err == nil, errors.Is(err, errLost), r.held.Lost():
+		return nil // what comes of it is its new owner's to note
+	case errors.Is(err, errYields), errors.Is(err, context.Canceled): // the process stops
+		return e.release(ctx, r, 0)
+	}
+	e.metrics.failures.Inc()
+	failures := r.job.Failures + 1
+	e.log(r).WarnContext(ctx, "exports: a job met an error", "try", failures, "error", err)
+	if failures < maxFailures {
+		return e.release(ctx, r, min(firstPause<<(failures-1), lastPause))
+	}
+	if err := e.fail(ctx, r); !errors.Is(err, errLost) {
+		return err
+	}
+	return nil
+}
+
+// complete ends the last part and the job: with it, its event and its notice.
+func (e *Engine) complete(ctx context.Context, r *run) error {
+	last := r.out.part != nil
+	if last {
+		if err := r.out.finish(); err != nil {
+			return err
+		}
+	}
+	err := e.Store.InTx(ctx, func(ctx context.Context) error {
+		now := micros.Now()
+		expires := now.Add(Retention)
+		job := *r.job
+		if last {
+			job.RowsDone, job.ResourcesDone = job.RowsDone+r.rows, job.ResourcesDone+r.resources
+			job.Parts, job.SizeBytes = r.out.number, job.SizeBytes+r.out.size
+		}
+		sum := r.out.sum()
+		job.Status, job.CompletedAt, job.ExpiresAt, job.Sha256 = state.ExportCompleted, &now, &expires, &sum
+		err := e.end(ctx, r, &job,
+			"parts = ?, rows_done = ?, resources_done = ?, resources_total = ?, size_bytes = ?, sha256 = ?, "+
+				"expires_at = ?, due_at = ?",
+			[]any{job.Parts, job.RowsDone, job.ResourcesDone, job.ResourcesDone, job.SizeBytes, sum, expires, expires})
+		if err != nil || !last {
+			return err
+		}
+		return e.part(ctx, r)
+	})
+	if err == nil {
+		e.metrics.wrote(r.rows, r.out.size)
+		e.metrics.ended(state.ExportCompleted, time.Since(r.job.StartedAt.Time()))
+	}
+	return err
+}
+
+// fail gives a job up.
+func (e *Engine) fail(ctx context.Context, r *run) error {
+	err := e.Store.InTx(ctx, func(ctx context.Context) error {
+		now := micros.Now()
+		job := *r.job
+		job.Status, job.CompletedAt = state.ExportFailed, &now
+		job.ErrorCode, job.ErrorMessage = new(failedCode), new(failedMessage)
+		return e.end(ctx, r, &job, "error_code = ?, error_message = ?, due_at = ?",
+			[]any{failedCode, failedMessage, now})
+	})
+	if err == nil {
+		e.metrics.ended(state.ExportFailed, time.Since(r.job.StartedAt.Time()))
+	}
+	return err
+}
+
+// end writes the end of a job, of which this process is still the owner, with its
+// event and its notice, in the transaction of ctx.
+func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, args []any) error {
+	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read export: %w", err)
+	}
+	if len(rows) == 0 {
+		return errLost
+	}
+	job.Version, job.EventSequence, job.UpdatedAt = rows[0].Version+1, rows[0].EventSequence+1,
+		outbox.After(rows[0].UpdatedAt)
+	set += ", status = ?, completed_at = ?, version = ?, event_sequence = ?, updated_at = ?, slot = NULL, " + lease.Free
+	args = append(args, string(job.Status), *job.CompletedAt, job.Version, job.EventSequence, job.UpdatedAt)
+	if err := e.change(ctx, r, set, args...); err != nil {
+		return err
+	}
+	kind := event.ExportCompleted
+	if job.Status == state.ExportFailed {
+		kind = event.ExportFailed
+	}
+	err = outbox.Append(ctx, e.Store.DB(ctx),
+		outbox.Resource{Store: r.store, ID: job.ID, Version: job.Version, Sequence: job.EventSequence,
+			At: job.UpdatedAt},
+		outbox.Entry{Type: kind, Object: wire.AppendExport(nil, job, nil)})
+	if err != nil {
+		return err
+	}
+	return e.Notifier.Append(ctx, e.Store, notice(job))
+}
+
+// notice is what the people of a store read of a job that has ended.
+func notice(job *db.Export) notify.Notice {
+	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
+		Title: "An export of " + job.Kind.Words() + " is ready",
+		Body: FileName(job) + " has " + strconv.FormatInt(job.RowsDone, 10) +
+			" rows. It can be downloaded for 7 days: in the dashboard, under Exports."}
+	if job.Status == state.ExportFailed {
+		n.Level, n.Title = state.NotificationWarning, "An export of "+job.Kind.Words()+" failed"
+		n.Body = *job.ErrorMessage
+	}
+	return n
+}

@@ -1,0 +1,308 @@
+package export
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/images"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// batchSize is how many resources are read at once. Parts end at the ends of
+// batches: with another size, a job that is taken over would cut its file
+// differently, which shows where it is compressed.
+const batchSize = 500
+
+// maxPiece is about how many bytes are handed on at once.
+const maxPiece = 256 << 10
+
+// piece is a run of rows as they will stand in the file.
+type piece struct {
+	body            []byte
+	rows, resources int64
+	// last is the last resource of the batch that ends with the piece; nil inside
+	// of a batch.
+	last xid.ID
+}
+
+// source reads the resources of one job, oldest first.
+type source struct {
+	store *ent.Store
+	job   *db.Export
+	// from and to are the bounds of ids, to excluded.
+	from, to xid.ID
+	// ids are the only ids to read; empty for all.
+	ids []any
+	// currency is the store's, and origin its scheme and host.
+	currency, origin string
+	// sheet writes the rows of a file for spreadsheets; nil for others.
+	sheet *sheet
+	// buffers that were written come back here.
+	spare chan []byte
+}
+
+// newSource makes the source of a job that has begun: rows created up to its
+// start are in it (contract, section 9).
+func newSource(store *ent.Store, job *db.Export, currency, origin string) *source {
+	s := &source{store: store, job: job, currency: currency, origin: origin, spare: make(chan []byte, 4)}
+	s.from, s.to = Bounds(job)
+	for _, id := range xid.Unpack(job.FilterIds) {
+		s.ids = append(s.ids, id)
+	}
+	return s
+}
+
+// read emits the resources behind a position, batch by batch, to the end.
+func (s *source) read(ctx context.Context, after *xid.ID, emit func(piece) error) error {
+	for more := true; more; {
+		var err error
+		if after, more, err = s.batch(ctx, after, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch emits one batch and returns its last resource.
+func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) error) (*xid.ID, bool, error) {
+	b := &builder{spare: s.spare, emit: emit}
+	var last *xid.ID
+	var n int
+	var more bool
+	var err error
+	switch s.job.Kind {
+	case state.ExportOrders:
+		last, n, err = s.orders(ctx, after, b)
+	case state.ExportProducts:
+		last, n, err = s.products(ctx, after, b)
+	case state.ExportCustomers:
+		last, n, err = s.customers(ctx, after, b)
+	case state.ExportWebhookAttempts:
+		last, more, err = s.attempts(ctx, after, b)
+	default:
+		err = fmt.Errorf("export: the kind %q is unknown", s.job.Kind)
+	}
+	if err == nil && b.used {
+		err = b.close(*last)
+	}
+	return last, more || n == batchSize, err
+}
+
+// builder gathers rows into pieces.
+type builder struct {
+	piece
+	spare chan []byte
+	emit  func(piece) error
+	used  bool // there was something to add
+}
+
+// added notes what was just appended to the body, and hands on a full piece.
+func (b *builder) added(rows int) error {
+	b.rows += int64(rows)
+	b.resources++
+	b.used = true
+	if len(b.body) < maxPiece {
+		return nil
+	}
+	return b.hand(xid.Nil)
+}
+
+// close hands on the last piece of a batch.
+func (b *builder) close(last xid.ID) error { return b.hand(last) }
+
+func (b *builder) hand(last xid.ID) error {
+	b.last = last
+	err := b.emit(b.piece)
+	b.piece = piece{}
+	select {
+	case b.body = <-b.spare:
+		b.body = b.body[:0]
+	default:
+	}
+	return err
+}
+
+// filter is a column that has to have a value.
+type filter struct {
+	column string
+	value  any
+}
+
+// filters are those of the job.
+func (s *source) filters() (list []filter) {
+	add := func(column string, value any) { list = append(list, filter{column, value}) }
+	job := s.job
+	if f := job.FilterCustomerID; f != nil {
+		add("customer_id", *f)
+	}
+	if f := job.FilterStatus; f != nil {
+		add("status", *f)
+	}
+	if f := job.FilterFinancialStatus; f != nil {
+		add("financial_status", *f)
+	}
+	if f := job.FilterFulfillmentStatus; f != nil {
+		add("fulfillment_status", *f)
+	}
+	return list
+}
+
+// states are the ranges of the index of orders by their states that the job reads; without
+// columns where another index serves it.
+func (s *source) states() (r ent.Ranges) {
+	job := s.job
+	if job.Kind != state.ExportOrders || job.FilterCustomerID != nil || len(s.ids) > 0 ||
+		job.FilterStatus == nil && job.FilterFinancialStatus == nil && job.FilterFulfillmentStatus == nil {
+		return r
+	}
+	return ent.Ranges{Table: "orders", Index: "order_states_id",
+		Columns: []string{"status", "financial_status", "fulfillment_status"},
+		Values: ent.Product(oneOr(job.FilterStatus, state.OrderStatuses()),
+			oneOr(job.FilterFinancialStatus, state.FinancialStatuses()),
+			oneOr(job.FilterFulfillmentStatus, state.FulfillmentStatuses()))}
+}
+
+// oneOr are the value that is given, or all.
+func oneOr[G, T ~string](given *G, all []T) (list []any) {
+	if given != nil {
+		return []any{string(*given)}
+	}
+	for _, v := range all {
+		list = append(list, string(v))
+	}
+	return list
+}
+
+// index is the index to walk where it is one range, which MySQL needs as a hint.
+func (s *source) index() string {
+	switch {
+	case len(s.ids) > 0:
+		return ent.Primary
+	case s.job.FilterCustomerID != nil:
+		return "order_store_id_customer_id_id"
+	case s.job.FilterStatus != nil && s.job.Kind == state.ExportProducts:
+		return "product_store_id_status_id"
+	}
+	return ent.Primary
+}
+
+// next bounds a query to the batch behind a position.
+func (s *source) next(after *xid.ID) func(*sql.Selector) {
+	sign, from := ">=", s.from
+	if after != nil {
+		sign, from = ">", *after
+	}
+	if r := s.states(); len(r.Columns) > 0 {
+		return r.Rows(s.job.StoreID, ent.Head{Bound: " AND o.id " + sign + " ? AND o.id < ?", Args: []any{from, s.to},
+			Order: []string{"id"}, Limit: batchSize})
+	}
+	return func(q *sql.Selector) {
+		ent.ForceIndex(s.index())(q)
+		id := q.C("id")
+		q.Where(sql.ExprP(id+" "+sign+" ? AND "+id+" < ?", from, s.to))
+		for _, f := range s.filters() {
+			q.Where(sql.EQ(q.C(f.column), f.value))
+		}
+		if len(s.ids) > 0 {
+			q.Where(sql.ExprP(ent.Among(s.store.Dialect(), id, len(s.ids)), s.ids...))
+		}
+		q.OrderExpr(sql.Raw(id)).Limit(batchSize)
+	}
+}
+
+// total counts the resources of the job, against which progress is shown. Nothing
+// of the file depends on it.
+func (s *source) total(ctx context.Context) (n int64, err error) {
+	if s.job.Kind == state.ExportWebhookAttempts {
+		return s.totalAttempts(ctx)
+	}
+	table := string(s.job.Kind)
+	query, args := "SELECT COUNT(*) FROM "+table+ent.IndexHint(s.store.Dialect(), table, s.index())+
+		" WHERE store_id = ? AND id >= ? AND id < ?", []any{s.job.StoreID, s.from, s.to}
+	for _, f := range s.filters() {
+		query, args = query+" AND "+f.column+" = ?", append(args, f.value)
+	}
+	if len(s.ids) > 0 {
+		query, args = query+" AND "+ent.Among(s.store.Dialect(), "id", len(s.ids)), append(args, s.ids...)
+	}
+	if r := s.states(); len(r.Columns) > 0 {
+		query, args = r.Count(s.store.Dialect(), s.job.StoreID, " AND o.id >= ? AND o.id < ?", s.from, s.to)
+	}
+	return s.number(ctx, query, args...)
+}
+
+// number reads a count.
+func (s *source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = ent.Read(ctx, s.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&n) }, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", s.job.Kind, err)
+	}
+	return n, nil
+}
+
+func (s *source) csv() bool { return s.job.Format == state.ExportCSV }
+
+func (s *source) products(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Product.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err == nil {
+		err = variants.Load(ctx, s.store.DB(ctx), rows...)
+	}
+	if err == nil {
+		err = images.Load(ctx, s.store.DB(ctx), s.origin, rows...)
+	}
+	if err != nil {
+		return after, 0, fmt.Errorf("read products: %w", err)
+	}
+	for _, p := range rows {
+		last = &p.ID
+		switch {
+		case s.sheet != nil:
+			b.body = sheetRow(s.sheet, b.body, sheetProducts, p)
+		case s.csv():
+			b.body = productRow(b.body, p)
+		default:
+			b.body = append(wire.AppendProduct(b.body, p), '\n')
+		}
+		if err := b.added(1); err != nil {
+			return last, 0, err
+		}
+	}
+	return last, len(rows), nil
+}
+
+func (s *source) customers(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
+	query := s.store.DB(ctx).Customer.Query()
+	query.Modify(s.next(after))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return after, 0, fmt.Errorf("read customers: %w", err)
+	}
+	for _, c := range rows {
+		last = &c.ID
+		switch {
+		case s.sheet != nil:
+			b.body, err = sheetRow(s.sheet, b.body, sheetCustomers, customer{c, s.currency}), s.sheet.err
+		case s.csv():
+			b.body, err = customerRow(b.body, c, s.currency)
+		default:
+			b.body = append(wire.AppendCustomer(b.body, c, s.currency), '\n')
+		}
+		if err != nil {
+			return last, 0, fmt.Errorf("write %s: %w", c.PublicID(), err)
+		}
+		if err := b.added(1); err != nil {
+			return last, 0, err
+		}
+	}
+	return last, len(rows), nil
+}

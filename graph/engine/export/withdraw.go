@@ -1,0 +1,189 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbexport "github.com/storefront-go/storefront/ent/db/export"
+	"github.com/storefront-go/storefront/ent/db/exportpart"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	dbstore "github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/lease"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+const (
+	// maxRestarts is how often redactions may make a job begin again. The pause before the next
+	// try grows up to a minute, so that only redactions which go on for a quarter of an hour
+	// exhaust it.
+	maxRestarts = 20
+	// redactedCode is the code of a job that has no file because a customer was redacted.
+	redactedCode   = "customer_redacted"
+	removedMessage = "The file was removed: a customer whose data it can contain was redacted after the export had " +
+		"begun. Start the export again."
+)
+
+// stoppedMessage is the error of a job that began again too often.
+var stoppedMessage = fmt.Sprintf("Customers whose data the file can contain were redacted while it was written. "+
+	"The export began again %d times and met another redaction each time. Start it again later.", maxRestarts)
+
+// Bounds returns the ids between which a job that has begun reads, the second excluded.
+func Bounds(job *db.Export) (from, to xid.ID) {
+	to = xid.First(*job.StartedAt + 1)
+	if job.CreatedFrom != nil {
+		from = xid.First(*job.CreatedFrom)
+	}
+	if job.CreatedTo != nil {
+		if end := xid.First(*job.CreatedTo); end.Compare(to) < 0 {
+			to = end
+		}
+	}
+	return from, to
+}
+
+// Redacted describes the redaction of a customer to the jobs that may have read their data.
+type Redacted struct {
+	// Number is the store's count of redactions with this one. It is nil where an earlier release
+	// cleaned the customer's rows.
+	Number *int64
+	// CleanBefore is a time at which those rows were clean. It decides where a job or the
+	// redaction has no number.
+	CleanBefore micros.Time
+}
+
+// reached is the condition that a job may have read rows before they were clean.
+func (r Redacted) reached() predicate.Export {
+	early := dbexport.StartedAtLT(r.CleanBefore)
+	if r.Number == nil {
+		return early
+	}
+	return dbexport.Or(dbexport.RedactionsLT(*r.Number), dbexport.And(dbexport.RedactionsIsNil(), early))
+}
+
+// Begun returns the jobs of some kinds behind an id, ordered by id, that have a file or write one
+// and may have read rows of a redacted customer before they were clean.
+func Begun(
+	ctx context.Context, c *db.Client, after xid.ID, r Redacted, most int, kinds ...state.ExportKind,
+) ([]*db.Export, error) {
+	query := c.Export.Query().Where(dbexport.IDGT(after), dbexport.KindIn(kinds...), r.reached(),
+		dbexport.StatusIn(state.ExportCompleted, state.ExportRunning), dbexport.DeletedAtIsNil()).
+		Order(dbexport.ByID()).Limit(most)
+	query.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read exports: %w", err)
+	}
+	return rows, nil
+}
+
+// Withdraw takes the files of jobs that can contain a redacted customer, in the transaction of ctx.
+// A completed job expires, and an engine removes its objects next. A running one begins again by
+// itself; after [maxRestarts] times it fails, with its event. Withdraw returns the jobs that ended.
+func Withdraw(ctx context.Context, c *db.Client, ids []xid.ID, r Redacted) ([]*db.Export, error) {
+	query := c.Export.Query().Where(dbexport.IDIn(ids...), r.reached()).Order(dbexport.ByID())
+	query.Modify(ent.ForUpdate)
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read exports: %w", err)
+	}
+	var ended []*db.Export
+	for _, job := range rows {
+		switch {
+		case job.Status == state.ExportCompleted:
+			err = expire(ctx, c, job)
+		case job.Status != state.ExportRunning:
+			continue // it has ended meanwhile
+		case orZero(job.Restarts) < maxRestarts:
+			if err := restart(ctx, c, job); err != nil {
+				return nil, fmt.Errorf("restart export: %w", err)
+			}
+			continue
+		default:
+			err = stop(ctx, c, job)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("withdraw export: %w", err)
+		}
+		ended = append(ended, job)
+	}
+	return slices.Clip(ended), nil
+}
+
+// Redactions returns how many redactions of the viewer's store were counted.
+func Redactions(ctx context.Context, c *db.Client) (int64, error) {
+	shop, err := ent.Only(c.Store.Query().Where(dbstore.ID(viewer.From(ctx).Store)).Load(ctx))
+	if err != nil {
+		return 0, fmt.Errorf("read the store's redactions: %w", err)
+	}
+	return orZero(shop.Redactions), nil
+}
+
+// orZero is the value of a count, which is null before anything was counted.
+func orZero[T int | int64](count *T) (n T) {
+	if count != nil {
+		n = *count
+	}
+	return n
+}
+
+// restart makes a running job begin again after a pause. Whoever writes it has lost it, and the
+// next owner removes its objects once that lease is over. A job that waits to begin again has
+// read nothing yet, so it keeps its turn.
+func restart(ctx context.Context, c *db.Client, job *db.Export) error {
+	count, err := Redactions(ctx, c)
+	if err != nil {
+		return err
+	}
+	update := c.Export.Update().Where(dbexport.ID(job.ID), dbexport.LeaseToken(job.LeaseToken)).SetRedactions(count)
+	if job.LeaseOwner == nil && job.Parts == 0 {
+		return update.Exec(ctx)
+	}
+	if _, err := c.ExportPart.Delete().Where(exportpart.ExportID(job.ID)).Exec(ctx); err != nil {
+		return err
+	}
+	pause := min(firstPause<<orZero(job.Restarts), lastPause)
+	return update.AddRestarts(1).AddLeaseToken(1).ClearLeaseOwner().ClearPosition().ClearHashState().
+		SetRowsDone(0).SetResourcesDone(0).SetParts(0).SetSizeBytes(0).
+		Modify(func(u *sql.UpdateBuilder) { u.Set(dbexport.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(pause))) }).
+		Exec(ctx)
+}
+
+// expire ends the file of a job before its time.
+func expire(ctx context.Context, c *db.Client, job *db.Export) error {
+	now := outbox.After(job.UpdatedAt)
+	job.Status, job.ExpiresAt, job.UpdatedAt = state.ExportExpired, &now, now
+	job.ErrorCode, job.ErrorMessage = new(redactedCode), new(removedMessage)
+	job.Version++
+	return c.Export.Update().Where(dbexport.ID(job.ID)).SetStatus(job.Status).SetExpiresAt(now).SetDueAt(now).
+		SetErrorCode(redactedCode).SetErrorMessage(removedMessage).SetVersion(job.Version).SetUpdatedAt(now).Exec(ctx)
+}
+
+// stop ends a job that began again too often. Its objects may be removed when its writer must have
+// noticed.
+func stop(ctx context.Context, c *db.Client, job *db.Export) error {
+	now, noticed := outbox.After(job.UpdatedAt), max(micros.Now(), job.LeaseUntil)
+	job.Status, job.CompletedAt, job.UpdatedAt = state.ExportFailed, &now, now
+	job.ErrorCode, job.ErrorMessage = new(redactedCode), new(stoppedMessage)
+	job.Version++
+	job.EventSequence++
+	err := c.Export.Update().Where(dbexport.ID(job.ID)).SetStatus(job.Status).SetCompletedAt(now).SetDueAt(noticed).
+		SetErrorCode(redactedCode).SetErrorMessage(stoppedMessage).SetVersion(job.Version).SetUpdatedAt(now).
+		SetEventSequence(job.EventSequence).ClearSlot().ClearLeaseOwner().SetLeaseUntil(0).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return outbox.Append(ctx, c,
+		outbox.Resource{Store: job.StoreID, ID: job.ID, Version: job.Version, Sequence: job.EventSequence, At: now},
+		outbox.Entry{Type: event.ExportFailed, Object: wire.AppendExport(nil, job, nil)})
+}

@@ -1,0 +1,135 @@
+package factor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/session"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+)
+
+// Added is a factor that was set up.
+type Added struct {
+	Factor *db.Factor
+	// Codes are the recovery codes, which come with the first factor; nothing shows
+	// them again.
+	Codes []string
+}
+
+// fresh is a factor that a person has just proved to hold.
+type fresh struct {
+	kind state.FactorKind
+	name string
+	data []byte
+	step int64
+}
+
+// kindNames are the kinds as letters and logs call them.
+var kindNames = map[state.FactorKind]string{
+	state.FactorPasskey: "passkey", state.FactorTOTP: "authenticator app",
+}
+
+// add keeps a factor, in the transaction of ctx, which holds the person. The first one
+// brings recovery codes and ends the other sessions.
+func (k *Keeper) add(ctx context.Context, by By, person *db.User, f fresh) (*Added, error) {
+	have, err := k.List(ctx, by.Person)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(have)) >= k.most {
+		return nil, k.full()
+	}
+	id, c := xid.New(), k.store.DB(ctx)
+	done := &Added{}
+	done.Factor, err = c.Factor.Create().SetUserID(by.Person).SetID(id).SetKind(f.kind).SetName(f.name).
+		SetData(k.vault.Seal(by.Person, id, f.data)).SetStep(f.step).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep a factor: %w", err)
+	}
+	if err := k.note(ctx, person, state.AccountFactorAdded, f.kind, f.name); err != nil {
+		return nil, err
+	}
+	if len(have) > 0 {
+		return done, nil
+	}
+	if done.Codes, err = k.makeCodes(ctx, by.Person); err != nil {
+		return nil, err
+	}
+	_, err = c.Session.Delete().Where(session.UserID(by.Person), session.IDNEQ(by.Session)).Exec(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("end other sessions: %w", err)
+	}
+	return done, nil
+}
+
+func (k *Keeper) full() error {
+	row, _ := limit.Factors.Row()
+	return fault.AtLimit(string(row.Name), row.Reached(k.most))
+}
+
+// note writes that a factor came or went into the person's log, and a letter.
+func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAction, kind state.FactorKind,
+	name string,
+) error {
+	c := k.store.DB(ctx)
+	if err := audit.Account(ctx, c, person.ID, what, detailOf(kind, name)); err != nil {
+		return err
+	}
+	change, article := "added to", "A "
+	if what == state.AccountFactorRemoved {
+		change = "removed from"
+	}
+	if kind == state.FactorTOTP {
+		article = "An "
+	}
+	return k.notifier.Send(ctx, c, notify.Letter{To: person.Email, Of: person.ID,
+		Subject: article + kindNames[kind] + " was " + change + " your account",
+		Body: "The " + kindNames[kind] + " \"" + name + "\" was " + change + " your account " + person.Email + ".\n\n" +
+			k.advice()})
+}
+
+// advice ends every letter.
+func (k *Keeper) advice() string {
+	return "If this was not you, change your password and look at your factors and sessions:\n" + k.page
+}
+
+// detailOf names a factor in a log, as far as there is room.
+func detailOf(kind state.FactorKind, name string) string {
+	text := kindNames[kind] + ": " + name
+	if utf8.RuneCountInString(text) > limit.Line {
+		text = string([]rune(text)[:limit.Line])
+	}
+	return text
+}
+
+// named checks the name that a person gives a factor; none becomes the one of its kind.
+func named(kind state.FactorKind, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		text := kindNames[kind]
+		return strings.ToUpper(text[:1]) + text[1:], nil
+	}
+	field := fault.Field{Pointer: "#/name"}
+	switch {
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, hidden):
+		field.Code, field.Detail = fault.InvalidFormat, "The name holds characters that cannot be seen."
+	case utf8.RuneCountInString(name) > limit.Line:
+		field.Code = fault.TooLong
+		field.Detail = fmt.Sprintf("The name has more than %d characters.", limit.Line)
+	default:
+		return name, nil
+	}
+	return "", fault.Invalid(field)
+}
+
+// hidden reports whether a character shows nothing or turns the direction of a line.
+func hidden(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

@@ -1,0 +1,228 @@
+package factor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/session"
+)
+
+// What a ceremony is for: an answer to one is none to another.
+const (
+	making = "make"   // a passkey is set up
+	second = "second" // a passkey follows a password
+	alone  = "alone"  // a passkey is all
+)
+
+// ceremony is what is kept of a question until it is answered.
+type ceremony struct {
+	For     string               `json:"for"`
+	Session webauthn.SessionData `json:"session"`
+}
+
+// Ceremony is a question for a browser.
+type Ceremony struct {
+	Token   string          // for the answer
+	Options json.RawMessage // what the browser's navigator.credentials takes
+}
+
+// newParty makes the relying party. A host without a name, such as an IP address, has
+// none: browsers bind passkeys to names (Web Authentication, section 5.1.2).
+func newParty(api *url.URL) *webauthn.WebAuthn {
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: api.Hostname(), RPDisplayName: issuer, RPOrigins: []string{api.Scheme + "://" + api.Host},
+		AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementPreferred, UserVerification: protocol.VerificationPreferred,
+		},
+		Timeouts: webauthn.TimeoutsConfig{
+			Login:        webauthn.TimeoutConfig{Enforce: true, Timeout: Life, TimeoutUVD: Life},
+			Registration: webauthn.TimeoutConfig{Enforce: true, Timeout: Life, TimeoutUVD: Life},
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return party
+}
+
+// Passkeys reports whether people can have passkeys here: {api_host} has a name.
+func (k *Keeper) Passkeys() bool { return k.party != nil }
+
+func nameless() error {
+	return fault.New(fault.Conflict,
+		"Passkeys need a host with a name, such as localhost or shop.example: this address is a number.")
+}
+
+// holder is a person as the library sees them.
+type holder struct {
+	person *db.User
+	rows   []*db.Factor
+	keys   []webauthn.Credential
+}
+
+func (h *holder) WebAuthnID() []byte                         { return h.person.ID[:] }
+func (h *holder) WebAuthnName() string                       { return h.person.Email }
+func (h *holder) WebAuthnDisplayName() string                { return h.person.Name }
+func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
+
+// holderOf opens the passkeys of a person. The count of signatures is in a column, so
+// that it is compared and set.
+func (k *Keeper) holderOf(person *db.User, rows []*db.Factor) (*holder, error) {
+	h := &holder{person: person}
+	for _, row := range rows {
+		if row.Kind != state.FactorPasskey {
+			continue
+		}
+		data, err := k.vault.Open(row.UserID, row.ID, row.Data)
+		if err != nil {
+			return nil, err
+		}
+		var key webauthn.Credential
+		if err := json.Unmarshal(data, &key); err != nil {
+			return nil, fmt.Errorf("read passkey %s: %w", xid.Factor.Format(row.ID), err)
+		}
+		key.Authenticator.SignCount = uint32(row.Step)
+		h.rows, h.keys = append(h.rows, row), append(h.keys, key)
+	}
+	return h, nil
+}
+
+// BeginPasskey asks a person's browser for a new passkey.
+func (k *Keeper) BeginPasskey(ctx context.Context, by By) (q *Ceremony, err error) {
+	if !k.Passkeys() {
+		return nil, nameless()
+	}
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		person, err := k.enter(ctx, by)
+		if err != nil {
+			return err
+		}
+		have, err := k.List(ctx, by.Person)
+		if err != nil {
+			return err
+		}
+		if int64(len(have)) >= k.most {
+			return k.full()
+		}
+		h, err := k.holderOf(person, have)
+		if err != nil {
+			return err
+		}
+		known := webauthn.Credentials(h.keys).CredentialDescriptors()
+		options, s, err := k.party.BeginRegistration(h, webauthn.WithExclusions(known))
+		if err != nil {
+			return fmt.Errorf("begin a registration: %w", err)
+		}
+		q, err = k.ask(ctx, by.Person, making, options, s)
+		return err
+	})
+	return q, err
+}
+
+// ask keeps a question, in the transaction of ctx.
+func (k *Keeper) ask(ctx context.Context, person xid.ID, what string, options any, s *webauthn.SessionData,
+) (*Ceremony, error) {
+	shown, err := json.Marshal(options)
+	if err != nil {
+		return nil, fmt.Errorf("write the options of a ceremony: %w", err)
+	}
+	kept, err := json.Marshal(ceremony{For: what, Session: *s})
+	if err != nil {
+		return nil, fmt.Errorf("write a ceremony: %w", err)
+	}
+	token, err := session.PutChallenge(ctx, k.store.DB(ctx), session.AskChallenge{Person: person,
+		Purpose: state.ChallengePasskey, Data: kept, Life: Life})
+	return &Ceremony{Token: token, Options: shown}, err
+}
+
+// asked takes a question back that is answered, in the transaction of ctx.
+func (k *Keeper) asked(ctx context.Context, token string, person xid.ID, what string) (*webauthn.SessionData, error) {
+	row, err := session.AnswerChallenge(ctx, k.store.DB(ctx), token, state.ChallengePasskey)
+	if err != nil {
+		return nil, err
+	}
+	var c ceremony
+	if err := json.Unmarshal(row.Data, &c); err != nil {
+		return nil, fmt.Errorf("read a ceremony: %w", err)
+	}
+	if row.UserID != person || c.For != what {
+		return nil, session.ErrUnknownChallenge
+	}
+	return &c.Session, nil
+}
+
+// FinishPasskey keeps the passkey that a browser made; response is what it says, as
+// RegistrationResponseJSON (Web Authentication, section 5.1).
+func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, response []byte,
+) (done *Added, err error) {
+	if !k.Passkeys() {
+		return nil, nameless()
+	}
+	if name, err = named(state.FactorPasskey, name); err != nil {
+		return nil, err
+	}
+	made, err := parseMade(response)
+	if err != nil {
+		return nil, refused("What the browser sent is not a passkey.", err)
+	}
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		person, err := k.enter(ctx, by)
+		if err != nil {
+			return err
+		}
+		s, err := k.asked(ctx, token, by.Person, making)
+		if errors.Is(err, session.ErrUnknownChallenge) {
+			return over("#/token")
+		}
+		if err != nil {
+			return err
+		}
+		key, err := k.party.CreateCredential(&holder{person: person}, *s, made)
+		if err != nil {
+			return refused("The passkey does not answer what was asked.", err)
+		}
+		data, err := json.Marshal(key)
+		if err != nil {
+			return fmt.Errorf("write a passkey: %w", err)
+		}
+		done, err = k.add(ctx, by, person, fresh{kind: state.FactorPasskey, name: name, data: data,
+			step: int64(key.Authenticator.SignCount)})
+		return err
+	})
+	return done, err
+}
+
+// refused is the answer to what a browser sent; the cause is for the log.
+func refused(detail string, cause error) error {
+	f := fault.Invalid(fault.Field{Pointer: "#/response", Code: fault.UnknownValue, Detail: detail})
+	f.Err = cause
+	return f
+}
+
+// parseMade reads what a browser says of a new passkey.
+func parseMade(response []byte) (*protocol.ParsedCredentialCreationData, error) {
+	if len(response) > limit.Passkey {
+		return nil, errors.New("too long")
+	}
+	return protocol.ParseCredentialCreationResponseBytes(response)
+}
+
+// parseShown reads how a browser shows a passkey.
+func parseShown(response []byte) (*protocol.ParsedCredentialAssertionData, error) {
+	if len(response) > limit.Passkey {
+		return nil, errors.New("too long")
+	}
+	return protocol.ParseCredentialRequestResponseBytes(response)
+}

@@ -1,0 +1,193 @@
+package factor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/factor"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/session"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+)
+
+// askRate bounds the questions that a person, or an address, may leave open.
+var askRate = ratelimit.Rate{Burst: 30, Every: 10 * time.Second}
+
+// errCopied is behind the refusal of a passkey whose count of signatures went back: there
+// may be two of it (Web Authentication, section 6.1.1).
+var errCopied = errors.New("the count of signatures went back")
+
+// AskSecond asks the browser of a person who knew their password for one of their
+// passkeys.
+func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err error) {
+	if err := k.spend(ctx, "person", xid.User.Format(person)); err != nil {
+		return nil, err
+	}
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		owner, err := k.hold(ctx, person)
+		if err != nil {
+			return err
+		}
+		have, err := k.List(ctx, person)
+		if err != nil {
+			return err
+		}
+		h, err := k.holderOf(owner, have)
+		if err != nil {
+			return err
+		}
+		if k.party == nil || len(h.keys) == 0 {
+			return fault.New(fault.Conflict, "There is no passkey for this account.")
+		}
+		options, s, err := k.party.BeginLogin(h)
+		if err != nil {
+			return fmt.Errorf("begin a ceremony: %w", err)
+		}
+		q, err = k.ask(ctx, person, second, options, s)
+		return err
+	})
+	return q, err
+}
+
+// AskAlone asks a browser for a passkey of whoever sits before it. It has to verify them:
+// such a passkey stands for the password too.
+func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
+	if !k.Passkeys() {
+		return nil, nameless()
+	}
+	if network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client); counted {
+		if err := k.spend(ctx, "network", network.String()); err != nil {
+			return nil, err
+		}
+	}
+	err = k.store.InTx(ctx, func(ctx context.Context) error {
+		options, s, err := k.party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+		if err != nil {
+			return fmt.Errorf("begin a ceremony: %w", err)
+		}
+		q, err = k.ask(ctx, xid.ID{}, alone, options, s)
+		return err
+	})
+	return q, err
+}
+
+func (k *Keeper) spend(ctx context.Context, what, of string) error {
+	wait, err := ratelimit.Take(ctx, k.store, ratelimit.Key("passkey asked by "+what, of), askRate)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return late(wait)
+	}
+	return nil
+}
+
+// useSecond takes the answer to [Keeper.AskSecond], in the transaction of ctx, which
+// holds the person.
+func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Factor, a Answer) (*db.Factor, error) {
+	shown, err := parseShown(a.Response)
+	if err != nil {
+		return nil, notAccepted(err)
+	}
+	s, err := k.asked(ctx, a.Ceremony, person.ID, second)
+	if errors.Is(err, session.ErrUnknownChallenge) {
+		return nil, notAccepted(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := k.holderOf(person, rows)
+	if err != nil {
+		return nil, err
+	}
+	key, err := k.party.ValidateLogin(h, *s, shown)
+	if err != nil {
+		return nil, notAccepted(err)
+	}
+	return k.signed(ctx, h, key)
+}
+
+// askedAlone spends what [Keeper.AskAlone] asked. It is of no person, so a transaction of its
+// own does.
+func (k *Keeper) askedAlone(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
+	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
+		s, err = k.asked(ctx, token, xid.ID{}, alone)
+		return err
+	})
+	if errors.Is(err, session.ErrUnknownChallenge) {
+		err = notAccepted(err)
+	}
+	return s, err
+}
+
+// useAlone takes the answer to what was asked, in the transaction of ctx, and returns whose
+// it is.
+func (k *Keeper) useAlone(ctx context.Context, s *webauthn.SessionData, shown *protocol.ParsedCredentialAssertionData,
+) (person xid.ID, row *db.Factor, err error) {
+	handle := shown.Response.UserHandle
+	if len(handle) != len(person) {
+		return person, nil, notAccepted(errors.New("no person"))
+	}
+	copy(person[:], handle)
+	owner, err := k.hold(ctx, person)
+	if _, missing := errors.AsType[*fault.Error](err); missing {
+		return person, nil, notAccepted(err)
+	}
+	if err != nil {
+		return person, nil, err
+	}
+	have, err := k.List(ctx, person)
+	if err != nil {
+		return person, nil, err
+	}
+	h, err := k.holderOf(owner, have)
+	if err != nil {
+		return person, nil, err
+	}
+	key, err := k.party.ValidateDiscoverableLogin(func(_, _ []byte) (webauthn.User, error) { return h, nil }, *s, shown)
+	if err != nil {
+		return person, nil, notAccepted(err)
+	}
+	row, err = k.signed(ctx, h, key)
+	return person, row, err
+}
+
+// signed keeps the count of signatures of a passkey that was accepted. Of two answers
+// with one count, one is.
+func (k *Keeper) signed(ctx context.Context, h *holder, key *webauthn.Credential) (*db.Factor, error) {
+	for i := range h.keys {
+		if !bytes.Equal(h.keys[i].ID, key.ID) {
+			continue
+		}
+		row := h.rows[i]
+		if key.Authenticator.CloneWarning {
+			return row, notAccepted(errCopied)
+		}
+		n, err := k.store.DB(ctx).Factor.Update().
+			Where(factor.UserID(row.UserID), factor.ID(row.ID), factor.Step(row.Step)).
+			SetStep(int64(key.Authenticator.SignCount)).SetLastUsedAt(micros.Now()).Save(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("count a signature: %w", err)
+		}
+		if n == 1 {
+			return row, nil
+		}
+	}
+	return nil, notAccepted(errors.New("it is no longer there"))
+}
+
+// notAccepted is the one answer to every passkey that is no proof.
+func notAccepted(cause error) error {
+	return &fault.Error{Kind: fault.Forbidden, Detail: "The passkey was not accepted. Try again, or use another way.",
+		Err: errors.Join(ErrWrong, cause)}
+}

@@ -1,0 +1,360 @@
+// Package idem keeps idempotency keys (contract, section 3).
+//
+// One transaction holds the claim on a key, the rows that the request changes,
+// their events and the stored answer. It commits once or not at all, so there is
+// no half state to mend after a crash and no lease to expire: who finds a key
+// finds its answer.
+package idem
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/idempotency"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/rule"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+)
+
+const (
+	// Retention is how long a key is kept from its first use (spec, section 8).
+	Retention = 24 * time.Hour
+	// wait bounds how long a request waits for its twin.
+	wait = 5 * time.Second
+	// longest is how long a request runs at most, which claimed its key beside.
+	longest = time.Minute
+	// pauseEvery is how often such a twin in another process is looked for.
+	pauseEvery = 100 * time.Millisecond
+)
+
+// Claim is a key as a request shows it. The key belongs to the viewer's store
+// and principal.
+type Claim struct {
+	Key string
+	// Fingerprint covers method, path and body: the same key with another one is
+	// refused.
+	Fingerprint [sha256.Size]byte
+	// Beside says that the request writes rows of another owner than the viewer's store,
+	// in transactions of its own: see [Keeper.Run].
+	Beside bool
+}
+
+// Answer is what is stored and replayed, byte for byte.
+type Answer struct {
+	Status      int
+	ContentType string
+	Location    string
+	Body        []byte
+	// Refused is an answer that keeps nothing of what the request wrote: a lasting
+	// 4xx. The answer itself is stored.
+	Refused bool
+}
+
+// Keeper keeps the keys.
+type Keeper struct {
+	store    *ent.Store
+	sealer   *keyring.Sealer
+	gate     gate
+	replayed atomic.Uint64
+}
+
+// New makes a keeper. Stored answers are encrypted with the ring.
+func New(s *ent.Store, ring *keyring.Ring) *Keeper {
+	return &Keeper{store: s, sealer: ring.Sealer(keyring.Encryption), gate: newGate()}
+}
+
+// Replayed returns how many answers were replayed.
+func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
+
+// CheckKey returns what is wrong with the value of an Idempotency-Key header:
+// present reports whether there was one.
+func CheckKey(key string, present bool) error {
+	if !present {
+		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.Required,
+				Detail: "This header is required."}}}
+	}
+	ok := len(key) >= 1 && len(key) <= limit.IdempotencyKey
+	for i := range len(key) {
+		ok = ok && key[i] > ' ' && key[i] < 0x7f
+	}
+	if !ok {
+		return &fault.Error{Kind: fault.IdempotencyKeyInvalid,
+			Detail: "An Idempotency-Key has 1 to 255 visible ASCII characters.",
+			Fields: []fault.Field{{Header: "Idempotency-Key", Code: fault.InvalidFormat,
+				Detail: "1 to 255 visible ASCII characters."}}}
+	}
+	return nil
+}
+
+// claim is a Claim with the row that stands for it.
+type claim struct {
+	Claim
+	store xid.ID
+	id    xid.ID // the first 16 bytes of hash
+	hash  [sha256.Size]byte
+}
+
+// errTaken says that another request has the key.
+var errTaken = errors.New("idempotency key is taken")
+
+// errRuns says that a request which claimed the key beside may run still.
+var errRuns = errors.New("idempotency key has no answer yet")
+
+// errRefused rolls the request's rows back, and the claim.
+var errRefused = errors.New("answer is a refusal")
+
+// Run answers a request once. The first request with a key runs f inside THE
+// transaction and has its answer stored; every later one gets that answer, and
+// replayed is true. An error of f stores nothing: the key stays free. f may run
+// more than once, each time from nothing.
+//
+// A claim that is [Claim.Beside] commits by itself before f runs outside of any transaction, and
+// the answer behind it. The request is carried out once at most: where the process ends in
+// between, the key has no answer, and is IdempotencyAnswerGone when no request can run any more.
+//
+// A twin that is still running is waited for; then the fault is
+// IdempotencyInProgress. Another fingerprint is IdempotencyKeyReused.
+func (k *Keeper) Run(
+	ctx context.Context, c Claim, f func(ctx context.Context) (Answer, error),
+) (a Answer, replayed bool, err error) {
+	cl := newClaim(viewer.From(ctx), c)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		leave, twin := k.gate.enter(cl.id)
+		if leave == nil {
+			select {
+			case <-twin:
+			case <-timer.C:
+				return Answer{}, false, inProgress(nil)
+			case <-ctx.Done():
+				return Answer{}, false, ctx.Err()
+			}
+		} else {
+			run := k.first
+			if c.Beside {
+				run = k.beside
+			}
+			a, err = run(ctx, cl, leave, f)
+			if !errors.Is(err, errTaken) {
+				return a, false, err
+			}
+		}
+		switch a, found, err := k.stored(ctx, cl); {
+		case errors.Is(err, errRuns):
+			if !pause(ctx, timer) {
+				return Answer{}, false, inProgress(err)
+			}
+		case err != nil:
+			return Answer{}, false, err
+		case found:
+			k.replayed.Add(1)
+			return a, true, nil
+		}
+	}
+}
+
+// pause waits a little for a twin in another process, within the time of the timer.
+func pause(ctx context.Context, timer *time.Timer) bool {
+	select {
+	case <-time.After(pauseEvery):
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// newClaim derives the row's key: SHA-256(principal, 0, key). The store is part
+// of the primary key.
+func newClaim(v *viewer.Viewer, c Claim) *claim {
+	h := sha256.New()
+	h.Write(v.Principal[:])
+	h.Write([]byte{0})
+	h.Write([]byte(c.Key))
+	cl := &claim{Claim: c, store: v.Store}
+	h.Sum(cl.hash[:0])
+	cl.id = xid.ID(cl.hash[:16])
+	return cl
+}
+
+// first tries to be the first with the key, and leaves the gate also when f
+// panics.
+func (k *Keeper) first(
+	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
+) (a Answer, err error) {
+	defer leave()
+	about := new(subject)
+	err = k.store.InTxKeyed(ctx, func(ctx context.Context) (err error) {
+		if err := k.insert(ctx, cl, row{}); err != nil {
+			return err
+		}
+		if a, err = f(about.with(ctx)); err != nil {
+			return err
+		}
+		if a.Refused {
+			return cmp.Or(k.store.Broken(ctx), errRefused) // what a lost transaction refuses is asked again
+		}
+		return k.save(ctx, cl, k.answered(cl, a, about))
+	})
+	if errors.Is(err, errRefused) {
+		return a, k.refuse(ctx, cl, k.answered(cl, a, about))
+	}
+	return a, err
+}
+
+// refuse claims the key anew, with the answer that refuses: what the request wrote has been rolled
+// back, its claim too. A savepoint behind the claim would spare this, and cost every request
+// that is not refused a statement, and SQLite a copy of each page that it changes.
+func (k *Keeper) refuse(ctx context.Context, cl *claim, r row) error {
+	return k.store.InTxKeyed(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, r) })
+}
+
+// beside is first for a claim that commits by itself.
+func (k *Keeper) beside(
+	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
+) (a Answer, err error) {
+	defer leave()
+	if err := k.store.InTx(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, row{}) }); err != nil {
+		return Answer{}, err
+	}
+	a, failed := f(ctx)
+	if errors.Is(failed, ent.ErrUncertain) { // it may have been carried out: the key keeps others from it
+		return a, failed
+	}
+	err = k.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		if failed == nil {
+			return k.save(ctx, cl, k.answered(cl, a, new(subject)))
+		}
+		_, err := k.store.DB(ctx).Idempotency.Delete().Where(idempotency.ID(cl.id)).Exec(ctx)
+		return err
+	})
+	return a, cmp.Or(failed, err)
+}
+
+// row is what a claim gets with its answer: nothing before.
+type row struct {
+	status int
+	answer any // sealed; nil before
+	about  *xid.ID
+}
+
+func (k *Keeper) answered(cl *claim, a Answer, about *subject) row {
+	return row{a.Status, k.sealer.Seal(encode(a), cl.aad()), about.id}
+}
+
+// The statements of every write are written out: a builder of statements costs more than the
+// database takes for them.
+const (
+	insertKey = "INSERT INTO idempotency_keys " +
+		"(store_id, id, key_hash, fingerprint, created_at, status, answer, about_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	saveAnswer = "UPDATE idempotency_keys SET status = ?, answer = ?, about_id = ? WHERE store_id = ? AND id = ?"
+)
+
+// insert writes the claim. Whoever waited in vain for the row's lock learns
+// that a twin is running; waiting once more would only hold the connection.
+func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
+	err := k.exec(ctx, cl, insertKey, cl.store, cl.id, cl.hash[:], cl.Fingerprint[:], micros.Now(), r.status, r.answer,
+		r.about)
+	switch {
+	case err == nil:
+		return nil
+	case ent.IsDuplicate(err):
+		return errTaken
+	case ent.IsLockTimeout(err):
+		return ent.Final(inProgress(err))
+	}
+	return fmt.Errorf("claim idempotency key: %w", err)
+}
+
+// save stores the answer beside the claim.
+func (k *Keeper) save(ctx context.Context, cl *claim, r row) error {
+	if answer, _ := r.answer.([]byte); len(answer) <= ent.MaxLater {
+		ctx = ent.Later(ctx)
+	}
+	if err := k.exec(ctx, cl, saveAnswer, r.status, r.answer, r.about, cl.store, cl.id); err != nil {
+		return fmt.Errorf("store answer: %w", err)
+	}
+	return nil
+}
+
+// exec runs a statement on the row of a claim of the viewer's store.
+func (k *Keeper) exec(ctx context.Context, cl *claim, statement string, args ...any) error {
+	store, err := rule.Stamp(ctx)
+	if err == nil && store != cl.store {
+		err = fmt.Errorf("%w: a key of another store", rule.ErrDenied)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = k.store.DB(ctx).ExecContext(ctx, statement, args...)
+	return err
+}
+
+// stored reads the answer of a key that somebody had. It is not found when the
+// key was let go, or has expired: then it is free.
+func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, err error) {
+	row, err := k.store.DB(ctx).Idempotency.Query().Where(idempotency.ID(cl.id)).Only(ctx)
+	switch {
+	case db.IsNotFound(err):
+		return Answer{}, false, nil
+	case err != nil:
+		return Answer{}, false, fmt.Errorf("read stored answer: %w", err)
+	case row.CreatedAt.Add(Retention) <= micros.Now():
+		return Answer{}, false, k.expire(ctx, row)
+	case [sha256.Size]byte(row.Fingerprint) != cl.Fingerprint:
+		return Answer{}, false, fault.New(fault.IdempotencyKeyReused,
+			"This Idempotency-Key was used for another request: another body, path or method.")
+	case row.Status == 0 && row.CreatedAt.Add(longest) > micros.Now():
+		return Answer{}, false, errRuns
+	case row.Status == 0:
+		return Answer{}, false, &fault.Error{Kind: fault.IdempotencyAnswerGone,
+			Detail: "The request with this Idempotency-Key ended without an answer and may have been carried out. It is " +
+				"not carried out again: read what it changed."}
+	}
+	plain, err := k.sealer.Open(row.Answer, cl.aad())
+	if err != nil {
+		return Answer{}, false, answerGone(err)
+	}
+	a, err = decode(row.Status, plain)
+	return a, err == nil, err
+}
+
+// expire removes a row whose time is over. The time in the condition keeps a
+// claim safe that somebody made anew meanwhile.
+func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
+	return k.store.InTx(ctx, func(ctx context.Context) error {
+		_, err := k.store.DB(ctx).Idempotency.Delete().
+			Where(idempotency.ID(row.ID), idempotency.CreatedAt(row.CreatedAt)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("expire idempotency key: %w", err)
+		}
+		return nil
+	})
+}
+
+// aad ties a sealed answer to its row.
+func (cl *claim) aad() []byte { return append(append([]byte{}, cl.store[:]...), cl.hash[:]...) }
+
+func answerGone(cause error) error {
+	return &fault.Error{Kind: fault.IdempotencyAnswerGone, Err: cause,
+		Detail: "The request with this Idempotency-Key was carried out, and is not carried out again. Its answer is " +
+			"not kept any more: read what it changed."}
+}
+
+func inProgress(cause error) error {
+	return &fault.Error{Kind: fault.IdempotencyInProgress, RetryAfter: time.Second, Err: cause,
+		Detail: "A request with this Idempotency-Key is still running."}
+}

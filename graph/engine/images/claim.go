@@ -1,0 +1,114 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbpicture "github.com/storefront-go/storefront/ent/db/picture"
+	dbstore "github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// errLost says that another process has claimed the picture meanwhile.
+var errLost = errors.New("another process fetches the picture")
+
+// claim makes this process the one that fetches a picture, as it was read, or nil.
+func (k *Keeper) claim(ctx context.Context, row *db.Picture, id xid.ID) (claimed *db.Picture, err error) {
+	now := micros.Now()
+	mine := &db.Picture{ID: id, StoreID: viewer.From(ctx).Store, State: state.PictureFetching, ObjectID: xid.New(),
+		Tries: 1, TriedAt: now, DueAt: now.Add(claimTime)}
+	if row != nil {
+		mine.Tries = row.Tries + 1
+	}
+	err = k.Store.InTx(ctx, func(ctx context.Context) error {
+		c := k.Store.DB(ctx).Picture
+		if row == nil {
+			claimed = mine
+			return c.Create().SetID(id).SetState(mine.State).SetObjectID(mine.ObjectID).SetTriedAt(now).
+				SetDueAt(mine.DueAt).Exec(ctx)
+		}
+		n, err := c.Update().Where(dbpicture.ID(id), dbpicture.ObjectID(row.ObjectID), dbpicture.StateEQ(row.State)).
+			SetState(mine.State).SetObjectID(mine.ObjectID).SetTries(mine.Tries).SetTriedAt(now).SetDueAt(mine.DueAt).
+			Save(ctx)
+		if claimed = mine; n == 0 {
+			claimed = nil
+		}
+		return err
+	})
+	switch {
+	case ent.IsDuplicate(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("claim picture: %w", err)
+	}
+	return claimed, nil
+}
+
+// keep writes that the bytes of a picture are there, if the store has room for them.
+// The lock of the store's row makes its pictures wait for each other, so that each counts
+// what the one before left.
+func (k *Keeper) keep(ctx context.Context, row *db.Picture) error {
+	return k.Store.InTx(ctx, func(ctx context.Context) error {
+		c := k.Store.DB(ctx)
+		hold := c.Store.Query().Where(dbstore.ID(row.StoreID))
+		hold.Modify(ent.ForUpdate)
+		shop, err := hold.Only(ctx)
+		if err != nil {
+			return fmt.Errorf("hold the store: %w", err)
+		}
+		limits, err := shop.Limits.Over(k.Limits)
+		if err != nil {
+			return err
+		}
+		if err := k.room(ctx, limits, row.SizeBytes); err != nil {
+			return err
+		}
+		row.State, row.DueAt = state.PictureKept, micros.Never
+		return k.settle(ctx, row)
+	})
+}
+
+// refuse remembers that a picture could not be fetched, for longer each time.
+func (k *Keeper) refuse(ctx context.Context, row *db.Picture) error {
+	wait := min(firstPause<<min(row.Tries-1, 20), maxPause)
+	row.State, row.DueAt = state.PictureRefused, micros.Now().Add(wait)
+	row.ContentType, row.SizeBytes, row.Width, row.Height = "", 0, 0, 0
+	return k.Store.InTx(ctx, func(ctx context.Context) error { return k.settle(ctx, row) })
+}
+
+// settle ends a claim. [errLost] if it is another one's by now.
+func (k *Keeper) settle(ctx context.Context, row *db.Picture) error {
+	n, err := k.Store.DB(ctx).Picture.Update().Where(dbpicture.ID(row.ID), dbpicture.ObjectID(row.ObjectID)).
+		SetState(row.State).SetContentType(row.ContentType).SetSizeBytes(row.SizeBytes).SetWidth(row.Width).
+		SetHeight(row.Height).SetDueAt(row.DueAt).Save(ctx)
+	if err == nil && n == 0 {
+		err = errLost
+	}
+	if err != nil {
+		return fmt.Errorf("settle picture: %w", err)
+	}
+	return nil
+}
+
+// Forget removes the row of a picture, so that it is fetched anew.
+func (k *Keeper) Forget(ctx context.Context, row *db.Picture) error {
+	err := k.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error {
+		_, err := k.Store.DB(ctx).Picture.Delete().
+			Where(dbpicture.ID(row.ID), dbpicture.ObjectID(row.ObjectID)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget picture: %w", err)
+	}
+	return nil
+}
+
+// settleTime bounds writing how a fetch ended, whose own time may be over.
+const settleTime = 5 * time.Second

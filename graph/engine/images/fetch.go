@@ -1,0 +1,229 @@
+package images
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/net/idna"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+)
+
+const (
+	// fetchTime bounds a fetch from the first dial to the last byte, all redirects
+	// included.
+	fetchTime = 20 * time.Second
+	// maxBytes is the largest picture.
+	maxBytes = 20 << 20
+	// maxRedirects is how many are followed.
+	maxRedirects = 3
+	// maxHeader bounds the headers of an answer, in bytes.
+	maxHeader = 32 << 10
+)
+
+// How fetches end, as the metric says it.
+const (
+	kept        = "kept"
+	refused     = "refused"     // no picture that is shown: its type or its size
+	forbidden   = "forbidden"   // an address that is not asked
+	unreachable = "unreachable" // no answer, or another than 200
+	full        = "full"        // the store has no room for it
+	failed      = "failed"      // our own failure
+)
+
+func newCounter() *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_picture_fetches_total",
+		Help: "Fetches of products' pictures from their addresses, by how they ended."}, []string{"outcome"})
+}
+
+// refusal is a fetch that brought nothing to keep. Neither text names the address.
+type refusal struct{ outcome, why string }
+
+// Error implements error.
+func (r *refusal) Error() string { return r.why }
+
+// newClient makes what asks other hosts. The address that is dialled is judged every
+// time, and no proxy of the environment comes between.
+func (k *Keeper) newClient() *http.Client {
+	transport := &http.Transport{
+		DialContext:            k.Egress.Dialer(true),
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: k.RootCAs},
+		TLSHandshakeTimeout:    5 * time.Second,
+		Protocols:              new(http.Protocols),
+		DisableCompression:     true,
+		MaxIdleConns:           16,
+		MaxIdleConnsPerHost:    maxOfStore,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+	}
+	transport.Protocols.SetHTTP1(true)
+	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		r.Header.Del("Referer") // a host does not hear of another
+		if len(via) > maxRedirects {
+			return &refusal{unreachable, "too many redirects"}
+		}
+		return k.judgeURL(r.URL)
+	}}
+}
+
+// fetch brings the picture of a claim, keeps it or remembers why not.
+func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*db.Picture, error) {
+	began := time.Now()
+	err := k.bringHere(ctx, row, address)
+	outcome := kept
+	if err != nil {
+		outcome = failed
+		if r, ok := errors.AsType[*refusal](err); ok {
+			outcome = r.outcome
+		}
+	}
+	k.fetches.WithLabelValues(outcome).Inc()
+	level := slog.LevelInfo
+	if outcome == failed {
+		level = slog.LevelError
+	}
+	k.Logger.Log(ctx, level, "picture fetched", slog.String("store", xid.Store.Format(viewer.From(ctx).Store)),
+		slog.String("outcome", outcome), slog.Duration("took", time.Since(began)), slog.Int64("bytes", row.SizeBytes),
+		slog.Any("error", err))
+	if err == nil {
+		return row, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err := k.refuse(ctx, row); err != nil && !errors.Is(err, errLost) {
+		return nil, err
+	}
+	// Nothing refers to the bytes, if there are any. What stays is swept.
+	if err := k.Blobs.Delete(ctx, Key(row)); err != nil {
+		k.Logger.WarnContext(ctx, "bytes of a picture were left behind", slog.Any("error", err))
+	}
+	return nil, fault.Missing("picture")
+}
+
+// bringHere downloads, judges and keeps: first the bytes, which nothing refers to
+// yet, then the row.
+//
+// The bytes are kept as they came, what cameras write into them included: whoever
+// has the address has had them all along, and without it the pictures of telephones
+// would lie on their side.
+func (k *Keeper) bringHere(ctx context.Context, row *db.Picture, address string) error {
+	body, err := k.download(ctx, address)
+	if err != nil {
+		return err
+	}
+	j, err := judge(body)
+	if err != nil {
+		return err
+	}
+	row.ContentType, row.Width, row.Height, row.SizeBytes = j.ContentType, j.Width, j.Height, int64(len(body))
+	if err := k.Blobs.Put(ctx, Key(row), row.ContentType, body); err != nil {
+		return fmt.Errorf("keep picture: %w", err)
+	}
+	return k.keep(ctx, row)
+}
+
+// download returns what lies at an address.
+func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
+	u, err := k.target(address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, k.fetchTime)
+	defer cancel()
+	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{
+		"User-Agent": {"Storefront-Pictures/1"}, "Accept": {"image/webp, image/png, image/jpeg, image/gif"},
+	}}).WithContext(ctx)
+	res, err := k.client.Do(r)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer res.Body.Close()
+	switch {
+	case res.StatusCode != http.StatusOK:
+		return nil, &refusal{unreachable, "the answer is " + http.StatusText(res.StatusCode)}
+	case res.ContentLength > maxBytes:
+		return nil, errTooLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
+	switch {
+	case len(body) > maxBytes:
+		return nil, errTooLarge
+	case err != nil:
+		return nil, explain(err)
+	case ctx.Err() != nil: // the host may end its answer when it sees that nobody waits for it
+		return nil, explain(ctx.Err())
+	}
+	return body, nil
+}
+
+var errTooLarge = &refusal{refused, "the picture is larger than 20 MiB"}
+
+// explain tells our own refusals from those of the host and of the network. Neither
+// says the address.
+func explain(err error) error {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r
+	}
+	if r, ok := errors.AsType[*egress.RefusedError](err); ok {
+		return &refusal{forbidden, r.Error()}
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	return &refusal{unreachable, err.Error()}
+}
+
+// target reads an address as browsers do: what a product may have is written more
+// freely than what [egress.Policy.CheckURL] takes.
+func (k *Keeper) target(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, &refusal{forbidden, "the address cannot be read"}
+	}
+	u.Fragment, u.RawFragment, u.RawQuery = "", "", escape(u.RawQuery)
+	if host := u.Hostname(); escape(host) != host {
+		name, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return nil, &refusal{forbidden, "the host is not a valid name"}
+		}
+		u.Host = strings.Replace(u.Host, host, name, 1)
+	}
+	return u, k.judgeURL(u)
+}
+
+// judgeURL judges an address before it is asked, and every one that it leads to.
+func (k *Keeper) judgeURL(u *url.URL) error {
+	if u.Scheme != "https" {
+		return &refusal{forbidden, "the address is not https"}
+	}
+	if _, text := k.Egress.CheckURL(u.String()); text != "" {
+		return &refusal{forbidden, text}
+	}
+	return nil
+}
+
+// escape percent-encodes what an address must not hold as it is.
+func escape(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package images
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/db/productimage"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// imageIndex leads from a product to its pictures, in their order.
+const imageIndex = "productimage_store_id_product_id_position_id"
+
+// Rows returns the uploaded pictures of products by their position, or those alone that a
+// condition picks.
+func Rows(
+	ctx context.Context, c *db.Client, products []xid.ID, only ...predicate.ProductImage,
+) (map[xid.ID][]*db.ProductImage, error) {
+	of := make(map[xid.ID][]*db.ProductImage, len(products))
+	if len(products) == 0 {
+		return of, nil
+	}
+	q := c.ProductImage.Query().Where(productimage.ProductIDIn(products...)).Where(only...)
+	q.Modify(ent.ForceIndex(imageIndex))
+	rows, err := q.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read pictures: %w", err)
+	}
+	slices.SortFunc(rows, func(a, b *db.ProductImage) int { return cmp.Compare(a.Position, b.Position) })
+	for _, row := range rows {
+		of[row.ProductID] = append(of[row.ProductID], row)
+	}
+	return of, nil
+}
+
+// Load gives products their uploaded pictures, and the variants that were read theirs, as an
+// origin serves them: with one statement for all, and with none where no product has any.
+func Load(ctx context.Context, c *db.Client, origin string, products ...*db.Product) error {
+	var ids []xid.ID
+	for _, p := range products {
+		p.Images = []*db.ProductImage{}
+		if p.ImagesCount > 0 && !slices.Contains(ids, p.ID) {
+			ids = append(ids, p.ID)
+		}
+	}
+	of, err := Rows(ctx, c, ids)
+	if err != nil {
+		return err
+	}
+	for _, p := range products {
+		p.Images = append(p.Images, of[p.ID]...)
+		Serve(origin, p)
+	}
+	return nil
+}
+
+// Serve says of the pictures of a product where an origin serves them, and gives the variants
+// that were read those that show them.
+func Serve(origin string, p *db.Product) {
+	for _, img := range p.Images {
+		img.URL = origin + Path(img, img.Width)
+	}
+	for _, v := range p.Variants {
+		v.Image = Showing(v, p.Images)
+	}
+}
+
+// Showing is that of a product's pictures which shows a variant; nil for none.
+func Showing(v *db.Variant, images []*db.ProductImage) *db.ProductImage {
+	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return v.ImageID != nil && *v.ImageID == img.ID })
+	if i < 0 {
+		return nil
+	}
+	return images[i]
+}

@@ -1,0 +1,97 @@
+package images
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/storetest"
+)
+
+// age makes the pictures at some paths, and all files, as old as d.
+func (s *studio) age(d time.Duration, paths ...string) {
+	s.t.Helper()
+	then := time.Now().Add(-d)
+	for _, path := range paths {
+		s.change(s.host.URL+path, func(u *db.PictureUpdate) { u.SetTriedAt(micros.Of(then)) })
+	}
+	for _, key := range s.blobs() {
+		if err := os.Chtimes(filepath.Join(s.folder, filepath.FromSlash(key)), then, then); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// TestSweep: what a product names stays, whatever became of it; the rest goes after two
+// days, and so do the files of a store that is gone.
+func TestSweep(t *testing.T) {
+	each(t, func(t *testing.T, s *studio) {
+		foreign, _ := storetest.Merchant(t, s.Store)
+		own := s.ctx
+		s.ctx = foreign
+		s.sell("mug", s.host.URL+"/theirs") // named by another store alone
+		s.ctx = own
+		s.sell("mug", s.host.URL+"/named")
+		s.sell("bowl", "https://10.0.0.1/refused")
+		for _, path := range []string{"/named", "/unnamed", "/theirs"} {
+			s.get(path)
+		}
+		s.at("https://10.0.0.1/refused")
+		const lost, other = folder + "00/000102030405060708090a0b0c0d0e0f", folder + "readme.txt"
+		for _, key := range []string{lost, other} {
+			if err := s.Blobs.Put(t.Context(), key, "image/png", []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep := func(files int) {
+			t.Helper()
+			if err := s.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.blobs(); len(got) != files {
+				t.Errorf("files %v, want %d", got, files)
+			}
+		}
+		s.age(graceTime-time.Minute, "/named", "/unnamed", "/theirs")
+		sweep(5)
+		s.age(graceTime+time.Minute, "/named", "/unnamed") // and only the file of /theirs
+		sweep(3)
+		for path, want := range map[string]bool{"/named": true, "/unnamed": false, "/theirs": true} {
+			if got := s.known(s.host.URL+path) != nil; got != want {
+				t.Errorf("%s is known: %t", path, got)
+			}
+		}
+		s.age(graceTime+time.Minute, "/theirs")
+		sweep(2)
+		if s.known("https://10.0.0.1/refused") == nil {
+			t.Error("what is known of a named one is gone")
+		}
+	})
+}
+
+// TestSweepKeepsWhatPagesShow: a page names its pictures as a product does.
+func TestSweepKeepsWhatPagesShow(t *testing.T) {
+	each(t, func(t *testing.T, s *studio) {
+		for _, path := range []string{"/shown", "/unshown"} {
+			s.get(path)
+		}
+		err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
+			return s.Store.DB(ctx).Page.Create().SetTitle("About").SetHandle("about").SetStatus("draft").
+				SetBody("![Us](" + s.host.URL + "/shown)").SetUpdatedAt(micros.Now()).Exec(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.age(graceTime+time.Minute, "/shown", "/unshown")
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s.known(s.host.URL+"/shown") == nil || s.known(s.host.URL+"/unshown") != nil {
+			t.Error("the picture of a page is not what is kept")
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package listings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/collection"
+	"github.com/storefront-go/storefront/ent/db/collectionproduct"
+	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+const (
+	// byMember is the index of the collections that have a product, byPosition that of the
+	// products of a collection in their order.
+	byMember   = "collectionproduct_store_id_id_collection_id_position"
+	byPosition = "collectionproduct_store_id_collection_id_position_id"
+)
+
+// collections are those that have an active product, as the transaction sees them: what it
+// does not see yet is judged after it; see settleAfter.
+func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
+	all := r.Client.Collection.Query().Where(collection.RuleNotNil(), collection.Gone(false))
+	all.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := all.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read collections: %w", err)
+	}
+	var on []xid.ID
+	for _, c := range rows {
+		fits, err := ruleOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if ok, err := fits(p); err != nil {
+			return nil, err
+		} else if ok {
+			on = append(on, c.ID)
+		}
+	}
+	hand := r.Client.CollectionProduct.Query().Where(collectionproduct.ID(p.ID))
+	hand.Modify(ent.ForceIndex(byMember))
+	members, err := hand.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the collections of %s: %w", p.PublicID(), err)
+	}
+	for _, m := range members {
+		on = append(on, m.CollectionID)
+	}
+	return on, nil
+}
+
+// On returns which of the shelves each of the products is on.
+func On(ctx context.Context, client *db.Client, shelves, products []xid.ID) (map[xid.ID][]xid.ID, error) {
+	query := client.Listing.Query().Where(listing.ShelfIn(shelves...), listing.IDIn(products...))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read shelves: %w", err)
+	}
+	on := map[xid.ID][]xid.ID{}
+	for _, l := range rows {
+		on[l.ID] = append(on[l.ID], l.Shelf)
+	}
+	return on, nil
+}
+
+// ruleOf returns how the rule of a collection judges products.
+func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
+	rule, err := c.Rule.Fields()
+	if err != nil {
+		return nil, fmt.Errorf("rule of %s: %w", c.PublicID(), err)
+	}
+	return func(p *db.Product) (bool, error) {
+		tags, err := p.Tags.List()
+		if err != nil {
+			return false, fmt.Errorf("tags of %s: %w", p.PublicID(), err)
+		}
+		meets := func(c document.CollectionCondition) bool { return meets(c, p, tags) }
+		switch {
+		case len(rule.Conditions) == 0: // the stock, which the list of the collection judges
+			return rule.InStock, nil
+		case rule.Any:
+			return slices.ContainsFunc(rule.Conditions, meets), nil
+		}
+		fails := func(c document.CollectionCondition) bool { return !meets(c) }
+		return !slices.ContainsFunc(rule.Conditions, fails), nil
+	}, nil
+}
+
+// meets reports whether a product meets a condition.
+func meets(c document.CollectionCondition, p *db.Product, tags []string) bool {
+	want := Fold(orEmpty(c.Text))
+	switch c.Field {
+	case state.FieldTag:
+		return slices.ContainsFunc(tags, func(tag string) bool { return Fold(tag) == want })
+	case state.FieldProductType:
+		return Fold(orEmpty(p.ProductType)) == want
+	case state.FieldVendor:
+		return Fold(orEmpty(p.Vendor)) == want
+	case state.FieldPrice:
+		return (c.LeastMinor == nil || p.PriceMinor >= *c.LeastMinor) &&
+			(c.MostMinor == nil || p.PriceMinor <= *c.MostMinor)
+	}
+	return false
+}
+
+// members are the products of a batch that are in a collection.
+func (r Rack) members(ctx context.Context, c *db.Collection, rows []*db.Product) (map[xid.ID]bool, error) {
+	on := map[xid.ID]bool{}
+	if c.Gone {
+		return on, nil
+	}
+	if c.Rule != nil {
+		fits, err := ruleOf(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range rows {
+			if on[p.ID], err = fits(p); err != nil {
+				return nil, err
+			}
+		}
+		return on, nil
+	}
+	ids := make([]xid.ID, len(rows))
+	for i, p := range rows {
+		ids[i] = p.ID
+	}
+	query := r.Client.CollectionProduct.Query().
+		Where(collectionproduct.CollectionID(c.ID), collectionproduct.IDIn(ids...))
+	query.Modify(ent.ForceIndex(ent.Primary), ent.ForUpdate)
+	hand, err := query.Load(ctx)
+	for _, m := range hand {
+		on[m.ID] = true
+	}
+	return on, err
+}

@@ -1,0 +1,168 @@
+// Package listings is the index behind a storefront's lists and search: the lists that
+// show an active product, its position in each, and its search words. The transaction
+// that changes a product updates it; a background job indexes products written by
+// earlier releases.
+package listings
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/listing"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// All is the shelf of all active products of a store.
+var All = xid.Nil
+
+// maxWord is as much of a word as is searched, in bytes.
+const maxWord = limit.SearchWord
+
+// ByProduct is the index of the rows of a product.
+const ByProduct = "listing_store_id_id"
+
+// Option returns the shelf of the products that have a value of an option, whatever
+// their case and accents.
+func Option(name, value string) xid.ID {
+	sum := digest.Of([]byte("option\n" + Fold(name) + "\n" + Fold(value)))
+	return xid.ID(sum[:len(xid.ID{})])
+}
+
+// Rack writes the shelves of a store.
+type Rack struct {
+	Client *db.Client
+	// Engine is the dialect of the database.
+	Engine string
+}
+
+// place is what a shelf has of a product.
+type place struct {
+	published micros.Time
+	price     int64
+	title     string
+}
+
+// Put brings a product, with its variants, to its shelves and its words into the search.
+// The transaction has written the product's row or locked it. shown says that the product
+// may have been active before, so that there may be rows of it.
+func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
+	if p.Status != state.ProductActive {
+		if !shown {
+			return nil
+		}
+		return r.Drop(ctx, p.ID)
+	}
+	on, err := r.shelves(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := r.list(ctx, p, on, shown); err != nil {
+		return fmt.Errorf("list %s: %w", p.PublicID(), err)
+	}
+	if err := r.index(ctx, p, shown); err != nil {
+		return fmt.Errorf("index %s: %w", p.PublicID(), err)
+	}
+	return nil
+}
+
+// Drop takes a product off its shelves and out of the search.
+func (r Rack) Drop(ctx context.Context, id xid.ID) error {
+	if _, err := r.Client.Listing.Delete().Where(listing.ID(id)).Exec(ctx); err != nil {
+		return fmt.Errorf("take off the shelves: %w", err)
+	}
+	return r.forget(ctx, id)
+}
+
+// shelves are those of an active product.
+func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
+	on := map[xid.ID]bool{All: true}
+	options, err := p.Options.List()
+	if err != nil {
+		return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
+	}
+	facets := map[xid.ID][2]string{}
+	for _, o := range options {
+		for _, value := range o.Values {
+			id := Option(o.Name, value)
+			facets[id], on[id] = [2]string{o.Name, value}, true
+		}
+	}
+	if err := r.name(ctx, facets); err != nil {
+		return nil, err
+	}
+	in, err := r.collections(ctx, p)
+	for _, id := range in {
+		on[id] = true
+	}
+	return on, err
+}
+
+// placeOf is what the shelves have of a product.
+func placeOf(p *db.Product) place {
+	at := place{published: p.ID.Time(), price: p.PriceMinor, title: cut(Fold(p.Title), limit.TitleKey)}
+	if p.PublishedAt != nil {
+		at.published = *p.PublishedAt
+	}
+	return at
+}
+
+// list writes the rows of a product that differ. Those that are there are read as they
+// are now: the walk may have written them since this transaction began to read.
+func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
+	at, there := placeOf(p), map[xid.ID]bool{}
+	if shown {
+		query := r.Client.Listing.Query().Where(listing.ID(p.ID))
+		query.Modify(ent.ForceIndex(ByProduct), ent.ForUpdate)
+		rows, err := query.Load(ctx)
+		if err != nil {
+			return err
+		}
+		moved := false
+		for _, row := range rows {
+			there[row.Shelf] = true
+			moved = moved || at != place{row.PublishedAt, row.PriceMinor, row.TitleKey}
+		}
+		if err := r.relist(ctx, p.ID, at, on, there, moved); err != nil {
+			return err
+		}
+	}
+	var made []*db.ListingCreate
+	for _, shelf := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
+		if !there[shelf] {
+			made = append(made, r.Client.Listing.Create().SetShelf(shelf).SetID(p.ID).SetPublishedAt(at.published).
+				SetPriceMinor(at.price).SetTitleKey(at.title))
+		}
+	}
+	return r.Client.Listing.CreateBulk(made...).Exec(ctx)
+}
+
+// relist changes the rows that are there: it deletes those of shelves that the product
+// has left, and moves it on the others.
+func (r Rack) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
+	var gone []xid.ID
+	for shelf := range there {
+		if !on[shelf] {
+			gone = append(gone, shelf)
+			delete(there, shelf)
+		}
+	}
+	if len(gone) > 0 {
+		slices.SortFunc(gone, xid.ID.Compare)
+		if _, err := r.Client.Listing.Delete().Where(listing.ID(id), listing.ShelfIn(gone...)).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	if !moved || len(there) == 0 {
+		return nil
+	}
+	return r.Client.Listing.Update().Where(listing.ID(id)).SetPublishedAt(at.published).SetPriceMinor(at.price).
+		SetTitleKey(at.title).Exec(ctx)
+}

@@ -1,0 +1,351 @@
+package listings
+
+import (
+	"context"
+	stdsql "database/sql"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// Sort is the order of a list.
+type Sort string
+
+// The orders of lists.
+const (
+	Newest    Sort = "newest"
+	PriceUp   Sort = "price"
+	PriceDown Sort = "price-desc"
+	Title     Sort = "title"
+	// Manual is the order in which products were put into a collection by hand.
+	Manual Sort = "manual"
+)
+
+// maxScan is how many products of a shelf one page looks through, where few pass its
+// filters. A page may have fewer products than it could then, and the next one goes on.
+const maxScan = 2000
+
+// maxFew is how many products a list has at most within its bounds of the price where they are
+// read by their price and put into another order after that.
+const maxFew = 500
+
+// order is how a sort reads the table.
+type order struct {
+	column string
+	down   bool
+}
+
+var orders = map[Sort]order{
+	Newest: {"published_at", true}, PriceUp: {"price_minor", false}, PriceDown: {"price_minor", true},
+	Title: {"title_key", false}, Manual: {"position", false},
+}
+
+// Known reports whether there is such an order.
+func (s Sort) Known() bool { return orders[s].column != "" }
+
+// List is what a page of a list shows.
+type List struct {
+	Shelf xid.ID
+	Sort  Sort
+	// On are further shelves on which the products have to be.
+	On []xid.ID
+	// Least and Most bound the price; nil binds nothing.
+	Least, Most *int64
+	// InStock leaves out what is sold out.
+	InStock bool
+	// After and Before are cursors, of which one may be set.
+	After, Before string
+	Limit         int
+
+	few bool // no more than [maxFew] products are within the bounds of the price
+}
+
+// Page is a page of a list: the products in their order, and cursors for [List.After] and
+// [List.Before], which are "" at the ends.
+type Page struct {
+	IDs           []xid.ID
+	After, Before string
+}
+
+// spot is a place in an order, whether or not a product is there.
+type spot struct {
+	key any // an int64 or a string
+	id  xid.ID
+}
+
+// cursor writes a place as a text. Who makes one up reads the list from there.
+func (s spot) cursor(by Sort) string {
+	b := append([]byte(by[:1]), s.id[:]...)
+	if n, ok := s.key.(int64); ok {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	} else {
+		b = append(b, s.key.(string)...)
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// spotOf reads a cursor; one of another order is none.
+func spotOf(text string, by Sort) (s spot, ok bool) {
+	const head = 1 + len(xid.ID{})
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) < head || b[0] != by[0] {
+		return s, false
+	}
+	copy(s.id[:], b[1:])
+	b = b[head:]
+	if by == Title {
+		s.key = string(b)
+		return s, len(b) <= limit.TitleKey && utf8.Valid(b)
+	}
+	if len(b) != 8 {
+		return s, false
+	}
+	s.key = int64(binary.BigEndian.Uint64(b))
+	return s, true
+}
+
+// Reader reads the shelves of a store.
+type Reader struct {
+	Client *db.Client
+	// Engine is the dialect of the database.
+	Engine string
+	Store  xid.ID
+}
+
+// Read reads a page with one statement; another one where a walk backwards comes upon
+// the beginning of the list, and one before a list in another order than that of the price has
+// bounds of it.
+func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
+	if l.few, err = r.few(ctx, l); err != nil {
+		return nil, err
+	}
+	if at, ok := spotOf(l.Before, l.Sort); ok {
+		p, err := r.walk(ctx, l, &at, true)
+		if err != nil || p.Before != "" {
+			return p, err
+		}
+		return r.walk(ctx, l, nil, false) // a whole page, from the beginning
+	}
+	if at, ok := spotOf(l.After, l.Sort); ok {
+		return r.walk(ctx, l, &at, false)
+	}
+	return r.walk(ctx, l, nil, false)
+}
+
+// few reports whether a list is read by its bounds of the price, since hardly anything of the
+// shelf is within them. It reads the index alone, and of that no more than says so.
+func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
+	if !l.bounded() || l.byPrice() || l.Sort == Manual {
+		return false, nil
+	}
+	within, args := l.prices("l")
+	query := fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM listings l%s WHERE l.store_id = ? AND l.shelf = ?%s "+
+		"LIMIT %d) c", ent.IndexHint(r.Engine, "listings", byPrice), within, maxFew+1)
+	err = ent.Read(ctx, r.Client, func(rows *stdsql.Rows) error {
+		n := 0
+		err := rows.Scan(&n)
+		few = n <= maxFew
+		return err
+	}, query, append([]any{r.Store, l.Shelf}, args...)...)
+	if err != nil {
+		return false, fmt.Errorf("count what a price is of: %w", err)
+	}
+	return few, nil
+}
+
+// byPrice is the index of the order by price.
+const byPrice = "listing_store_id_shelf_price_minor_id"
+
+// errDone ends a walk that has found enough.
+var errDone = errors.New("the page is full")
+
+// found is a row that a walk came upon.
+type found struct {
+	spot
+	passes bool
+}
+
+// walk reads from a place on, forwards or backwards.
+func (r Reader) walk(ctx context.Context, l List, from *spot, back bool) (*Page, error) {
+	query, args := l.statement(r, from, back)
+	var hits []spot
+	var last spot
+	scanned := 0
+	err := ent.Read(ctx, r.Client, func(rows *stdsql.Rows) error {
+		f, err := l.scan(rows)
+		if err != nil {
+			return err
+		}
+		scanned++
+		if f.passes {
+			if hits = append(hits, f.spot); len(hits) > l.Limit {
+				return errDone
+			}
+		}
+		last = f.spot
+		return nil
+	}, query, args...)
+	if err != nil && !errors.Is(err, errDone) {
+		return nil, fmt.Errorf("walk a shelf: %w", err)
+	}
+	return l.page(hits, last, scanned >= l.most(), from, back), nil
+}
+
+// page is made of the hits of a walk, of which one more than it shows says that the list
+// goes on; so it does where the walk ended at its bound.
+func (l List) page(hits []spot, last spot, bounded bool, from *spot, back bool) *Page {
+	p := &Page{}
+	on := ""
+	switch {
+	case len(hits) > l.Limit:
+		hits = hits[:l.Limit]
+		on = hits[l.Limit-1].cursor(l.Sort)
+	case bounded:
+		on = last.cursor(l.Sort)
+	}
+	behind := ""
+	if from != nil {
+		behind = from.cursor(l.Sort)
+		if len(hits) > 0 {
+			behind = hits[0].cursor(l.Sort)
+		}
+	}
+	if p.After, p.Before = on, behind; back {
+		p.After, p.Before = behind, on
+		slices.Reverse(hits)
+	}
+	for _, h := range hits {
+		p.IDs = append(p.IDs, h.id)
+	}
+	return p
+}
+
+// filtered reports whether not every product of the shelf is shown.
+func (l List) filtered() bool { return len(l.On) > 0 || l.bounded() || l.InStock }
+
+func (l List) bounded() bool { return l.Least != nil || l.Most != nil }
+
+// byPrice says that the price is the order of the list.
+func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }
+
+// within says that bounds of the price are bounds of the walk.
+func (l List) within() bool { return l.few || l.byPrice() }
+
+// most is how many rows are read.
+func (l List) most() int {
+	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.within()) {
+		return l.Limit + 1
+	}
+	return maxScan
+}
+
+func (l List) scan(rows *stdsql.Rows) (f found, err error) {
+	if l.Sort == Title {
+		var key string
+		err = rows.Scan(&f.id, &key, &f.passes)
+		f.key = key
+		return f, err
+	}
+	var key int64
+	err = rows.Scan(&f.id, &key, &f.passes)
+	f.key = key
+	return f, err
+}
+
+// statement walks the index of the order, or that of the price where few products are within its
+// bounds: these are put into their order then. What passes the filters is told row by row, so
+// that the walk is bounded by rows and not by what it finds.
+func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
+	by := orders[l.Sort]
+	passes, args := l.passes(r.Store)
+	where, more := l.bounds(r.Engine, by, from, back)
+	args = append(append(args, r.Store, l.Shelf), more...)
+	towards := ""
+	if by.down != back {
+		towards = " DESC"
+	}
+	table, shelf, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
+	switch {
+	case l.Sort == Manual:
+		table, shelf, index = "collection_products", "collection_id", byPosition
+	case l.few:
+		index = byPrice
+	}
+	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM %s l%s WHERE l.store_id = ? AND l.%s = ?%s "+
+		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, table, index), shelf,
+		where, by.column, towards, towards, l.most()), args
+}
+
+// bounds are those of the walk.
+func (l List) bounds(engine string, by order, from *spot, back bool) (where string, args []any) {
+	if from != nil {
+		sign := ">"
+		if by.down != back {
+			sign = "<"
+		}
+		if engine == dialect.SQLite {
+			where = fmt.Sprintf(" AND (l.%s, l.id) %s (?, ?)", by.column, sign)
+			args = append(args, from.key, from.id)
+		} else { // MySQL takes a range of the index from the plain bound alone
+			where = fmt.Sprintf(" AND l.%[1]s %[2]s= ? AND (l.%[1]s %[2]s ? OR (l.%[1]s = ? AND l.id %[2]s ?))",
+				by.column, sign)
+			args = append(args, from.key, from.key, from.key, from.id)
+		}
+	}
+	if l.within() {
+		prices, more := l.prices("l")
+		where, args = where+prices, append(args, more...)
+	}
+	return where, args
+}
+
+// prices are the bounds of the price, of a table.
+func (l List) prices(of string) (where string, args []any) {
+	if l.Least != nil {
+		where, args = " AND "+of+".price_minor >= ?", append(args, *l.Least)
+	}
+	if l.Most != nil {
+		where, args = where+" AND "+of+".price_minor <= ?", append(args, *l.Most)
+	}
+	return where, args
+}
+
+// passes is the expression that says whether a row passes the filters.
+func (l List) passes(store xid.ID) (string, []any) {
+	if !l.filtered() && l.Sort != Manual {
+		return "1", nil
+	}
+	text, args := "", []any(nil)
+	switch {
+	case l.Sort == Manual: // not everything that was put in is shown
+		prices, more := l.prices("o")
+		text = " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id" + prices + ")"
+		args = append([]any{store, l.Shelf}, more...)
+	case !l.within():
+		text, args = l.prices("l")
+	}
+	for _, shelf := range l.On {
+		text += " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id)"
+		args = append(args, store, shelf)
+	}
+	if l.InStock {
+		text += " AND EXISTS (SELECT 1 FROM products p WHERE p.store_id = ? AND p.id = l.id AND " +
+			"(p.inventory_quantity IS NULL OR p.inventory_quantity > 0))"
+		args = append(args, store)
+	}
+	if text == "" {
+		return "1", nil
+	}
+	return "(" + strings.TrimPrefix(text, " AND ") + ")", args
+}

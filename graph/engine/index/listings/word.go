@@ -1,0 +1,294 @@
+package listings
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/facet"
+	"github.com/storefront-go/storefront/ent/db/predicate"
+	"github.com/storefront-go/storefront/ent/db/searchentry"
+	"github.com/storefront-go/storefront/ent/db/searchspelling"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+)
+
+const (
+	// maxWords is by how many words a product is found: more than title, vendor and type
+	// have, and then as many of the others as fit.
+	maxWords = 300
+	// atOnce is how many rows one statement inserts.
+	atOnce = 400
+)
+
+// What a spelling is of a word, as its first byte.
+const (
+	whole   = "=" // the word itself
+	lacking = "-" // without one letter
+	ending  = "~" // its end
+)
+
+// wordsOf are those by which a product is found.
+func wordsOf(p *db.Product) ([]string, error) {
+	tags, err := p.Tags.List()
+	if err != nil {
+		return nil, fmt.Errorf("tags of %s: %w", p.PublicID(), err)
+	}
+	options, err := p.Options.List()
+	if err != nil {
+		return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
+	}
+	list := append(spoken(p.Title), spoken(orEmpty(p.Vendor))...)
+	list = append(list, spoken(orEmpty(p.ProductType))...)
+	for _, v := range variants.Of(p) {
+		list = append(list, coded(orEmpty(v.Sku))...)
+	}
+	for _, tag := range tags {
+		list = append(list, spoken(tag)...)
+	}
+	for _, o := range options {
+		for _, value := range o.Values {
+			list = append(list, spoken(value)...)
+		}
+	}
+	seen := map[string]bool{}
+	list = slices.DeleteFunc(list, func(w string) bool { again := seen[w]; seen[w] = true; return again })
+	return list[:min(len(list), maxWords)], nil
+}
+
+// spoken are the words of a text. Behind the pairs of a run comes its last letter, so that
+// every single one of them is the beginning of a word.
+func spoken(text string) (list []string) {
+	all := tokens(Fold(text))
+	for i, t := range all {
+		list = append(list, t.text)
+		if t.pair && count(t.text) > 1 && (i+1 == len(all) || all[i+1].run != t.run) {
+			_, size := utf8.DecodeLastRuneInString(t.text)
+			list = append(list, t.text[len(t.text)-size:])
+		}
+	}
+	return list
+}
+
+// coded are the words of a number of stock: its parts, and the whole without what stands
+// between them.
+func coded(sku string) []string {
+	parts := spoken(sku)
+	if len(parts) > 1 {
+		parts = append(parts, cut(strings.Join(parts, ""), maxWord))
+	}
+	return parts
+}
+
+// index writes the words of a product that differ.
+func (r Rack) index(ctx context.Context, p *db.Product, shown bool) error {
+	words, err := wordsOf(p)
+	if err != nil {
+		return err
+	}
+	if shown {
+		query := r.Client.SearchEntry.Query().Where(searchentry.ID(p.ID))
+		query.Modify(ent.ForceIndex("searchentry_store_id_id_word"), ent.ForUpdate)
+		rows, err := query.Load(ctx)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for _, row := range rows {
+			if i := slices.Index(words, row.Word); i >= 0 {
+				words = slices.Delete(words, i, i+1)
+			} else {
+				gone = append(gone, row.Word)
+			}
+		}
+		if len(gone) > 0 {
+			if err := r.forget(ctx, p.ID, searchentry.WordIn(gone...)); err != nil {
+				return err
+			}
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	slices.Sort(words)
+	made := make([]*db.SearchEntryCreate, len(words))
+	for i, w := range words {
+		made[i] = r.Client.SearchEntry.Create().SetWord(w).SetID(p.ID)
+	}
+	if err := r.Client.SearchEntry.CreateBulk(made...).Exec(ctx); err != nil {
+		return err
+	}
+	return r.spell(ctx, words)
+}
+
+// forget takes a product out of the search, as far as the conditions hold.
+func (r Rack) forget(ctx context.Context, id xid.ID, only ...predicate.SearchEntry) error {
+	gone := r.Client.SearchEntry.Delete().Where(searchentry.ID(id)).Where(only...)
+	if _, err := gone.Exec(ctx); err != nil {
+		return fmt.Errorf("take out of the search: %w", err)
+	}
+	return nil
+}
+
+// spell writes the spellings of words that are new to the store. They stay when the last
+// product with a word goes: they lead to nothing then.
+func (r Rack) spell(ctx context.Context, words []string) error {
+	heads := make([]string, len(words))
+	for i, w := range words {
+		heads[i] = whole + w
+	}
+	query := r.Client.SearchSpelling.Query().Where(searchspelling.SpellingIn(heads...))
+	query.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := query.Load(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, row := range rows {
+		known[row.Word] = true
+	}
+	var values []any
+	store := viewer.From(ctx).Store
+	for _, w := range words {
+		if known[w] {
+			continue
+		}
+		sum := digest.Of([]byte(w))
+		id := xid.ID(sum[:len(xid.ID{})])
+		for _, s := range spellings(w) {
+			values = append(values, store, s, id, w)
+		}
+	}
+	return r.keep(ctx, "search_spellings", "store_id, spelling, id, word", 4, values)
+}
+
+// name writes the names of shelves that are new to the store.
+func (r Rack) name(ctx context.Context, facets map[xid.ID][2]string) error {
+	if len(facets) == 0 {
+		return nil
+	}
+	ids := slices.SortedFunc(maps.Keys(facets), xid.ID.Compare)
+	rows, err := r.Client.Facet.Query().Where(facet.IDIn(ids...)).Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the options of the store: %w", err)
+	}
+	for _, row := range rows {
+		delete(facets, row.ID)
+	}
+	var values []any
+	for _, id := range ids {
+		if f, ok := facets[id]; ok {
+			values = append(values, viewer.From(ctx).Store, id, f[0], f[1])
+		}
+	}
+	return r.keep(ctx, "facets", "store_id, id, name, value", 4, values)
+}
+
+// keep inserts rows of n columns; one that is there stays as it is.
+func (r Rack) keep(ctx context.Context, table, columns string, n int, values []any) error {
+	tail := " ON CONFLICT DO NOTHING"
+	if r.Engine == dialect.MySQL {
+		tail = " ON DUPLICATE KEY UPDATE id = VALUES(id)"
+	}
+	row := "(" + strings.Repeat("?, ", n-1) + "?)"
+	for chunk := range slices.Chunk(values, n*atOnce) {
+		query := "INSERT INTO " + table + " (" + columns + ") VALUES " +
+			strings.Repeat(row+", ", len(chunk)/n-1) + row + tail
+		if _, err := r.Client.ExecContext(ctx, query, chunk...); err != nil {
+			return fmt.Errorf("insert into %s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// How long words are whose spellings are kept, in letters.
+const (
+	leastTypo   = 4
+	mostTypo    = 20
+	leastEnding = 6
+	shortest    = 4 // of an ending
+)
+
+// spellings are all that lead to a word. Numbers of stock are not guessed at.
+func spellings(word string) []string {
+	list := []string{whole + word}
+	letters := []rune(word)
+	if len(letters) < leastTypo || len(letters) > mostTypo || strings.ContainsFunc(word, unicode.IsDigit) {
+		return list
+	}
+	for _, s := range near(letters) {
+		list = append(list, lacking+s)
+	}
+	for i := 2; len(letters) >= leastEnding && i <= len(letters)-shortest; i++ {
+		list = append(list, ending+string(letters[i:]))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// near are a word without any one of its letters, and the same of the word without its
+// last letter, which may be that of a plural.
+func near(letters []rune) (list []string) {
+	list = without(letters)
+	if len(letters) > leastTypo {
+		list = append(list, without(letters[:len(letters)-1])...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func without(letters []rune) []string {
+	list := make([]string, len(letters))
+	for i := range letters {
+		list[i] = string(letters[:i]) + string(letters[i+1:])
+	}
+	return list
+}
+
+// alike reports whether one word is the other with one mistake: a letter too many, too
+// few or another one, or two that are swapped. Either may have one more letter at the end.
+func alike(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	return slip(x, y) || len(x) > leastTypo && slip(x[:len(x)-1], y) || len(y) > leastTypo && slip(x, y[:len(y)-1])
+}
+
+// slip reports whether words differ by one mistake at most.
+func slip(x, y []rune) bool {
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(y)-len(x) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	if len(x) < len(y) {
+		return slices.Equal(x[i:], y[i+1:])
+	}
+	if i == len(x) || slices.Equal(x[i+1:], y[i+1:]) {
+		return true
+	}
+	return i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// count is how many letters a text has.
+func count(s string) int { return utf8.RuneCountInString(s) }

@@ -1,0 +1,136 @@
+package install
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// Addition is a theme that a store gets.
+type Addition struct {
+	Name   string
+	Source state.ThemeSource
+	// Listing is the theme of the marketplace that it is, nil for none.
+	Listing *xid.ID
+	Package *theme.Package
+	// Sum is the checksum of the package.
+	Sum digest.Sum
+	// Settings are those of the theme that it copies, nil for the author's.
+	Settings document.ThemeSettings
+}
+
+// Accept adds a theme to the store of the viewer that a later round makes of the
+// archive, in the transaction of ctx. The archive was judged.
+func (k *Keeper) Accept(ctx context.Context, a Addition, archive []byte) (*db.Theme, error) {
+	packed, err := pack(archive)
+	if err != nil {
+		return nil, err
+	}
+	id := xid.New()
+	row, err := k.begin(ctx, id, a).SetStatus(state.ThemeProcessing).SetDueAt(id.Time()).
+		SetAssetCount(0).SetSizeBytes(a.Package.Size()).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("add theme: %w", err)
+	}
+	if err := k.Store.DB(ctx).ThemeUpload.Create().SetID(id).SetArchive(packed).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("keep archive: %w", err)
+	}
+	ent.OnCommit(ctx, k.wake)
+	return row, nil
+}
+
+// Add adds a theme to s, the store of the viewer, that is ready at once, since its
+// package and its assets are kept already, and writes its event, in the transaction of
+// ctx.
+func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, error) {
+	row, err := k.add(ctx, k.begin(ctx, xid.New(), a).SetEventSequence(1), a.Package)
+	if err != nil {
+		return nil, err
+	}
+	return row, k.announce(ctx, s, row)
+}
+
+// add writes the rows of a theme that is ready.
+func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Package) (*db.Theme, error) {
+	row, err := create.SetStatus(state.ThemeInactive).SetDueAt(micros.Never).SetNillablePreview(preview(p)).
+		SetAssetCount(int64(len(p.Assets))).SetSizeBytes(p.Size()).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("add theme: %w", err)
+	}
+	return row, k.addAssets(ctx, row.ID, p)
+}
+
+// begin is what every new theme has.
+func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCreate {
+	m := a.Package.Manifest
+	row := k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
+		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetName(a.Name).SetNillableThemeVersion(m.Version).
+		SetNillableAuthor(m.Author).SetNillableDescription(m.Description).
+		SetSource(a.Source).SetNillableMarketplaceThemeID(a.Listing).SetChecksum(a.Sum)
+	if a.Settings != nil {
+		row.SetSettings(a.Settings)
+	}
+	return row
+}
+
+// assetBatch bounds the rows of one statement.
+const assetBatch = 100
+
+// addAssets writes the rows of a theme's assets.
+func (k *Keeper) addAssets(ctx context.Context, id xid.ID, p *theme.Package) error {
+	c := k.Store.DB(ctx)
+	rows := make([]*db.ThemeAssetCreate, 0, assetBatch)
+	for i, a := range p.Assets {
+		rows = append(rows,
+			c.ThemeAsset.Create().SetThemeID(id).SetPath(a.Path).SetKind(a.Kind).SetContentType(a.ContentType).
+				SetSizeBytes(a.Size).SetChecksum(a.Sum).SetNillableWidth(a.Width).SetNillableHeight(a.Height))
+		if len(rows) < assetBatch && i+1 < len(p.Assets) {
+			continue
+		}
+		if err := c.ThemeAsset.CreateBulk(rows...).Exec(ctx); err != nil {
+			return fmt.Errorf("add assets: %w", err)
+		}
+		rows = rows[:0]
+	}
+	return nil
+}
+
+// preview is the path of the picture of a theme, nil for none.
+func preview(p *theme.Package) *string {
+	a, ok := p.Find(p.Manifest.Preview)
+	if !ok {
+		return nil
+	}
+	return new(wire.AssetPath(a.Sum, a.Path))
+}
+
+// announce writes the event that a theme is ready. Its row counts the event already.
+func (k *Keeper) announce(ctx context.Context, s *db.Store, t *db.Theme) error {
+	return outbox.Append(ctx, k.Store.DB(ctx), resource(t),
+		outbox.Entry{Type: event.ThemeInstalled, Object: wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t))})
+}
+
+// resource is what the events of a theme are about.
+func resource(t *db.Theme) outbox.Resource {
+	return outbox.Resource{Store: t.StoreID, ID: t.ID, Version: t.Version, Sequence: t.EventSequence, At: t.UpdatedAt}
+}
+
+func (k *Keeper) previewURL(s *db.Store, t *db.Theme) *string {
+	if k.Preview == nil {
+		return nil
+	}
+	return new(k.Preview(s, t.ID))
+}

@@ -1,0 +1,113 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+)
+
+// fresh is how long what was kept last counts as just kept. It is far less than
+// [graceTime], after which the sweep takes what nothing refers to: whoever
+// finds something fresh can still refer to it.
+const fresh = 12 * time.Hour
+
+// ErrNoPackage says that the package of a theme is gone.
+var ErrNoPackage = errors.New("install: no such package")
+
+// Package returns what a theme consists of, but for the bytes of its assets.
+// [ErrNoPackage] if there is none under the checksum.
+func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
+	ctx = k.Store.Aside(ctx)
+	row, err := k.packageRow(ctx, sum, ent.NoLock)
+	if db.IsNotFound(err) && k.Store.Within(ctx) {
+		// A transaction that began before the package was written learns of it here.
+		row, err = k.packageRow(ctx, sum, ent.ForUpdate)
+	}
+	switch {
+	case db.IsNotFound(err):
+		return nil, ErrNoPackage
+	case err != nil:
+		return nil, fmt.Errorf("read package: %w", err)
+	}
+	p, err := theme.Parse(row.Content)
+	if err != nil {
+		return nil, fmt.Errorf("read package: %w", err)
+	}
+	return p, nil
+}
+
+func (k *Keeper) packageRow(ctx context.Context, sum digest.Sum, lock func(*sql.Selector)) (*db.ThemePackage, error) {
+	query := k.Store.DB(ctx).ThemePackage.Query().Where(themepackage.ID(sum))
+	query.Modify(lock)
+	return only(query.Load(ctx))
+}
+
+// storePackage is [Keeper.keepPackage] in a transaction of its own: a package is of no store, and
+// may lie on another shard than what is about to refer to it.
+func (k *Keeper) storePackage(ctx context.Context, sum digest.Sum, content []byte) error {
+	return k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+		return k.keepPackage(ctx, sum, content)
+	})
+}
+
+// keepPackage writes a package, unless it is there, in the transaction of ctx. The
+// time of one that is there moves on, so that the sweep spares it until what
+// refers to it is committed.
+func (k *Keeper) keepPackage(ctx context.Context, sum digest.Sum, content []byte) error {
+	now, c := micros.Now(), k.Store.DB(ctx)
+	n, err := c.ThemePackage.Update().Where(themepackage.ID(sum)).
+		Modify(func(u *sql.UpdateBuilder) { u.Set(themepackage.FieldCreatedAt, now) }).Save(ctx)
+	if err == nil && n == 0 {
+		err = c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(now).Exec(ctx)
+		if ent.IsDuplicate(err) { // another one wrote it meanwhile: it is fresh
+			err = nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("keep package: %w", err)
+	}
+	return nil
+}
+
+// keepAssets writes the bytes of a package's assets into the blob store, but for
+// those that were written there of late. Each lies under its checksum, so that
+// whoever writes it writes the same.
+func (k *Keeper) keepAssets(ctx context.Context, p *theme.Package) error {
+	for _, a := range p.Assets {
+		key := theme.BlobKey(a.Sum, a.ContentType)
+		o, err := k.Blobs.Stat(ctx, key)
+		switch {
+		case err == nil && o.Size == a.Size && o.Modified > micros.Now().Add(-fresh):
+			continue
+		case err != nil && !errors.Is(err, blob.ErrNotFound):
+			return fmt.Errorf("look for asset %s: %w", key, err)
+		}
+		if err := k.Blobs.Put(ctx, key, a.ContentType, a.Body); err != nil {
+			return fmt.Errorf("keep asset %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// only returns the one row of a query by key.
+func only[T any](rows []*T, err error) (*T, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, &db.NotFoundError{}
+	}
+	return rows[0], nil
+}

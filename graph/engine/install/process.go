@@ -1,0 +1,156 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/store"
+	dbtheme "github.com/storefront-go/storefront/ent/db/theme"
+	"github.com/storefront-go/storefront/ent/db/themeupload"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/lib/theme"
+)
+
+// unusable says that an archive will never become a theme. Its text is safe to
+// show.
+type unusable struct{ why string }
+
+// Error implements error.
+func (u *unusable) Error() string { return u.why }
+
+// process makes a theme of its archive: first the bytes, which nothing refers to
+// yet and which are the same however often they are written, then all rows at
+// once.
+func (k *Keeper) process(ctx context.Context, row *db.Theme) error {
+	p, err := k.read(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	if err := k.keepAssets(ctx, p); err != nil {
+		return err
+	}
+	return k.finish(ctx, row, p)
+}
+
+// read reads the archive of a theme once more. It was judged when it came, so
+// only a newer program may refuse it.
+func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
+	upload, err := only(k.Store.DB(ctx).ThemeUpload.Query().Where(themeupload.ID(id)).Load(ctx))
+	if db.IsNotFound(err) {
+		return nil, errLost
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read archive: %w", err)
+	}
+	archive, err := unpack(upload.Archive)
+	if err != nil {
+		return nil, &unusable{"The archive was damaged on the way. Import it again."}
+	}
+	p, err := k.Judge(ctx, archive)
+	if problems, ok := errors.AsType[*theme.Problems](err); ok {
+		return nil, &unusable{problems.Error()}
+	}
+	return p, err
+}
+
+// finish makes a theme ready: its package, its assets, its own row and the event,
+// or nothing. [errLost] if it is not the one that was claimed any more.
+func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) error {
+	content := p.Encode()
+	sum := digest.Of(content)
+	if err := k.storePackage(ctx, sum, content); err != nil {
+		return err
+	}
+	return k.Store.InTx(ctx, func(ctx context.Context) error {
+		done, err := k.ready(ctx, row, p, sum)
+		if err != nil {
+			return err
+		}
+		if err := k.addAssets(ctx, row.ID, p); err != nil {
+			return err
+		}
+		if err := k.dropUpload(ctx, row.ID); err != nil {
+			return err
+		}
+		s, err := only(k.Store.DB(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
+		if err != nil {
+			return fmt.Errorf("read store: %w", err)
+		}
+		return k.announce(ctx, s, done)
+	})
+}
+
+// ready writes a theme as it is from now on, and reads it.
+func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum digest.Sum) (*db.Theme, error) {
+	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.ID(row.ID))
+	query.Modify(ent.ForUpdate)
+	t, err := only(query.Load(ctx))
+	if db.IsNotFound(err) {
+		return nil, errLost
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read theme: %w", err)
+	}
+	// It may have been renamed meanwhile.
+	m := p.Manifest
+	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Never, sum, preview(p)
+	t.ThemeVersion, t.Author, t.Description = m.Version, m.Author, m.Description
+	t.AssetCount, t.SizeBytes = int64(len(p.Assets)), p.Size()
+	t.Version, t.EventSequence, t.UpdatedAt = t.Version+1, t.EventSequence+1, outbox.After(t.UpdatedAt)
+	return t, k.swap(ctx, row, "finish theme", func(u *db.ThemeUpdate) {
+		u.SetStatus(t.Status).SetDueAt(t.DueAt).SetChecksum(t.Checksum).SetNillablePreview(t.Preview).
+			SetNillableThemeVersion(t.ThemeVersion).SetNillableAuthor(t.Author).SetNillableDescription(t.Description).
+			SetAssetCount(t.AssetCount).SetSizeBytes(t.SizeBytes).
+			SetVersion(t.Version).SetEventSequence(t.EventSequence).SetUpdatedAt(t.UpdatedAt)
+	})
+}
+
+// fail gives a theme up and notifies the people of the store.
+func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
+	err := k.Store.InTx(ctx, func(ctx context.Context) error {
+		err := k.swap(ctx, row, "give up theme", func(u *db.ThemeUpdate) {
+			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Never).SetSizeBytes(0).AddVersion(1).
+				SetUpdatedAt(outbox.After(row.UpdatedAt))
+		})
+		if err != nil {
+			return err
+		}
+		if err := k.dropUpload(ctx, row.ID); err != nil {
+			return err
+		}
+		return k.Notifier.Append(ctx, k.Store, notify.Notice{
+			Level: state.NotificationWarning, Title: clip("The theme could not be processed: "+row.Name, limit.Line),
+			Body: clip(why, 2000), Kind: xid.Theme, ID: row.ID, Developers: true,
+		})
+	})
+	if errors.Is(err, errLost) {
+		return nil
+	}
+	return err
+}
+
+// dropUpload removes the archive of a theme.
+func (k *Keeper) dropUpload(ctx context.Context, id xid.ID) error {
+	if _, err := k.Store.DB(ctx).ThemeUpload.Delete().Where(themeupload.ID(id)).Exec(ctx); err != nil {
+		return fmt.Errorf("remove archive: %w", err)
+	}
+	return nil
+}
+
+// clip shortens a text to at most n characters.
+func clip(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}

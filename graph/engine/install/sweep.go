@@ -1,0 +1,233 @@
+package install
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/marketplacetheme"
+	"github.com/storefront-go/storefront/ent/db/themeasset"
+	"github.com/storefront-go/storefront/ent/db/themepackage"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/blob"
+)
+
+const (
+	// graceTime is how long what nothing refers to is kept: whoever processes a
+	// theme writes its bytes first and its rows at the end.
+	graceTime = 48 * time.Hour
+	// sweepBatch bounds the rows that are read at once.
+	sweepBatch = 500
+	// assetFolder is where the assets lie in the blob store.
+	assetFolder = "assets/"
+)
+
+// Sweep removes the packages, and the assets in the blob store, that no theme of
+// any store and none of the marketplace refers to, and that are older than two
+// days. It takes 32 bytes of memory for each asset that is referred to, twice
+// while it collects them.
+func (k *Keeper) Sweep(ctx context.Context) error {
+	var used uses
+	if err := k.collect(ctx, &used); err != nil {
+		return fmt.Errorf("sweep themes: %w", err)
+	}
+	used.compact()
+	packages, err := k.sweepPackages(ctx, &used)
+	if err != nil {
+		return fmt.Errorf("sweep packages: %w", err)
+	}
+	assets, err := k.sweepAssets(ctx, &used)
+	if err != nil {
+		return fmt.Errorf("sweep assets: %w", err)
+	}
+	if packages+assets > 0 {
+		k.Logger.InfoContext(ctx, "unused themes removed", "packages", packages, "assets", assets)
+	}
+	return nil
+}
+
+// uses is a set of checksums.
+type uses struct {
+	sums []digest.Sum
+	next int // when to sort
+}
+
+func (u *uses) add(sums ...digest.Sum) {
+	u.sums = append(u.sums, sums...)
+	if len(u.sums) > u.next {
+		u.compact()
+		u.next = 2*len(u.sums) + sweepBatch
+	}
+}
+
+func (u *uses) compact() {
+	slices.SortFunc(u.sums, compareSums)
+	u.sums = slices.Compact(u.sums)
+}
+
+// has reports whether a sum was added; the set is compact.
+func (u *uses) has(sum digest.Sum) bool {
+	_, ok := slices.BinarySearchFunc(u.sums, sum, compareSums)
+	return ok
+}
+
+func compareSums(a, b digest.Sum) int { return slices.Compare(a[:], b[:]) }
+
+// collect adds all that is referred to. What is added meanwhile is fresh.
+func (k *Keeper) collect(ctx context.Context, used *uses) error {
+	var mu sync.Mutex // stores of several shards are read at once
+	err := k.Store.EachStore(ctx, func(ctx context.Context) error {
+		var theirs uses
+		err := k.collectStore(ctx, &theirs)
+		mu.Lock()
+		defer mu.Unlock()
+		used.add(theirs.sums...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c := k.Store.DB(ctx)
+	for after, more := xid.Nil, true; more; {
+		rows, err := c.MarketplaceTheme.Query().Where(marketplacetheme.IDGT(after)).
+			Order(db.Asc(marketplacetheme.FieldID)).Limit(sweepBatch).Load(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			if err := k.collectPackage(ctx, used, row.Checksum); err != nil {
+				return err
+			}
+		}
+		more = len(rows) == sweepBatch
+	}
+	return nil
+}
+
+// collectStore adds the themes of the viewer's store and their assets.
+func (k *Keeper) collectStore(ctx context.Context, used *uses) error {
+	var row []struct {
+		ID  xid.ID     `sql:"id"`
+		Sum digest.Sum `sql:"checksum"`
+	}
+	c := k.Store.DB(ctx)
+	columns := func(s *sql.Selector) { s.Select(s.C("id"), s.C("checksum")) }
+	if err := c.Theme.Query().Modify(columns).Scan(ctx, &row); err != nil {
+		return err
+	}
+	for _, t := range row {
+		used.add(t.Sum)
+	}
+	for after, more := xid.Nil, true; more; {
+		row = row[:0]
+		err := c.ThemeAsset.Query().Where(themeasset.IDGT(after)).Order(db.Asc(themeasset.FieldID)).Limit(sweepBatch).
+			Modify(columns).Scan(ctx, &row)
+		if err != nil {
+			return err
+		}
+		for _, a := range row {
+			used.add(a.Sum)
+			after = a.ID
+		}
+		more = len(row) == sweepBatch
+	}
+	return nil
+}
+
+// collectPackage adds a package and its assets: one of the marketplace may be in
+// no store.
+func (k *Keeper) collectPackage(ctx context.Context, used *uses, sum digest.Sum) error {
+	used.add(sum)
+	p, err := k.Package(ctx, sum)
+	if errors.Is(err, ErrNoPackage) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range p.Assets {
+		used.add(a.Sum)
+	}
+	return nil
+}
+
+// sweepPackages removes the packages that are not used, and counts them. The
+// condition of the deletion spares one that was found and kept anew meanwhile.
+func (k *Keeper) sweepPackages(ctx context.Context, used *uses) (n int, err error) {
+	old := micros.Now().Add(-graceTime)
+	for after, more := (digest.Sum{}), true; more; {
+		sums, err := k.Store.DB(ctx).ThemePackage.Query().
+			Where(themepackage.IDGT(after), themepackage.CreatedAtLT(old)).
+			Order(db.Asc(themepackage.FieldID)).Limit(sweepBatch).IDs(ctx)
+		if err != nil {
+			return n, err
+		}
+		for _, sum := range sums {
+			after = sum
+			if used.has(sum) {
+				continue
+			}
+			err := k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
+				_, err := k.Store.DB(ctx).ThemePackage.Delete().
+					Where(themepackage.ID(sum), themepackage.CreatedAtLT(old)).Exec(ctx)
+				return err
+			})
+			if err != nil {
+				return n, err
+			}
+			n++
+		}
+		more = len(sums) == sweepBatch
+	}
+	return n, nil
+}
+
+// sweepAssets removes the assets that are not used, and counts them. It looks at
+// each again before, since whoever needs one writes it anew.
+func (k *Keeper) sweepAssets(ctx context.Context, used *uses) (n int, err error) {
+	old := micros.Now().Add(-graceTime)
+	for o, err := range k.Blobs.List(ctx, assetFolder) {
+		if err != nil {
+			return n, err
+		}
+		sum, ok := sumOf(o.Key)
+		if !ok || used.has(sum) || o.Modified >= old {
+			continue
+		}
+		switch o, err = k.Blobs.Stat(ctx, o.Key); {
+		case errors.Is(err, blob.ErrNotFound):
+			continue
+		case err != nil:
+			return n, err
+		case o.Modified >= old:
+			continue
+		}
+		if err := k.Blobs.Delete(ctx, o.Key); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// sumOf reads the checksum in the key of an asset.
+func sumOf(key string) (sum digest.Sum, ok bool) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(key, assetFolder), ".")
+	b, err := hex.DecodeString(name)
+	if err != nil || len(b) != len(sum) {
+		return sum, false
+	}
+	return digest.Sum(b), true
+}

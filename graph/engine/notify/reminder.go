@@ -1,0 +1,87 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/stafftoken"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// TokenNotice is how long before its end a staff token's holder gets notice.
+const TokenNotice = 7 * 24 * time.Hour
+
+// reminderBatch bounds the tokens read of one store at once; the next round continues.
+const reminderBatch = 100
+
+// RemindOfTokens notifies the holders of staff tokens in open stores that expire within
+// [TokenNotice], on the dashboard and by email, and returns how many. Each token gets one
+// notice, however many processes run at once; tokens issued for no longer than that get
+// none.
+func RemindOfTokens(ctx context.Context, s *ent.Store, n *Notifier) (total int, err error) {
+	total, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return tokensOf(ctx, s, n) })
+	if err != nil {
+		err = fmt.Errorf("remind of staff tokens: %w", err)
+	}
+	return total, err
+}
+
+// tokensOf reminds the people of one store.
+func tokensOf(ctx context.Context, s *ent.Store, n *Notifier) (sent int, err error) {
+	now := micros.Now()
+	rows, err := s.DB(ctx).StaffToken.Query().
+		Where(stafftoken.ExpiresAtGT(now), stafftoken.ExpiresAtLTE(now.Add(TokenNotice)), stafftoken.RevokedAtIsNil(),
+			stafftoken.RemindedAtIsNil()).Limit(reminderBatch).Load(ctx)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	open, err := s.DB(ctx).Store.Query().Where(store.StatusEQ(state.StoreOpen)).Exist(ctx)
+	if err != nil || !open {
+		return 0, err
+	}
+	for _, row := range rows {
+		ok, err := remind(ctx, s, n, row)
+		if err != nil {
+			return sent, err
+		}
+		if ok {
+			sent++
+		}
+	}
+	return sent, nil
+}
+
+// remind marks a token and gives its holder notice, unless another process did or it was
+// revoked meanwhile.
+func remind(ctx context.Context, s *ent.Store, n *Notifier, t *db.StaffToken) (sent bool, err error) {
+	err = s.InTx(ctx, func(ctx context.Context) error {
+		sent = false
+		marked, err := s.DB(ctx).StaffToken.Update().
+			Where(stafftoken.ID(t.ID), stafftoken.RevokedAtIsNil(), stafftoken.RemindedAtIsNil()).
+			SetRemindedAt(micros.Now()).Save(ctx)
+		if err != nil || marked == 0 || t.ExpiresAt.Time().Sub(t.ID.Time().Time()) <= TokenNotice {
+			return err
+		}
+		people := s.Aside(ctx)
+		holder, err := s.DB(people).User.Query().Where(user.ID(t.UserID)).Only(people)
+		if err != nil {
+			return err
+		}
+		sent = true
+		return n.Append(ctx, s, Notice{
+			Level: state.NotificationWarning, Title: "A staff token ends soon",
+			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
+				"then: make it on the dashboard, under Security.", t.Name, holder.Name,
+				t.ExpiresAt.Time().UTC().Format("2 January 2006, 15:04 MST")),
+			Kind: xid.Token, ID: t.ID, Person: t.UserID,
+		})
+	})
+	return sent, err
+}

@@ -1,0 +1,172 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	dbmail "github.com/storefront-go/storefront/ent/db/mail"
+	"github.com/storefront-go/storefront/ent/db/mailstop"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+)
+
+// day is the time within which emails are counted.
+const day = 24 * time.Hour
+
+// bound is a count that an email takes part in, and what is said where it is used up.
+type bound struct {
+	charge ratelimit.Charge
+	reason string
+}
+
+func boundOf(purpose, of string, most int64, window time.Duration, reason string) bound {
+	return bound{ratelimit.Charge{Key: ratelimit.Key(purpose, of), Rate: ratelimit.Per(most, window)}, reason}
+}
+
+// withheld returns why an email must not be sent, "" where it may be: then it is counted. It is
+// asked once for an email, before the first try.
+func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err error) {
+	if row.Attempts > 0 || row.OrderID == nil && row.StopURL == nil {
+		return "", nil
+	}
+	ctx = viewer.Operator(ctx, row.StoreID)
+	if row.StopURL != nil {
+		stopped, err := Stopped(ctx, s.Store.DB(ctx), row.Recipient)
+		if err != nil || stopped {
+			return "the recipient stopped emails of this store", err
+		}
+	}
+	if row.OrderID == nil {
+		return "", nil
+	}
+	bounds, err := s.bounds(ctx, row)
+	if err != nil {
+		return "", err
+	}
+	for i, b := range bounds {
+		wait, err := ratelimit.Take(ctx, s.Store, b.charge.Key, b.charge.Rate)
+		if err != nil {
+			return "", err
+		}
+		if wait > 0 {
+			return b.reason, s.giveBack(ctx, bounds[:i])
+		}
+	}
+	return "", nil
+}
+
+// giveBack returns what was counted of an email that is not sent.
+func (s *Sender) giveBack(ctx context.Context, bounds []bound) error {
+	for _, b := range bounds {
+		if err := ratelimit.Return(ctx, s.Store, b.charge.Key, b.charge.Rate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds are those of an email about an order: of its recipient, of the network that ordered,
+// and of the store.
+func (s *Sender) bounds(ctx context.Context, row *db.Mail) (list []bound, err error) {
+	c := s.Store.DB(ctx)
+	shop, err := c.Store.Query().Only(ctx) // the policy lets the viewer see one
+	if err != nil {
+		return nil, fmt.Errorf("find the store of a mail: %w", err)
+	}
+	own, err := shop.Limits.Over(s.Limits)
+	if err != nil {
+		return nil, err
+	}
+	proven, err := Proven(ctx, c, shop, s.Limits)
+	if err != nil {
+		return nil, err
+	}
+	store, to := row.StoreID.String(), mailbox(row.Recipient)
+	if row.StopURL != nil || !proven {
+		list = append(list, boundOf("mails of a store to", store+to, limit.StrangerMails, day,
+			"the address never paid this store and has got enough emails today"),
+			boundOf("mails to", to, limit.AddressMails, day, "the address has got enough emails today"))
+	}
+	if row.StopURL != nil && row.Network != nil {
+		list = append(list, boundOf("mails of a network", *row.Network, limit.NetworkMails, time.Hour,
+			"too many orders came from this network within the hour"))
+	}
+	if proven {
+		return append(list, ofStore(own, limit.OrderMailsPerDay, store)), nil
+	}
+	return append(list, ofStore(own, limit.NewStoreMailsPerDay, store), ofStore(own, limit.MailsPerDay, store)), nil
+}
+
+// ofStore is a limit of the store's emails within a day, counted as core.Within does.
+func ofStore(own limit.Values, name limit.Name, store string) bound {
+	return boundOf(string(name), store, own.Of(name), day, "the limit "+string(name)+" of the store is reached")
+}
+
+// mailbox is an address without the tag that its owner may add: all of them are one mailbox.
+func mailbox(address string) string {
+	local, domain, _ := strings.Cut(address, "@")
+	local, _, _ = strings.Cut(local, "+")
+	return local + "@" + domain
+}
+
+// withhold removes an email that must not be sent. The order's history says so, and once a day
+// a notice tells the people of the store.
+func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) error {
+	s.log(row).InfoContext(ctx, "mail withheld", "reason", reason)
+	ctx = viewer.Operator(ctx, row.StoreID)
+	tell := false
+	if row.OrderID != nil {
+		wait, err := ratelimit.Take(ctx, s.Store, ratelimit.Key("notice of withheld mails", row.StoreID.String()),
+			ratelimit.Per(1, day))
+		if err != nil {
+			return err
+		}
+		tell = wait == 0
+	}
+	return wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
+		c := s.Store.DB(ctx)
+		n, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
+		if err != nil || n == 0 || row.OrderID == nil {
+			return err
+		}
+		if err := audit.Write(ctx, c, "order.email_withhold", xid.Order, *row.OrderID, reason); err != nil || !tell {
+			return err
+		}
+		return s.Notifier.Append(ctx, s.Store, Notice{Level: state.NotificationWarning,
+			Title: "Emails to shoppers are withheld",
+			Body: "An email about this order was not sent: " + reason + ". The order itself is not affected. The history " +
+				"of each order says which of its emails were not sent; this notice comes once a day. Ask the operator of " +
+				"the service for higher limits: they are listed at /docs/limits.",
+			Kind: xid.Order, ID: *row.OrderID})
+	}))
+}
+
+// Stop notes that an address wants no more emails of the viewer's store to strangers. To stop twice
+// is to stop.
+func Stop(ctx context.Context, store *ent.Store, address digest.Sum) error {
+	err := store.InTx(ctx, func(ctx context.Context) error {
+		return store.DB(ctx).MailStop.Create().SetAddress(address).Exec(ctx)
+	})
+	if ent.IsDuplicate(err) {
+		return nil
+	}
+	return wrap("stop emails", err)
+}
+
+// Stopped reports whether an address wants no more emails of the viewer's store to strangers.
+func Stopped(ctx context.Context, c *db.Client, address string) (bool, error) {
+	rows, err := c.MailStop.Query().Where(mailstop.Address(Address(address))).Load(ctx)
+	return len(rows) > 0, wrap("look for a stop", err)
+}
+
+// Address is the digest by which an e-mail address is known that wants no more emails.
+func Address(address string) digest.Sum { return digest.Of([]byte(strings.ToLower(address))) }

@@ -1,0 +1,203 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/grant"
+	"github.com/storefront-go/storefront/ent/db/store"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+)
+
+// ErrSpent is the answer to a ticket that is not good: answered before, too old,
+// or of another session or request.
+var ErrSpent = errors.New("consent ticket is not valid")
+
+// Screen is what a person is asked.
+type Screen struct {
+	*Request
+	// Registrar is the name of the store that registered the app, and Since when it
+	// did: what the app says of itself proves nothing. Both are empty for an app that
+	// nobody registered.
+	Registrar string
+	Since     micros.Time
+	// Earlier is what live grants of the app give already in this store, and
+	// Known reports whether there is one: scopes outside of it are new.
+	Earlier scope.Set
+	Known   bool
+	// Missing is what the person cannot give, since they lack it: while there is
+	// any, or where Forbidden, the screen offers no Allow.
+	Missing   scope.Set
+	Forbidden bool
+	Ticket    string
+}
+
+// Allowable reports whether the person may consent.
+func (s *Screen) Allowable() bool { return !s.Forbidden && s.Missing == 0 }
+
+// Consent returns what to ask the viewer, a person in the store that they chose.
+func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
+	v := viewer.From(ctx)
+	if v == nil || !v.IsPerson() {
+		return nil, fault.New(fault.AuthenticationRequired, "Sign in first.")
+	}
+	screen := &Screen{Request: r, Missing: r.Scopes &^ v.Scopes, Forbidden: !MayConsent(v.Role),
+		Ticket: s.ticket(v, r)}
+	if r.App.MetadataURL == nil {
+		home, err := ent.Only(s.Store.DB(ctx).Store.Query().Where(store.ID(r.App.StoreID)).Load(viewer.Everywhere(ctx)))
+		if err != nil {
+			return nil, wrap("read the app's store", err)
+		}
+		screen.Registrar, screen.Since = home.Name, r.App.ID.Time()
+	}
+	app, err := s.inStore(ctx, v.Store, r.App)
+	if err != nil {
+		return nil, err
+	}
+	now := micros.Now()
+	rows, err := s.Store.DB(ctx).Grant.Query().
+		Where(grant.AppID(app), grant.RevokedAtIsNil(), grant.CodeUsedAtNotNil(), grant.ExpiresAtGT(now)).
+		Order(db.Desc(grant.FieldID)).Limit(100).All(ctx)
+	if err != nil {
+		return nil, wrap("read earlier grants", err)
+	}
+	for _, g := range rows {
+		screen.Known = true
+		screen.Earlier |= scope.Parse(g.Scopes).Effective()
+	}
+	return screen, nil
+}
+
+// MayConsent reports whether a role reaches apps (contract, section 6).
+func MayConsent(r viewer.Role) bool {
+	return r == viewer.Owner || r == viewer.Admin || r == viewer.Developer
+}
+
+// Allow spends the ticket and makes the grant with its code, in one transaction.
+// It returns the address that takes the code to the client.
+func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	v := viewer.From(ctx)
+	if v == nil || !v.IsPerson() || !MayConsent(v.Role) || !v.Scopes.Covers(r.Scopes) {
+		return "", fault.New(fault.Forbidden, "Your role in this store does not reach what the app asks for.")
+	}
+	if v.LacksFactor {
+		return "", fault.New(fault.Forbidden,
+			"This store requires a second factor of its people. Set one up on the dashboard's page Security first.")
+	}
+	redirect, err = s.allow(ctx, r, ticket)
+	if ent.IsDuplicate(err) { // somebody else's first consent to the same document was faster
+		redirect, err = s.allow(ctx, r, ticket)
+	}
+	return redirect, err
+}
+
+func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	v, code := viewer.From(ctx), apikey.Mint(apikey.Code)
+	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
+		now, id := micros.Now(), xid.New()
+		if err := direct(ctx, c, lead{code, id}); err != nil {
+			return err
+		}
+		app, err := s.admit(ctx, c, r.App)
+		if err != nil {
+			return err
+		}
+		row := c.Grant.Create().SetID(id).SetAppStoreID(app.StoreID).SetAppID(app.ID).
+			SetUserID(v.Actor).SetUserName(v.Name).SetScopes(r.Scopes.String()).SetRedirectURI(r.RedirectURI).
+			SetCodeChallenge(r.challenge).SetCodeExpiresAt(now.Add(CodeLife)).SetExpiresAt(now.Add(GrantLife)).
+			SetUpdatedAt(now)
+		if r.resource != "" {
+			row.SetResource(r.resource)
+		}
+		if err := row.Exec(ctx); err != nil {
+			return wrap("make grant", err)
+		}
+		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
+	})
+	if err != nil {
+		return "", err
+	}
+	return r.answer("code", code.Reveal()), nil
+}
+
+// Deny spends the ticket and returns the address that informs the client.
+func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
+	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
+		app, err := s.inStore(ctx, viewer.From(ctx).Store, r.App)
+		if err != nil {
+			return err
+		}
+		var detail string
+		if r.App.MetadataURL != nil { // it may have no row
+			detail = r.App.Developer
+		}
+		return audit.Write(ctx, c, "grant.deny", xid.App, app, detail)
+	})
+	if err != nil {
+		return "", err
+	}
+	return r.answer("error", AccessDenied, "error_description", "The person did not allow it."), nil
+}
+
+// spend runs f in a transaction that takes the ticket away. Its row's primary key
+// lets one of two answers through.
+func (s *Server) spend(
+	ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error,
+) error {
+	v := viewer.From(ctx)
+	if v == nil || !v.IsPerson() {
+		return fault.New(fault.AuthenticationRequired, "Sign in first.")
+	}
+	id, ok := s.open(v, r, ticket)
+	if !ok {
+		return ErrSpent
+	}
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
+		c := s.Store.DB(ctx)
+		if err := c.ConsentTicket.Create().SetID(id).Exec(ctx); err != nil {
+			if ent.IsDuplicate(err) {
+				return ErrSpent
+			}
+			return wrap("spend ticket", err)
+		}
+		return f(ctx, c)
+	})
+}
+
+// lead is a credential and the row that it leads to.
+type lead struct {
+	secret apikey.Secret
+	id     xid.ID
+}
+
+// enter is the statement of [direct] for one credential, and more its part for
+// each further one.
+const (
+	enter = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"
+	more  = ", (?, ?, ?, ?)"
+)
+
+// direct enters credentials of the viewer's store into the directory, by their
+// hashes, in one statement.
+func direct(ctx context.Context, c *db.Client, leads ...lead) error {
+	args := make([]any, 0, 4*len(leads))
+	for _, l := range leads {
+		_, kind, ok := apikey.Parse(l.secret.Reveal())
+		if !ok {
+			return errors.New("enter credential: malformed")
+		}
+		args = append(args, digest.Sum(l.secret.Hash()), viewer.From(ctx).Store, l.id, string(kind))
+	}
+	_, err := c.ExecContext(ctx, enter+strings.Repeat(more, len(leads)-1), args...)
+	return wrap("enter credential", err)
+}

@@ -1,0 +1,122 @@
+package oauth
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// IsDocument reports whether a client id is the URL of a Client ID Metadata Document
+// (draft-ietf-oauth-client-id-metadata-document, section 3): the id of a client that nobody
+// registered. Ids of registered apps have no scheme.
+func IsDocument(id string) bool { return strings.HasPrefix(id, "https://") }
+
+// document describes a client as its Client ID Metadata Document does.
+type document struct {
+	host      string   // of the client id, the only member that the client cannot invent
+	name      string   // as the client calls itself; empty for none
+	redirects []string // at least one, each allowed by [checkDocumentRedirect]
+}
+
+// checkDocumentURL returns the URL of a client id, or nil where the draft or the policy refuses its form.
+// Clients are compared by the text of their ids, so a text that names the same place in another way is refused.
+func checkDocumentURL(p egress.Policy, id string) *url.URL {
+	u, wrong := p.CheckURL(id)
+	if wrong != "" || !IsDocument(id) || u.String() != id {
+		return nil
+	}
+	steps := strings.Split(u.Path, "/") // percent-decoded, so that %2e%2e is a dot segment too
+	if len(u.Path) < 2 || slices.Contains(steps, ".") || slices.Contains(steps, "..") {
+		return nil
+	}
+	return u
+}
+
+// The reasons for which a document is refused. People read them on the page that refuses the client.
+var (
+	errNotObject   = errors.New("it is not a JSON object with each member once")
+	errOtherClient = errors.New("its client_id is not its own address")
+	errSecret      = errors.New("it holds a client secret, which a public document cannot keep")
+	errAuthMethod  = errors.New("its token_endpoint_auth_method is not none")
+	errNoCode      = errors.New("it does not use the authorization code grant")
+	errRedirects   = errors.New("it names no redirect URI that is allowed here, or too many")
+)
+
+// parseDocument reads the document at the address id. Members that the server does not use are ignored.
+func parseDocument(id *url.URL, body []byte) (*document, error) {
+	v, err := wire.Parse(body)
+	if err != nil || v.Kind() != wire.ObjectKind {
+		return nil, errNotObject
+	}
+	if text(v, "client_id") != id.String() {
+		return nil, errOtherClient
+	}
+	for _, name := range []string{"client_secret", "client_secret_expires_at"} {
+		if m, ok := v.Get(name); ok && m.Kind() != wire.NullKind {
+			return nil, errSecret
+		}
+	}
+	if m, ok := v.Get("token_endpoint_auth_method"); ok && m.Text() != "none" {
+		return nil, errAuthMethod
+	}
+	if !holds(v, "grant_types", "authorization_code") || !holds(v, "response_types", "code") {
+		return nil, errNoCode
+	}
+	d := &document{host: id.Host, name: text(v, "client_name")}
+	d.redirects, err = redirectsOf(v)
+	return d, err
+}
+
+// redirectsOf returns the redirect URIs that this server may answer at. A client that serves other servers
+// too may list others.
+func redirectsOf(v wire.Value) (allowed []string, err error) {
+	list, _ := v.Get("redirect_uris")
+	if list.Kind() != wire.ArrayKind || list.Len() > limit.RedirectURIs {
+		return nil, errRedirects
+	}
+	for _, m := range list.Elements() {
+		if m.Kind() == wire.StringKind && checkDocumentRedirect(m.Text()) {
+			allowed = append(allowed, m.Text())
+		}
+	}
+	if len(allowed) == 0 {
+		return nil, errRedirects
+	}
+	return allowed, nil
+}
+
+// checkDocumentRedirect reports whether a document may list a redirect URI: one that an app may register, or
+// http on localhost, which clients without a registration use. No browser resolves that name elsewhere.
+func checkDocumentRedirect(uri string) bool {
+	if rest, ok := strings.CutPrefix(uri, localhost); ok {
+		uri = loopbacks[0] + rest
+	}
+	return CheckRedirectURI(uri) == ""
+}
+
+func text(v wire.Value, name string) string {
+	m, _ := v.Get(name)
+	if m.Kind() != wire.StringKind {
+		return ""
+	}
+	return m.Text()
+}
+
+// holds reports whether a list holds a text, or is absent: then RFC 7591, section 2, means that text.
+func holds(v wire.Value, name, text string) bool {
+	list, ok := v.Get(name)
+	if !ok {
+		return true
+	}
+	for _, m := range list.Elements() {
+		if m.Kind() == wire.StringKind && m.Text() == text {
+			return true
+		}
+	}
+	return false
+}

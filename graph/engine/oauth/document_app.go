@@ -1,0 +1,134 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent/db"
+	apps "github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+)
+
+// documentPrefix begins the keys of [documentKey]. No client sends one.
+const documentPrefix = "document-"
+
+// documentKey returns the key in the directory of client ids under which a store keeps the app of a document.
+// The directory's primary key admits one app for each store and document.
+func documentKey(store xid.ID, id string) string {
+	sum := sha256.Sum256(append(store[:], id...))
+	return documentPrefix + hex.EncodeToString(sum[:24])
+}
+
+// asking returns the app of an authorization request. An app that nobody registered has no row yet: it is
+// what its document says now, and may ask for every scope that apps can have.
+func (s *Server) asking(ctx context.Context, id string) (*db.App, error) {
+	if !IsDocument(id) {
+		return s.client(ctx, id)
+	}
+	u := checkDocumentURL(s.Documents.Egress, id)
+	if u == nil {
+		return nil, refuse(InvalidClient, "The client_id is not a valid address of a metadata document.")
+	}
+	d, err := s.documents.read(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	a := &db.App{MetadataURL: &id, Name: d.host, Developer: d.host, RedirectUris: strings.Join(d.redirects, " "),
+		Scopes: scope.Of(scope.Names()...).String()}
+	if d.name == "" {
+		return a, nil
+	}
+	free, err := s.MayName(ctx, d.name)
+	if free {
+		a.Name = d.name
+	}
+	return a, wrap("judge the name of an app", err)
+}
+
+// admit returns the row of an app in the transaction of ctx, in which somebody consents to it. An app that
+// nobody registered gets its row in the viewer's store, once; later consents bring what its document says now.
+func (s *Server) admit(ctx context.Context, c *db.Client, a *db.App) (*db.App, error) {
+	if a.MetadataURL == nil {
+		return a, nil
+	}
+	v, now := viewer.From(ctx), micros.Now()
+	key := documentKey(v.Store, *a.MetadataURL)
+	known, err := s.entered(ctx, key)
+	if err == nil {
+		err = c.App.Update().Where(apps.ID(known.ID)).SetName(a.Name).SetRedirectUris(a.RedirectUris).
+			SetScopes(a.Scopes).SetUpdatedAt(now).AddVersion(1).Exec(ctx)
+		return known, wrap("update the app of a document", err)
+	}
+	if !errors.Is(err, errUnknown) {
+		return nil, wrap("look up the app of a document", err)
+	}
+	id := xid.New()
+	if err := c.OAuthClient.Create().SetID(key).SetStoreID(v.Store).SetAppID(id).Exec(ctx); err != nil {
+		return nil, wrap("enter the app of a document", err)
+	}
+	row, err := c.App.Create().SetID(id).SetClientID(key).SetMetadataURL(*a.MetadataURL).SetName(a.Name).
+		SetDeveloper(a.Developer).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(now).
+		SetCreatedBy(v.Actor).Save(ctx)
+	return row, wrap("keep the app of a document", err)
+}
+
+// inStore returns the id of an app in a store, or the nil id for a document that nobody there consented to.
+func (s *Server) inStore(ctx context.Context, store xid.ID, a *db.App) (xid.ID, error) {
+	if a.MetadataURL == nil {
+		return a.ID, nil
+	}
+	known, err := s.entered(ctx, documentKey(store, *a.MetadataURL))
+	if errors.Is(err, errUnknown) {
+		return xid.Nil, nil
+	}
+	if err != nil {
+		return xid.Nil, wrap("look up the app of a document", err)
+	}
+	return known.ID, nil
+}
+
+// presenting returns the app of a request to the token or revocation endpoint. For a document it is the app
+// of the store whose code or token the request shows, and otherwise an app without an id, to which no grant
+// belongs. The document is not read: what was consented to holds until it is revoked.
+func (s *Server) presenting(ctx context.Context, id string, p Params) (*db.App, error) {
+	if !IsDocument(id) {
+		return s.client(ctx, id)
+	}
+	if checkDocumentURL(s.Documents.Egress, id) == nil {
+		return nil, errUnknown
+	}
+	store, err := s.storeOf(ctx, p)
+	if err == nil {
+		var row *db.App
+		if row, err = s.entered(ctx, documentKey(store, id)); err == nil {
+			return row, nil
+		}
+	}
+	if errors.Is(err, errUnknown) {
+		return &db.App{MetadataURL: &id}, nil
+	}
+	return nil, err
+}
+
+// storeOf returns the store of the first credential in a request.
+func (s *Server) storeOf(ctx context.Context, p Params) (store xid.ID, err error) {
+	for _, name := range []string{"code", "refresh_token", "token"} {
+		secret, kind, ok := apikey.Parse(p.Get(name))
+		if !ok {
+			continue
+		}
+		err := s.one(ctx, findStore, []any{digest.Sum(secret.Hash()), string(kind)}, &store)
+		if !errors.Is(err, errUnknown) {
+			return store, err
+		}
+	}
+	return store, errUnknown
+}

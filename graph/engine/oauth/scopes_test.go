@@ -1,0 +1,32 @@
+package oauth_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/graph/engine/oauth"
+)
+
+// What a delivery asks of an app is what its tokens may do: of each scope that the
+// app is registered for, the read that a write implies among them.
+func TestAppScopes(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		st := newStage(t, s)
+		for _, e := range scope.All() {
+			t.Run(e.Name, func(t *testing.T) {
+				st.app = st.register(strings.Join([]string{e.Name, scope.WebhooksWrite}, " "), callback)
+				v, err := st.keys.Authenticate(t.Context(), st.token().Access.Reveal(), "sfa_")
+				if err != nil {
+					t.Fatal(err)
+				}
+				held, err := oauth.AppScopes(st.person, s.DB(st.person), st.app.StoreID, st.app.ID)
+				if err != nil || held != v.Scopes || !held.Has(e.Resource+".read") || !held.Has(e.Name) {
+					t.Errorf("deliveries may have %s, tokens %s: %v", held, v.Scopes, err)
+				}
+			})
+		}
+	})
+}

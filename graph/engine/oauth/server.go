@@ -1,0 +1,147 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/app"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/engine/apikey"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+)
+
+// Lifetimes (contract, section 7).
+const (
+	CodeLife    = 60 * time.Second
+	AccessLife  = time.Hour
+	RefreshLife = 30 * 24 * time.Hour // without use
+	GrantLife   = 180 * 24 * time.Hour
+)
+
+// Config is what the server needs.
+type Config struct {
+	Store *ent.Store
+	// Keys forgets access tokens whose grant has ended.
+	Keys *apikey.Keeper
+	Ring *keyring.Ring
+	// Issuer is {api_host}, without a slash at its end (RFC 9207).
+	Issuer string
+	// OnLastGrant is what else ends with the last grant of an app in a store.
+	OnLastGrant LastGrant
+	// Documents is how metadata documents of apps that nobody registered are fetched, and MayName
+	// reports whether such an app may show a name.
+	Documents Documents
+	MayName   func(ctx context.Context, name string) (bool, error)
+	// Resources are the paths below Issuer of what tokens open.
+	Resources []string
+	Logger    *slog.Logger
+}
+
+// Server is the authorisation server.
+type Server struct {
+	Config
+	tickets []keyring.MACKey
+	answers *keyring.Sealer
+
+	documents *reader
+}
+
+// New makes the server.
+func New(c Config) (*Server, error) {
+	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" || c.OnLastGrant == nil ||
+		c.MayName == nil {
+		return nil, errors.New("oauth: Store, Keys, Ring, Issuer, OnLastGrant and MayName are needed")
+	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	documents, err := newReader(c.Documents)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Config: c, tickets: c.Ring.MACs(keyring.Cookies), answers: c.Ring.Sealer("refresh answers"),
+		documents: documents}, nil
+}
+
+// errUnknown is a client, a code or a token that is not there.
+var errUnknown = errors.New("unknown")
+
+// appOf reads the app of a grant from the store that registered it.
+func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
+	row, err := s.Store.DB(ctx).App.Query().Where(app.StoreID(g.AppStoreID), app.ID(g.AppID)).
+		Only(viewer.Everywhere(ctx))
+	return row, wrap("read the app of a grant", err)
+}
+
+// missing turns a row that is not there into errUnknown.
+func missing(err error) error {
+	if db.IsNotFound(err) {
+		return errUnknown
+	}
+	return err
+}
+
+// identify finds which client sends a request to the token or revocation
+// endpoint. Clients are public: they name themselves in the body, or with Basic
+// and an empty secret, as stock libraries do (RFC 6749, sections 2.3.1 and 3.2.1).
+func (s *Server) identify(ctx context.Context, p Params, authorization []string) (*db.App, error) {
+	id, err := clientID(p, authorization)
+	if err != nil {
+		return nil, err
+	}
+	row, lookup := s.presenting(ctx, id, p)
+	switch {
+	case errors.Is(lookup, errUnknown):
+		return nil, refuse(InvalidClient, "There is no such client.")
+	case lookup != nil:
+		return nil, failed("look up client", lookup)
+	case row.DisabledAt != nil:
+		return nil, refuse(InvalidClient, "The client is disabled.")
+	}
+	return row, nil
+}
+
+func clientID(p Params, authorization []string) (string, error) {
+	id := p.Get("client_id")
+	if p.Get("client_secret") != "" {
+		return "", refuse(InvalidClient, "Clients of this server are public and have no secret.")
+	}
+	if len(authorization) == 0 {
+		if id == "" {
+			return "", refuse(InvalidClient, "The client is not named: send client_id.")
+		}
+		return id, nil
+	}
+	named, ok := basic(authorization)
+	if !ok {
+		return "", refuse(InvalidClient, "The Authorization header is not Basic with a client id and an empty secret.")
+	}
+	if id != "" && id != named {
+		return "", refuse(InvalidRequest, "The header and the body name different clients.")
+	}
+	return named, nil
+}
+
+// basic reads the client id of a Basic header, both parts of which are form
+// encoded (RFC 6749, section 2.3.1).
+func basic(headers []string) (id string, ok bool) {
+	scheme, encoded, _ := strings.Cut(headers[0], " ")
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Basic") {
+		return "", false
+	}
+	plain, err := base64.StdEncoding.DecodeString(strings.TrimLeft(encoded, " "))
+	if err != nil {
+		return "", false
+	}
+	name, secret, found := strings.Cut(string(plain), ":")
+	if id, err = url.QueryUnescape(name); err != nil || !found || secret != "" {
+		return "", false
+	}
+	return id, id != ""
+}

@@ -1,0 +1,46 @@
+package payment
+
+import (
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+)
+
+// Desk is where stores take money: it asks providers, and keeps the secrets of stores'
+// accounts with them.
+type Desk struct {
+	Stripe Provider
+	sealer *keyring.Sealer
+	woken  chan struct{}
+}
+
+// NewDesk makes a desk; the ring encrypts what it keeps.
+func NewDesk(ring *keyring.Ring, stripe Provider) *Desk {
+	return &Desk{Stripe: stripe, sealer: ring.Sealer("payment secrets"), woken: make(chan struct{}, 1)}
+}
+
+// Seal encrypts a secret of an account.
+func (d *Desk) Seal(account xid.ID, secret string) []byte {
+	return d.sealer.Seal([]byte(secret), account[:])
+}
+
+// Open decrypts what [Desk.Seal] made, also under an older root secret.
+func (d *Desk) Open(account xid.ID, sealed []byte) (string, error) {
+	plain, err := d.sealer.Open(sealed, account[:])
+	if err != nil {
+		return "", fmt.Errorf("open a secret of a payment account: %w", err)
+	}
+	return string(plain), nil
+}
+
+// Wake makes the next round of payments come now.
+func (d *Desk) Wake() {
+	select {
+	case d.woken <- struct{}{}:
+	default: // it comes already
+	}
+}
+
+// Woken tells of [Desk.Wake].
+func (d *Desk) Woken() <-chan struct{} { return d.woken }

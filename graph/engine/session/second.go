@@ -1,0 +1,92 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/user"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// SecondLife is how long somebody whose password was right has to show their second
+// factor.
+const SecondLife = 10 * time.Minute
+
+// ErrOver says that the way to a second factor is over: it took too long, was gone
+// before, or the password was changed meanwhile.
+var ErrOver = errors.New("no sign-in under way")
+
+func over() error {
+	return &fault.Error{Kind: fault.Forbidden, Detail: "This took too long: sign in again.", Err: ErrOver}
+}
+
+// pend keeps that the password was right until the second factor is shown, in the
+// transaction of ctx. A digest of the hash goes along: a new password voids it.
+func (k *Keeper) pend(ctx context.Context, p Proof) (token string, err error) {
+	hash := digest.Of([]byte(p.hash))
+	return PutChallenge(ctx, k.store.DB(ctx), AskChallenge{Person: p.User, Purpose: state.ChallengeSecond,
+		Data: hash[:], Life: SecondLife})
+}
+
+// Pending returns who is on the way to their second factor, by the token of
+// [Signed.Second]: [ErrOver] if nobody is.
+func (k *Keeper) Pending(ctx context.Context, token string) (xid.ID, error) {
+	row, err := PeekChallenge(ctx, k.store.DB(ctx), token, state.ChallengeSecond)
+	if errors.Is(err, ErrUnknownChallenge) {
+		return xid.ID{}, over()
+	}
+	if err != nil {
+		return xid.ID{}, explain("sign in", err)
+	}
+	return row.UserID, nil
+}
+
+// Finish makes the session of somebody who has shown their second factor, in the
+// transaction of ctx, which uses the factor up. The token is that of [Signed.Second].
+func (k *Keeper) Finish(ctx context.Context, token string, a Attempt) (Signed, error) {
+	row, err := AnswerChallenge(ctx, k.store.DB(ctx), token, state.ChallengeSecond)
+	if errors.Is(err, ErrUnknownChallenge) {
+		return Signed{}, over()
+	}
+	if err != nil {
+		return Signed{}, err
+	}
+	p, err := k.person(ctx, row.UserID)
+	if err != nil {
+		return Signed{}, err
+	}
+	if p.PasswordHash == nil {
+		return Signed{}, over()
+	}
+	if hash := digest.Of([]byte(*p.PasswordHash)); string(hash[:]) != string(row.Data) {
+		return Signed{}, over()
+	}
+	return k.open(ctx, p.ID, digest.Of([]byte(p.Email)), a)
+}
+
+// Admit makes the session of somebody who needs no password, since a passkey has verified
+// them, in the transaction of ctx, which uses the passkey.
+func (k *Keeper) Admit(ctx context.Context, person xid.ID, a Attempt) (Signed, error) {
+	p, err := k.person(ctx, person)
+	if err != nil {
+		return Signed{}, err
+	}
+	return k.open(ctx, p.ID, digest.Of([]byte(p.Email)), a)
+}
+
+// person locks somebody in the transaction of ctx until the commit.
+func (k *Keeper) person(ctx context.Context, id xid.ID) (*db.User, error) {
+	query := k.store.DB(ctx).User.Query().Where(user.ID(id))
+	query.Modify(ent.ForUpdate)
+	p, err := query.Only(ctx)
+	if db.IsNotFound(err) {
+		return nil, over()
+	}
+	return p, err
+}

@@ -1,0 +1,171 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/lease"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+)
+
+// acquire leases queues that are due, and looks again at its own among them. It
+// reports whether there may be more.
+func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
+	d.mu.Lock()
+	room := min(d.schedule.Room(), leaseBatch)
+	stopping := d.stopping
+	d.unlock()
+	if room <= 0 || stopping {
+		return false, nil
+	}
+	free, own, err := d.candidates(ctx, room)
+	if err != nil {
+		return false, err
+	}
+	if len(own) > 0 {
+		if err := d.renew(ctx, own); err != nil {
+			return false, err
+		}
+	}
+	if len(free) == 0 {
+		return false, nil
+	}
+	won, err := d.lease(ctx, free)
+	return won > 0 && len(free) == room, err
+}
+
+// candidate is a queue that is due, as it was seen without a lock.
+type candidate struct {
+	schedule.Key
+	token int64
+	taken bool // its lease has not ended
+}
+
+func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
+	now, args := d.clock()
+	args = slices.Concat(args, args)
+	var mine []candidate
+	err = d.seek(ctx,
+		"SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
+			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
+		func(rs *stdsql.Rows) error {
+			var c candidate
+			var owner *xid.ID
+			if err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &owner, &c.taken); err != nil {
+				return err
+			}
+			switch {
+			case owner != nil && *owner == d.id:
+				mine = append(mine, c)
+			case !c.taken && len(free) < room:
+				free = append(free, c)
+			}
+			return nil
+		})
+	d.mu.Lock()
+	defer d.unlock()
+	for _, c := range mine {
+		// One whose lease the database's clock has passed, when it was set, is renewed too.
+		if q := d.schedule.Find(c.Key); q != nil {
+			own = append(own, q)
+		} else if !c.taken && len(free) < room {
+			free = append(free, c)
+		}
+	}
+	slices.SortFunc(own, func(a, b *schedule.Queue) int { return a.Compare(b.Key) })
+	slices.SortFunc(free, func(a, b candidate) int { return a.Compare(b.Key) })
+	return free, own, err
+}
+
+// lease takes free queues by compare-and-set on their tokens, and reads back
+// which it won.
+func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
+	d.claiming.Lock() // until what is won is served
+	defer d.claiming.Unlock()
+	d.mu.Lock()
+	free = free[:max(min(len(free), d.schedule.Room()), 0)] // those of other shards may have taken it
+	d.unlock()
+	if len(free) == 0 {
+		return 0, nil
+	}
+	asked := time.Now()
+	var rows map[schedule.Key]*row
+	err = d.Store.InTx(ctx, func(ctx context.Context) error {
+		rows, err = d.claim(ctx, free)
+		if err != nil || len(rows) == len(free) {
+			return err
+		}
+		return d.rest(ctx, free, rows)
+	})
+	if err != nil {
+		return 0, errors.Join(err, d.unclaim(ctx, free))
+	}
+	for _, r := range rows {
+		if err := d.noteUnreadable(ctx, r); err != nil {
+			return 0, err
+		}
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	for _, c := range free {
+		r := rows[c.Key]
+		if r == nil || r.Token != c.token+1 || r.target == nil || d.schedule.Find(c.Key) != nil {
+			continue // somebody else was first, the endpoint rests, or its secret does not open
+		}
+		won++
+		d.enter(r, asked)
+	}
+	wake(d.toLoad)
+	return won, nil
+}
+
+// unclaim gives up what was claimed where the answer of the commit was lost.
+func (d *dispatcher) unclaim(ctx context.Context, free []candidate) error {
+	claimed := make([]candidate, len(free))
+	for i, c := range free {
+		claimed[i] = candidate{Key: c.Key, token: c.token + 1}
+	}
+	return d.giveUp(ctx, claimed)
+}
+
+// claim takes the queues that are still free, and returns the rows of this process's.
+func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
+	now, clock := d.clock()
+	args := append([]any{d.id}, slices.Concat(clock, clock, clock)...)
+	keys := make([]schedule.Key, len(free))
+	for i, c := range free {
+		keys[i] = c.Key
+		args = append(args, c.Store, c.Endpoint, c.token)
+	}
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Claim(lease.Clock(now))+
+		" WHERE lease_until <= "+now+" AND "+d.among("store_id, id, lease_token", len(free)), args...)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := d.readRows(ctx, keys)
+	maps.DeleteFunc(rows, func(_ schedule.Key, r *row) bool { return r.rests })
+	return rows, err
+}
+
+// rest lets queues be that were won but whose endpoint is not active: they are
+// due again when it is reactivated.
+func (d *dispatcher) rest(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
+	args, n := []any{int64(micros.Never), d.id}, 0
+	for _, c := range free {
+		if rows[c.Key] == nil {
+			args = append(args, c.Store, c.Endpoint, c.token+1)
+			n++
+		}
+	}
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = ?"+
+		" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", n), args...)
+	return err
+}

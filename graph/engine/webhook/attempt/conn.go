@@ -1,0 +1,213 @@
+package attempt
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/storefront-go/storefront/graph/lib/egress"
+)
+
+const (
+	// firstPart is how much of a request is written before the answer is waited for.
+	// All but a few are smaller. The rest of a larger one is written beside the wait,
+	// since a receiver may answer before it has read all, and read no more.
+	firstPart = 32 << 10
+	// maxSessions is how many TLS sessions are kept, so that the next handshake is short.
+	maxSessions = 1024
+)
+
+// past is a deadline that is over.
+var past = time.Unix(1, 0)
+
+// conn is a connection to a receiver. One attempt at a time uses it.
+type conn struct {
+	net.Conn
+	place  place
+	pool   *pool
+	reused bool      // an attempt was answered on it
+	until  time.Time // it is kept no longer
+	first  [1]byte   // of an answer
+}
+
+func (c *conn) close() {
+	_ = c.Conn.Close() // whatever was to be read of it was read
+	c.pool.closed()
+}
+
+// connect returns a kept connection, or a new one. Its deadline is that of the
+// answer, and not after latest.
+func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn, error) {
+	for kept := c.pool.take(at); kept != nil; kept = c.pool.take(at) {
+		over := !time.Now().Before(kept.until)
+		if !over && kept.alive() && kept.limit(latest) == nil {
+			return kept, nil
+		}
+		kept.close()
+		if !over {
+			c.pool.broke(at)
+		}
+	}
+	c.pool.room()
+	made, err := c.dial.apart(ctx, at)
+	if err != nil {
+		c.pool.closed()
+		if egress.TroubleOf(err) == egress.Descriptors {
+			c.pool.closeKept() // these are what we can give back
+		}
+		return nil, err
+	}
+	fresh := &conn{Conn: made, place: at, pool: c.pool}
+	if err := fresh.limit(latest); err != nil {
+		fresh.close()
+		return nil, err
+	}
+	return fresh, nil
+}
+
+// limit bounds the wait for an answer.
+func (c *conn) limit(latest time.Time) error {
+	at := time.Now().Add(answerTime)
+	if at.After(latest) {
+		at = latest
+	}
+	return c.SetDeadline(at)
+}
+
+// alive reports whether a kept connection may serve another attempt: the receiver
+// has not closed it, and nothing came on it that nobody asked for. It does not wait.
+func (c *conn) alive() bool {
+	if c.SetReadDeadline(time.Time{}) != nil {
+		return false
+	}
+	socket := c.Conn
+	secure, encrypted := c.Conn.(*tls.Conn)
+	if encrypted {
+		socket = secure.NetConn()
+	}
+	if s, ok := socket.(syscall.Conn); ok {
+		raw, err := s.SyscallConn()
+		if err != nil || !quiet(raw) {
+			return false
+		}
+		if !encrypted {
+			return true
+		}
+	}
+	// What TLS has read already, and connections that are no sockets.
+	if c.SetReadDeadline(past) != nil {
+		return false
+	}
+	n, err := c.Read(c.first[:])
+	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// exchange is a request on its connection.
+type exchange struct {
+	*conn
+	release func() bool   // of the context, which it ends the connection's waits with
+	rest    chan struct{} // closed when the rest of a large request was written, or failed; nil without
+	whole   bool          // the request was written to its end; read after rest
+}
+
+// send writes a request, and reports an error only where none of it was written.
+func (c *Client) send(ctx context.Context, r *Request, began time.Time) (*exchange, error) {
+	buf := c.requests.Get().(*[]byte)
+	*buf = append(r.Target.appendHead((*buf)[:0], r, began), r.Body...)
+	latest := began.Add(egress.DialTime + answerTime)
+	for {
+		conn, err := c.connect(ctx, r.Target.place, latest)
+		if err != nil {
+			c.requests.Put(buf)
+			return nil, err
+		}
+		x := &exchange{conn: conn}
+		// Past this line the end of the context ends what the connection waits for.
+		x.release = context.AfterFunc(ctx, x.interrupt)
+		if err := ctx.Err(); err != nil {
+			x.close()
+			c.requests.Put(buf)
+			return nil, err
+		}
+		n, err := x.Write((*buf)[:min(len(*buf), firstPart)])
+		if n == 0 && err != nil && (x.reused && cut(err) || egress.TroubleOf(err) != "") && ctx.Err() == nil {
+			x.close()
+			if x.reused {
+				c.pool.broke(x.place)
+				continue
+			}
+			c.requests.Put(buf)
+			return nil, &connectError{err: err}
+		}
+		c.writeRest(x, buf, n, err)
+		return x, nil
+	}
+}
+
+// writeRest writes what the first part left, and gives the buffer back. What fails
+// shows when the answer is read: it may be there all the same.
+func (c *Client) writeRest(x *exchange, buf *[]byte, n int, err error) {
+	if n == len(*buf) || err != nil {
+		x.whole = err == nil
+		c.giveBack(buf)
+		return
+	}
+	x.rest = make(chan struct{})
+	go func() {
+		defer close(x.rest)
+		_, err := x.Write((*buf)[n:])
+		x.whole = err == nil
+		c.giveBack(buf)
+	}()
+}
+
+// giveBack keeps the buffer of a request for the next one, unless it is large.
+func (c *Client) giveBack(buf *[]byte) {
+	if cap(*buf) <= 2*firstPart {
+		c.requests.Put(buf)
+	}
+}
+
+// interrupt ends everything that waits for the connection.
+func (c *conn) interrupt() { _ = c.SetDeadline(past) }
+
+// await waits for the first byte of the answer. Meanwhile the attempt holds no
+// buffer: thousands may wait.
+func (x *exchange) await() error {
+	for {
+		if n, err := x.Read(x.first[:]); n > 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// close ends the exchange with its connection.
+func (x *exchange) close() {
+	x.release()
+	x.conn.close()
+	if x.rest != nil {
+		<-x.rest
+	}
+}
+
+// keep puts the connection back for the next attempt, where the request was written
+// to its end and the context did not end the waits.
+func (x *exchange) keep(d time.Duration) {
+	if x.rest != nil {
+		select {
+		case <-x.rest:
+		default:
+			x.close()
+			return
+		}
+	}
+	if !x.release() || !x.whole {
+		x.conn.close()
+		return
+	}
+	x.pool.put(x.conn, d)
+}

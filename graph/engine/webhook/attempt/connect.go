@@ -1,0 +1,63 @@
+package attempt
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+
+	"github.com/storefront-go/storefront/graph/lib/egress"
+)
+
+// connector connects within [egress.DialTime].
+type connector struct {
+	plain, secure egress.DialFunc
+	tls           *tls.Config
+}
+
+// apart connects in a goroutine of its own. Looking up, connecting and TLS need a deep
+// stack, and a goroutine keeps one for long: that of an attempt, which may wait beside
+// thousands, stays small.
+func (c *connector) apart(ctx context.Context, at place) (conn net.Conn, err error) {
+	connect := c.connect
+	if at.secure {
+		connect = c.connectTLS
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn, err = connect(ctx, "tcp", at.addr)
+	}()
+	<-done
+	return conn, err
+}
+
+func (c *connector) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, egress.DialTime)
+	defer cancel()
+	conn, err := c.plain(ctx, network, addr)
+	if err != nil {
+		return nil, &connectError{late: ctx.Err() != nil, err: err}
+	}
+	return conn, nil
+}
+
+func (c *connector) connectTLS(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, egress.DialTime)
+	defer cancel()
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, &connectError{err: err}
+	}
+	conn, err := c.secure(ctx, network, addr)
+	if err != nil {
+		return nil, &connectError{late: ctx.Err() != nil, err: err}
+	}
+	config := c.tls.Clone()
+	config.ServerName = host
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close() // it never served
+		return nil, &connectError{handshake: true, late: ctx.Err() != nil, err: err}
+	}
+	return secured, nil
+}

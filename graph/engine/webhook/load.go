@@ -1,0 +1,227 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/eventbody"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+)
+
+// loadQueues is how many queues are read in one statement.
+const loadQueues = 32
+
+// loadLoop reads deliveries ahead for the queues that have room, until ctx ends; or,
+// with events, it makes deliveries of the log of events. That takes longer, so nobody
+// who has deliveries waits for it.
+func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-called:
+		}
+		for ctx.Err() == nil {
+			d.mu.Lock()
+			list := d.schedule.Reads(loadQueues, events, d.now())
+			d.unlock()
+			if len(list) == 0 {
+				break
+			}
+			err := d.try(ctx, "read deliveries", func(ctx context.Context) error { return d.load(ctx, list) })
+			d.mu.Lock()
+			d.schedule.ReadDone(list, d.now())
+			d.unlock()
+			if err != nil {
+				select {
+				case <-ctx.Done():
+				case <-time.After(d.Poll):
+				}
+			}
+		}
+	}
+}
+
+// load reads what queues need, the next rows of all in one statement.
+func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error) {
+	var rows []schedule.Read
+	for _, r := range list {
+		if r.Source == schedule.Rows {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) > 0 {
+		err = d.loadRows(ctx, rows)
+	}
+	for _, r := range list {
+		switch {
+		case err != nil:
+		case r.Source == schedule.OneLane:
+			err = d.loadLane(ctx, r)
+		case r.Source == schedule.Events:
+			err = d.catchUp(ctx, r)
+		}
+	}
+	return err
+}
+
+const (
+	itemColumns = "SELECT d.store_id, d.endpoint_id, d.sequence, d.id, d.event_id, d.resource_id," +
+		" d.attempts, d.tries, d.first_at, d.due_at, d.tried_at, e.type"
+	itemEvents = " LEFT JOIN events e ON e.store_id = d.store_id AND e.id = d.event_id WHERE "
+	fromItem   = "d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
+)
+
+// itemQuery begins a query of deliveries and small bodies. Ranges of the key bound what it
+// reads, whatever the engine has counted of a table that is empty at times.
+func (d *dispatcher) itemQuery() string {
+	return itemColumns + inline + " FROM deliveries d" +
+		ent.IndexHint(d.Store.Dialect(), "deliveries", ent.Primary) + itemEvents
+}
+
+// inlineBody is the size in bytes up to which bodies are read with their rows.
+const inlineBody = 16 << 10
+
+// inline is the body of an event where it is small.
+var inline = fmt.Sprintf(", CASE WHEN LENGTH(e.body) <= %d THEN e.body END", inlineBody)
+
+// inlined scans an inline body and unpacks it. What is large unpacked stays away too.
+type inlined []byte
+
+// Scan implements sql.Scanner.
+func (b *inlined) Scan(src any) error {
+	stored, ok := src.([]byte)
+	if !ok && src != nil {
+		return fmt.Errorf("body of an event: %T", src)
+	}
+	*b = nil
+	size, err := eventbody.Size(stored)
+	if err != nil || size == 0 || size > inlineBody {
+		return err
+	}
+	return (*eventbody.Body)(b).Scan(stored)
+}
+
+// items reads rows of [itemColumns] and [inline], with times by this process's clock.
+// Deliveries of one event share its body.
+func (d *dispatcher) items(
+	ctx context.Context, query string, args []any,
+) (map[schedule.Key][]*schedule.Item, error) {
+	found, now := map[schedule.Key][]*schedule.Item{}, d.day()
+	bodies := map[xid.ID][]byte{}
+	var early []early
+	err := d.read(ctx, query, args, func(rs *stdsql.Rows) error {
+		var k schedule.Key
+		it := new(schedule.Item)
+		var tried micros.Time
+		var kind *string
+		var body stdsql.RawBytes
+		err := rs.Scan(&k.Store, &k.Endpoint, &it.Sequence, &it.ID, &it.Event, &it.Resource, &it.Attempts,
+			&it.Tries, &it.First, &it.Due, &tried, &kind, &body)
+		if it.Body = bodies[it.Event]; it.Body == nil && err == nil {
+			err = (*inlined)(&it.Body).Scan([]byte(body))
+			bodies[it.Event] = it.Body
+		}
+		if kind != nil {
+			it.Kind = event.Type(*kind)
+		}
+		if e, ok := earlyOf(k, it, tried, now); ok {
+			early, it.Due = append(early, e), e.due
+		}
+		it.First, it.Due = d.own(it.First), d.own(it.Due)
+		found[k] = append(found[k], it)
+		return err
+	})
+	if err == nil {
+		err = d.rewait(ctx, early, now)
+	}
+	return found, wrap("read deliveries", err)
+}
+
+// loadRows reads the next rows of some queues, one statement for all.
+func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
+	limit := max(schedule.WindowRows/len(list), 16)
+	query, args := d.rowsQuery(list, limit)
+	found, err := d.items(ctx, query, args)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	for _, r := range list {
+		// The rows of one queue may have come in any order.
+		items := found[r.Queue.Key]
+		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
+		d.schedule.Admit(r, items, len(items) < limit || within(r, limit), d.now())
+	}
+	return nil
+}
+
+// within reports whether a queue has no more rows than the limit.
+func within(r schedule.Read, limit int) bool { return r.Last-r.From < int64(limit) }
+
+// rowsQuery reads up to so many rows of each queue. Those of queues that have no more are
+// ranges of one query, which costs MySQL half of a query for each.
+func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, args []any) {
+	var stores, ranges, rest []any
+	for _, r := range list {
+		if within(r, limit) {
+			stores = append(stores, r.Queue.Store)
+			ranges = append(ranges, r.Queue.Store, r.Queue.Endpoint, r.From, r.Last)
+		} else {
+			rest = append(rest, r.Queue.Store, r.Queue.Endpoint, r.From)
+		}
+	}
+	var parts []string
+	if n := len(stores); n > 0 {
+		one := fromItem + " AND d.sequence <= ?"
+		of := "(" + one + strings.Repeat(" OR "+one, n-1) + ")"
+		if d.Store.Dialect() == dialect.MySQL {
+			// Vitess sees by them alone where the rows are; SQLite would read the stores whole.
+			of, args = "d.store_id IN "+marks(n)+" AND "+of, stores
+		}
+		parts = append(parts, d.itemQuery()+of)
+	}
+	if n := len(list) - len(stores); n > 0 {
+		parts = append(parts, d.union(d.itemQuery()+fromItem+fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit), n))
+	}
+	return strings.Join(parts, " UNION ALL "), slices.Concat(args, ranges, rest)
+}
+
+// loadLane reads what was left in the database of one lane.
+func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
+	found, err := d.items(ctx, d.itemQuery()+fromItem+fmt.Sprintf(
+		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
+		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	d.schedule.Refill(r, found[r.Queue.Key], d.now())
+	return nil
+}
+
+// errGone says that an event has aged out of the log.
+var errGone = errors.New("the event is gone")
+
+// body reads the body of an event.
+func (d *dispatcher) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
+	err = d.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
+		func(rs *stdsql.Rows) error { return rs.Scan((*eventbody.Body)(&body)) })
+	if err == nil && body == nil {
+		err = errGone
+	}
+	return body, err
+}

@@ -1,0 +1,312 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/engine/work"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+)
+
+// metrics are the figures of the engine.
+type metrics struct {
+	relayed  prometheus.Counter
+	aside    prometheus.Counter
+	lost     prometheus.Counter
+	skew     prometheus.Gauge
+	attempts *prometheus.CounterVec
+	latency  prometheus.Histogram
+	conns    *prometheus.CounterVec
+	panics   prometheus.CounterFunc
+	troubles *prometheus.CounterVec
+
+	guard sync.Mutex
+	slots map[slotKey]*slot // what was counted since the last flush
+}
+
+func newMetrics(guard *work.Guard) *metrics {
+	m := &metrics{
+		relayed: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_relayed_total",
+			Help: "Events that left the outbox."}),
+		aside: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_events_set_aside_total",
+			Help: "Events that could not be relayed and wait for the operator."}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_webhook_leases_lost_total",
+			Help: "Queues that this process lost before it gave them back."}),
+		skew: prometheus.NewGauge(prometheus.GaugeOpts{Name: "storefront_webhook_clock_skew_seconds",
+			Help: "How far the database's time of day is ahead of this machine's."}),
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_attempts_total",
+			Help: "Attempts that have ended, by outcome."}, []string{"outcome"}),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "storefront_webhook_acknowledged_seconds",
+			Help:    "Time from an event's commit to the receiver's 2xx.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600, 86400}}),
+		conns: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_connections_total",
+			Help: "Attempts by the connection they used: new or reused."}, []string{"connection"}),
+		panics: prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "storefront_webhook_panics_total",
+			Help: "Attempts and rounds of background work that panicked."},
+			func() float64 { return float64(guard.Panics()) }),
+		troubles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_sender_troubles_total",
+			Help: "Attempts that this machine could not begin, by what it lacked."}, []string{"kind"}),
+		slots: map[slotKey]*slot{},
+	}
+	for _, t := range egress.Troubles() {
+		m.troubles.WithLabelValues(string(t))
+	}
+	for _, o := range attempt.Outcomes() {
+		m.attempts.WithLabelValues(string(o))
+	}
+	return m
+}
+
+// Register adds the engine's figures to a registry.
+func (e *Engine) Register(reg prometheus.Registerer) error {
+	m := e.metrics
+	for _, c := range []prometheus.Collector{
+		m.relayed, m.aside, m.lost, m.skew, m.attempts, m.latency, m.conns, m.panics, m.troubles, backlog{e},
+	} {
+		if err := reg.Register(c); err != nil {
+			return fmt.Errorf("register the figures of webhooks: %w", err)
+		}
+	}
+	return nil
+}
+
+// slotTime is the length of a slot of the endpoints' charts.
+const slotTime = 5 * time.Minute
+
+type slotKey struct {
+	schedule.Key
+	at micros.Time
+}
+
+// slot counts the attempts of one endpoint in one slot.
+type slot struct{ delivered, failed, sum, longest int64 }
+
+// count adds a batch of outcomes to the figures.
+func (d *dispatcher) count(batch []*outcome) {
+	d.metrics.guard.Lock()
+	defer d.metrics.guard.Unlock()
+	for _, o := range batch {
+		r := o.result
+		d.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
+		if o.Verdict == schedule.Cancelled || o.Verdict == schedule.Noted {
+			continue
+		}
+		connection := "new"
+		if r.Reused {
+			connection = "reused"
+		}
+		d.metrics.conns.WithLabelValues(connection).Inc()
+		k := slotKey{o.Queue.Key, o.At - o.At%micros.Time(slotTime.Microseconds())}
+		s := d.metrics.slots[k]
+		if s == nil {
+			s = new(slot)
+			d.metrics.slots[k] = s
+		}
+		if o.Verdict != schedule.Done {
+			s.failed++
+			continue
+		}
+		took := r.Duration.Microseconds()
+		s.delivered, s.sum, s.longest = s.delivered+1, s.sum+took, max(s.longest, took)
+		d.metrics.latency.Observe((time.Duration(o.At-o.Item.Event.Time()) * time.Microsecond).Seconds())
+	}
+}
+
+// countLoop adds what was counted to the database, now and then.
+func (d *dispatcher) countLoop(ctx context.Context) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			d.report(ctx, "count attempts", d.flush(context.WithoutCancel(ctx)))
+			return
+		case <-tick.C:
+			d.report(ctx, "count attempts", d.flush(ctx))
+		}
+	}
+}
+
+// flush writes the counts of every slot, and when each endpoint last took a delivery.
+func (d *dispatcher) flush(ctx context.Context) error {
+	d.metrics.guard.Lock()
+	slots := d.metrics.slots
+	d.metrics.slots = map[slotKey]*slot{}
+	d.metrics.guard.Unlock()
+	keys := make([]slotKey, 0, len(slots))
+	for k := range slots {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b slotKey) int { return a.Compare(b.Key) })
+	var errs []error
+	for part := range ent.ByShard(d.Store, keys, func(k slotKey) xid.ID { return k.Store }) {
+		for some := range slices.Chunk(part, leaseBatch) {
+			if err := d.addSlots(ctx, some, slots); err != nil {
+				errs = append(errs, fmt.Errorf("add counts: %w", err))
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slotKey]*slot) error {
+	return d.Store.InTx(ctx, func(ctx context.Context) error {
+		var args, alive []any
+		for _, k := range keys {
+			s := slots[k]
+			args = append(args, k.Store, k.Endpoint, k.at, s.delivered, s.failed, s.sum, s.longest)
+			if s.delivered > 0 {
+				alive = append(alive, k.Store, k.Endpoint)
+			}
+		}
+		if _, err := d.exec(ctx,
+			"INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
+				values(len(keys), 7)+d.upsert(), args...); err != nil {
+			return err
+		}
+		if len(alive) == 0 {
+			return nil
+		}
+		_, err := d.exec(ctx,
+			"UPDATE webhook_queues SET last_success_at = ? WHERE "+d.among("store_id, id", len(alive)/2),
+			append([]any{micros.Now()}, alive...)...)
+		return err
+	})
+}
+
+// upsert is the tail of an insert that adds to the row that is there.
+func (e *Engine) upsert() string {
+	sums := []string{"delivered", "failed", "latency_sum"}
+	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
+}
+
+// backlog collects what waits in the database. Each figure reads a bounded part.
+type backlog struct{ *Engine }
+
+// maxCounted bounds the rows that a figure counts.
+const maxCounted = 100_000
+
+func gaugeDesc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("storefront_webhook_"+name, help, labels, nil)
+}
+
+var (
+	outboxLag    = gaugeDesc("outbox_lag_seconds", "Age of the oldest event of the outbox, by a sample of 1,000.")
+	queueDepth   = gaugeDesc("queue_depth", "Deliveries that wait or are held; counted up to 100,000.")
+	queueOldest  = gaugeDesc("queue_oldest_seconds", "Age of the oldest waiting delivery, by a sample of 1,000.")
+	queueOverdue = gaugeDesc("queue_overdue_seconds", "How long the queue that is longest due has waited for an owner.")
+	setAside     = gaugeDesc("events_set_aside", "Events that were set aside and not put back; counted up to 100,000.")
+	suspended    = gaugeDesc("endpoints_suspended", "Endpoints that are suspended.")
+	leasedNow    = gaugeDesc("queues_leased", "Queues that this process owns.")
+	inflightNow  = gaugeDesc("attempts_in_flight", "Attempts of this process that have not ended.")
+	inflightMost = gaugeDesc("attempts_in_flight_max", "How many attempts this process may have in flight.")
+
+	// By how receivers answer: unknown, fast, slow, failing.
+	classQueues   = gaugeDesc("class_queues", "Queues of this process, by how their receivers answer.", "class")
+	classInflight = gaugeDesc("class_attempts_in_flight", "Attempts in flight, by how receivers answer.", "class")
+	classWaiting  = gaugeDesc("class_waiting", "Deliveries in memory that may be sent, by how receivers answer.", "class")
+)
+
+// Describe implements prometheus.Collector.
+func (backlog) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		outboxLag, queueDepth, queueOldest, queueOverdue, setAside, suspended, leasedNow, inflightNow,
+		inflightMost, classQueues, classInflight, classWaiting,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector. What cannot be read is left out.
+func (b backlog) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	b.dispatcher.mu.Lock()
+	leased, inflight := b.dispatcher.schedule.Len(), b.dispatcher.schedule.Inflight()
+	loads := b.dispatcher.schedule.Loads(b.dispatcher.now())
+	b.dispatcher.unlock()
+	for i, l := range loads {
+		class := schedule.Class(i).String()
+		gauge(classQueues, float64(l.Queues), class)
+		gauge(classInflight, float64(l.Inflight), class)
+		gauge(classWaiting, float64(l.Waiting), class)
+	}
+	gauge(leasedNow, float64(leased))
+	gauge(inflightNow, float64(inflight))
+	gauge(inflightMost, float64(b.Slots))
+	now, clock := b.clock()
+	for _, q := range []struct {
+		desc  *prometheus.Desc
+		query string
+		args  []any
+		age   bool
+		sum   bool // of the shards; else the largest
+	}{
+		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every +
+			" AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true, false},
+		{queueDepth, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM deliveries WHERE store_id >= ? LIMIT %d) t",
+			maxCounted), []any{xid.Nil}, false, true},
+		{queueOldest, "SELECT MIN(id) FROM (SELECT id FROM deliveries WHERE store_id >= ? LIMIT 1000) t",
+			[]any{xid.Nil}, true, false},
+		{queueOverdue, "SELECT COALESCE(MAX(" + now + " - due_at), 0) / 1000000.0 FROM webhook_queues WHERE " +
+			bucket.Every + " AND due_at > 0 AND due_at <= " + now + " AND store_id >= ?",
+			append(append(clock, clock...), xid.Nil), false, false},
+		{setAside, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM outbox_failures WHERE store_id >= ? LIMIT %d) t",
+			maxCounted), []any{xid.Nil}, false, true},
+		{suspended, "SELECT COUNT(*) FROM webhook_endpoints WHERE store_id >= ? AND status = ? AND deleted_at IS NULL",
+			[]any{xid.Nil, string(state.EndpointSuspended)}, false, true},
+	} {
+		v, err := ent.Gather(ctx, b.Store, func(ctx context.Context) ([]float64, error) {
+			v, err := b.figure(ctx, q.query, q.args, q.age)
+			return []float64{v}, err
+		})
+		if err == nil {
+			gauge(q.desc, combine(v, q.sum))
+		}
+	}
+}
+
+// combine makes one figure of those of the shards.
+func combine(list []float64, sum bool) (v float64) {
+	if !sum {
+		return slices.Max(list)
+	}
+	for _, one := range list {
+		v += one
+	}
+	return v
+}
+
+// figure reads one number of a shard, or the age of an id in seconds.
+func (e *Engine) figure(ctx context.Context, query string, args []any, age bool) (v float64, err error) {
+	err = e.seek(ctx, query, args, func(rs *stdsql.Rows) error {
+		if !age {
+			return rs.Scan(&v)
+		}
+		var id *xid.ID
+		if err := rs.Scan(&id); err != nil || id == nil {
+			return err
+		}
+		v = time.Since(id.Time().Time()).Seconds()
+		return nil
+	})
+	return v, err
+}

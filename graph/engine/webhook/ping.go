@@ -1,0 +1,92 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// Test sends a ping to the endpoint, whatever its status, and logs what came of
+// it. It waits for the receiver, up to [attempt.MaxTime]: never call it in a
+// transaction. The ping goes through the same guard as every delivery.
+func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
+	target, headers, err := e.targetOf(endpoint)
+	if err != nil {
+		return nil, &fault.Error{Kind: fault.Conflict, Code: fault.SecretUnreadable, Detail: unreadable, Err: err}
+	}
+	var q *db.WebhookQueue
+	err = e.Store.InTx(ctx, func(ctx context.Context) error {
+		q, err = e.number(ctx, endpoint.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	event, body := ping(endpoint, q)
+	id := DeliveryID(endpoint.ID, q.LastSequence, event.id.Time())
+	r := e.Client.Do(ctx, attempt.Request{Target: target, Header: headers, Body: body, Number: 1,
+		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
+	if e.logs(r) {
+		e.logAttempt(&shipment{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
+			item: schedule.Item{ID: id, Event: event.id, Kind: event.Type, Body: body}}, r, nil)
+	}
+	var log *db.DeliveryLog
+	err = e.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		began, ends := micros.Of(r.Began), state.DeliveryFailed
+		if r.Outcome == attempt.Delivered {
+			ends = state.DeliveryDelivered
+		}
+		row := e.Store.DB(ctx).DeliveryLog.Create().SetID(id).SetEndpointID(endpoint.ID).SetSequence(q.LastSequence).
+			SetEventID(event.id).SetType(event.Type).SetResourceID(endpoint.ID).SetState(ends).SetAttempts(1).
+			SetSettledAt(micros.Now()).SetBeganAt(began).SetAttemptID(xid.At(began)).SetOutcome(string(r.Outcome)).
+			SetStatus(r.Status).SetDuration(r.Duration.Microseconds()).SetResponse(r.Response).
+			SetRequest(r.Request)
+		if r.Detail != "" {
+			row.SetDetail(r.Detail)
+		}
+		log, err = row.Save(ctx)
+		return wrap("log ping", err)
+	})
+	return log, err
+}
+
+// pinged is the event of a test.
+type pinged struct {
+	event.Type
+	id xid.ID
+}
+
+// ping makes the event that a test sends: about the endpoint, outside of its
+// sequence, and in no log but that of deliveries.
+func ping(endpoint *db.WebhookEndpoint, q *db.WebhookQueue) (pinged, []byte) {
+	p := pinged{event.Ping, xid.New()}
+	return p, wire.AppendEvent(nil, wire.Event{ID: p.id, Type: p.Type, Occurred: p.id.Time(), Store: endpoint.StoreID,
+		Kind: xid.WebhookEndpoint, Resource: endpoint.ID, Version: endpoint.Version,
+		Object: wire.AppendWebhookEndpoint(nil, endpoint, q, nil)})
+}
+
+// number takes the next place of the endpoint's sequence. Others wait for the row
+// until the transaction ends.
+func (e *Engine) number(ctx context.Context, endpoint xid.ID) (*db.WebhookQueue, error) {
+	c := e.Store.DB(ctx)
+	n, err := c.WebhookQueue.Update().Where(webhookqueue.ID(endpoint)).AddLastSequence(1).AddWake(1).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("number delivery: %w", err)
+	}
+	if n == 0 {
+		return nil, ErrNoQueue
+	}
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
+	return q, wrap("read queue", err)
+}

@@ -1,0 +1,456 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/rollup"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+)
+
+const (
+	// relayBatch is how many events one transaction of the relay takes, maxFanOut
+	// how many deliveries it makes of them at most.
+	relayBatch = 256
+	maxFanOut  = 1024
+	// fanOutPage is how many endpoints of a store are read at once. One event is dealt
+	// to so many in one transaction; the rest of them wait for the next.
+	fanOutPage = 256
+	// relayGap is the least time between two rounds: events that come together go
+	// together. While nobody subscribes to what comes, quietGap takes its place.
+	relayGap = 12 * time.Millisecond
+	quietGap = 50 * time.Millisecond
+	// Events of other processes are looked for more often for a while after there were some.
+	liveliness, livelier = 2 * time.Second, 4
+)
+
+// errRaced means that another relay, or a person, was faster: the round is made anew.
+var errRaced = errors.New("webhook: the relay was overtaken")
+
+// relayLoop moves events from the outbox of a shard to the queues until ctx ends. It looks
+// when this process has written events, and now and then for those of others.
+func (d *dispatcher) relayLoop(ctx context.Context) {
+	written, silence := d.Store.Listen()
+	defer silence()
+	called, deaf := d.toRelay.listen()
+	defer deaf()
+	r := relay{dispatcher: d, most: relayBatch}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	gap := relayGap
+	var lively time.Time // when there were events
+	for {
+		last := time.Now()
+		var more bool
+		var made int
+		err := d.try(ctx, "relay events", func(ctx context.Context) (err error) {
+			more, made, err = r.round(ctx)
+			return err
+		})
+		idle := d.Poll
+		if err == nil && !r.idleRound {
+			lively = last
+		}
+		if last.Sub(lively) < liveliness {
+			idle /= livelier
+		}
+		switch {
+		case err != nil:
+			gap, idle = d.Poll, d.Poll
+		case more:
+			continue
+		case made > 0:
+			gap = relayGap
+		case r.idleRound:
+			gap = max(gap, relayGap)
+		default:
+			gap = quietGap
+		}
+		timer.Reset(idle)
+		select {
+		case <-ctx.Done():
+			return
+		case <-called:
+			gap = relayGap
+		case <-written:
+		case <-timer.C:
+			continue
+		}
+		if left := gap - time.Since(last); left > 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(left):
+			}
+		}
+	}
+}
+
+// relay makes deliveries of events. It goes round the stores, so that one that
+// writes much, or has many endpoints, does not keep the others waiting, and it never
+// keeps a place among the events of a store: commits do not come in the order of ids.
+type relay struct {
+	*dispatcher
+	bucket    int8
+	after     xid.ID // the store with which the last round ended
+	most      int    // how many events a round takes; fewer while one of them fails
+	size      int    // how many the last one took
+	suspect   *entry // the event of a round that takes one alone
+	idleRound bool   // the outbox was empty
+	// flood: the last batch was full. Then queues have more to read than memory has
+	// room for, and bodies are read with the deliveries alone.
+	flood bool
+}
+
+// entry is an event in the outbox.
+type entry struct {
+	pending
+	bucket int8
+	store  xid.ID
+	before int64      // the number of the first endpoint that was registered after it; 0: none was
+	kind   event.Type // "" when the event is gone
+	body   []byte
+	dealt  *xid.ID // the last endpoint that has its delivery, while others have not
+	app    *xid.ID // whose grant ended, or whose export it is
+	// refused are those whose conditions it does not meet.
+	refused []*subscriber
+}
+
+// subscriber is an endpoint with what the relay needs of its queue.
+type subscriber struct {
+	schedule.Key
+	types      map[event.Type]bool
+	filters    filter.Set
+	owner      *app
+	active     bool
+	number     int64 // in the order in which the store's endpoints were registered
+	wake, last int64
+	missed     *xid.ID
+
+	take   []*entry // to become deliveries
+	at     micros.Time
+	misses *xid.ID // the first event that it misses, since it rests
+	passed bool    // some event is left to its reading of the log
+}
+
+// isFor reports whether an event was committed after the endpoint was registered.
+func (p *entry) isFor(s *subscriber) bool { return p.before == 0 || s.number < p.before }
+
+// wants reports whether an event goes to the endpoint: it subscribed, and it is
+// notified neither of its own suspension nor of the end of its own app's access; nor does
+// one go to it that does not meet its conditions, as [dispatcher.sift] has noted. An
+// app is notified of its own exports alone, as it sees no others (contract, section 5).
+func (s *subscriber) wants(p *entry) bool {
+	switch {
+	case !s.types[p.kind] || p.resource == s.Endpoint || slices.Contains(p.refused, s):
+		return false
+	case s.owner == nil:
+		return true
+	case ofExport(p.kind):
+		return p.app != nil && s.owner.id == *p.app
+	}
+	return p.app == nil || s.owner.id != *p.app
+}
+
+// deal makes deliveries of one batch of events. It reports whether more may wait
+// and how many deliveries it made.
+func (r *relay) deal(ctx context.Context) (more bool, made int, err error) {
+	batch, err := r.outbox(ctx)
+	r.idleRound = err == nil && len(batch) == 0
+	if err != nil || len(batch) == 0 {
+		wrapped := r.bucket != 0 || !r.after.IsNil()
+		if err == nil {
+			r.bucket, r.after = 0, xid.Nil
+		}
+		return err == nil && wrapped, 0, err
+	}
+	r.size = len(batch)
+	if err := r.nameApps(ctx, batch); err != nil {
+		return false, 0, err
+	}
+	parts, made, err := r.parts(ctx, batch)
+	if err != nil {
+		return false, 0, err
+	}
+	err = r.Store.InTx(ctx, func(ctx context.Context) error { return r.write(ctx, parts) })
+	if err != nil {
+		return false, 0, err
+	}
+	left := len(batch)
+	for _, p := range parts {
+		if p.to == nil {
+			left -= len(p.events)
+		}
+		r.hand(p.subs)
+	}
+	r.metrics.relayed.Add(float64(len(batch) - left))
+	if r.flood = r.size == relayBatch; !r.flood {
+		r.live.Store(new(time.Now()))
+	}
+	more = left > 0 || r.size == r.most || r.bucket != 0 || !r.after.IsNil()
+	r.bucket, r.after = 0, xid.Nil
+	if left > 0 || r.size == r.most {
+		last := parts[len(parts)-1].events[0]
+		r.bucket, r.after = last.bucket, last.store
+	}
+	return more, made, nil
+}
+
+// outbox reads the next events, store by store.
+func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
+	where := "(o.bucket > ? OR o.bucket = ? AND o.store_id > ?)"
+	args := []any{r.bucket, r.bucket, r.after}
+	r.size, r.suspect = r.most, nil
+	if r.most == 1 {
+		if r.suspect, err = r.next(ctx, where, args); err != nil || r.suspect == nil {
+			return nil, err
+		}
+		where, args = "o.bucket = ? AND o.store_id = ? AND o.id = ?", r.suspect.place()
+	}
+	body := inline
+	if r.flood {
+		body = ", NULL"
+	}
+	err = r.seek(ctx, "SELECT o.bucket, o.store_id, o.id, o.generation, o.dealt_to, e.type, e.resource_id"+body+
+		" FROM outbox o LEFT JOIN events e ON e.store_id = o.store_id AND e.id = o.id"+
+		" WHERE o."+bucket.Every+" AND "+where+
+		fmt.Sprintf(" ORDER BY o.bucket, o.store_id, o.id LIMIT %d", r.most),
+		args, func(rs *stdsql.Rows) error {
+			p := new(entry)
+			var kind *string
+			var resource *xid.ID
+			err := rs.Scan(&p.bucket, &p.store, &p.event, &p.before, &p.dealt, &kind, &resource, (*inlined)(&p.body))
+			if kind != nil {
+				p.kind, p.resource = event.Type(*kind), *resource
+			}
+			batch = append(batch, p)
+			return err
+		})
+	return batch, wrap("read outbox", err)
+}
+
+// share gives the events of a part to those of its endpoints who want them. It returns
+// how many deliveries there are by now: the events that have no room in the transaction
+// wait for another round.
+func (d *part) share(made int) int {
+	for i, p := range d.events {
+		if made > maxFanOut-fanOutPage {
+			d.events = d.events[:i]
+			break
+		}
+		for _, s := range d.subs {
+			if !p.isFor(s) || !s.wants(p) {
+				continue
+			}
+			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {
+			case s.active && later: // it is on its way through the log and comes to this one
+				s.passed = true
+			case s.active:
+				s.take = append(s.take, p)
+				made++
+			case !later && (s.misses == nil || p.event.Compare(*s.misses) < 0):
+				s.misses = &p.event
+			}
+		}
+	}
+	return made
+}
+
+// write takes the events out of the outbox, or notes how far they were dealt, which
+// nobody else can have done, and adds the deliveries to the queues.
+func (r *relay) write(ctx context.Context, parts []*part) error {
+	var batch []*entry
+	var subs []*subscriber
+	for _, d := range parts {
+		batch, subs = append(batch, d.events...), append(subs, d.subs...)
+	}
+	// Of several parts, none is large.
+	if err := r.advance(ctx, batch, parts[0].from, parts[0].to); err != nil {
+		return err
+	}
+	if err := r.reserve(ctx, subs); err != nil {
+		return err
+	}
+	now, rows := micros.Now(), []any(nil)
+	for _, s := range subs {
+		s.at = now
+		for i, p := range s.take {
+			rows = append(rows, deliveryRow(s.Key, s.last+1+int64(i), p.pending, now)...)
+		}
+	}
+	if err := r.insertDeliveries(ctx, rows); err != nil || parts[0].to != nil {
+		return err
+	}
+	return r.count(ctx, batch)
+}
+
+// count notes, with the events that leave the outbox, what sums of sales are to be made again.
+func (r *relay) count(ctx context.Context, batch []*entry) error {
+	var sales []rollup.Sale
+	for _, p := range batch {
+		switch {
+		case p.kind == "": // whose event is gone
+			if err := rollup.Restart(ctx, r.Store, p.store); err != nil {
+				return err
+			}
+		case rollup.Counts(p.kind):
+			sales = append(sales, rollup.Sale{Store: p.store, Order: p.resource})
+		}
+	}
+	return rollup.Mark(ctx, r.Store, sales...)
+}
+
+// advance takes events out of the outbox that were dealt up to an endpoint, or notes up
+// to which they are now.
+func (r *relay) advance(ctx context.Context, batch []*entry, from, to *xid.ID) error {
+	query, args := "DELETE FROM outbox", make([]any, 0, 4*len(batch)+2)
+	if to != nil {
+		query, args = "UPDATE outbox SET dealt_to = ?", append(args, *to)
+	}
+	for _, p := range batch {
+		args = append(args, p.bucket, p.store, p.event, p.before) // as it was when subscribers were read
+	}
+	query += " WHERE " + r.among("bucket, store_id, id, generation", len(batch))
+	if from == nil {
+		query += " AND dealt_to IS NULL"
+	} else {
+		query, args = query+" AND dealt_to = ?", append(args, *from)
+	}
+	n, err := r.exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n != len(batch) {
+		return errRaced
+	}
+	return nil
+}
+
+// reserve raises the sequences of the queues, by compare-and-set on their wake
+// counters, and makes due those that have no owner in this process.
+func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
+	by := map[int][]*subscriber{} // by the number of deliveries
+	passed := map[xid.ID][]*subscriber{}
+	for _, s := range subs {
+		switch {
+		case len(s.take) > 0:
+			by[len(s.take)] = append(by[len(s.take)], s)
+		case s.misses != nil:
+			passed[*s.misses] = append(passed[*s.misses], s)
+		case s.passed:
+			passed[xid.Nil] = append(passed[xid.Nil], s)
+		}
+	}
+	// In one order, as everybody who writes several of them.
+	for _, missed := range slices.SortedFunc(maps.Keys(passed), xid.ID.Compare) {
+		for some := range slices.Chunk(passed[missed], 4*leaseBatch) {
+			if err := r.pass(ctx, some, missed); err != nil {
+				return err
+			}
+		}
+	}
+	for _, count := range slices.Sorted(maps.Keys(by)) {
+		for some := range slices.Chunk(by[count], 4*leaseBatch) {
+			if err := r.raise(ctx, some, count); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pass leaves events to the endpoints' reading of the log, from one on where they have
+// just missed it: what they had not come to when their rows were read must be before
+// them still.
+func (r *relay) pass(ctx context.Context, list []*subscriber, missed xid.ID) error {
+	query, args := "UPDATE webhook_queues SET wake = wake + 1", make([]any, 0, 3*len(list)+1)
+	if !missed.IsNil() {
+		query, args = query+", missed_from = ?", append(args, missed)
+	}
+	for _, s := range list {
+		args = append(args, s.Store, s.Endpoint, s.wake)
+	}
+	n, err := r.exec(ctx, query+" WHERE "+r.among("store_id, id, wake", len(list)), args...)
+	if err == nil && n != len(list) {
+		err = errRaced
+	}
+	return err
+}
+
+func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error {
+	now, clock := r.clock()
+	args := append([]any{count, r.id}, slices.Concat(clock, clock, clock)...)
+	for _, s := range list {
+		args = append(args, s.Store, s.Endpoint, s.wake)
+	}
+	n, err := r.exec(ctx, "UPDATE webhook_queues SET last_sequence = last_sequence + ?, wake = wake + 1,"+
+		" due_at = CASE WHEN lease_owner = ? AND lease_until > "+now+" THEN due_at WHEN due_at < "+now+
+		" THEN due_at ELSE "+now+" END"+" WHERE "+r.among("store_id, id, wake", len(list)), args...)
+	if err != nil {
+		return err
+	}
+	if n != len(list) {
+		return errRaced
+	}
+	return nil
+}
+
+// deliveryColumns is how many values [deliveryRow] gives.
+const deliveryColumns = 6
+
+func deliveryRow(k schedule.Key, sequence int64, p pending, now micros.Time) []any {
+	return []any{k.Store, k.Endpoint, sequence, DeliveryID(k.Endpoint, sequence, now), p.event, p.resource}
+}
+
+func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
+	for some := range slices.Chunk(rows, deliveryColumns*maxFanOut/2) {
+		_, err := e.exec(ctx, "INSERT INTO deliveries (store_id, endpoint_id, sequence, id, event_id, resource_id)"+
+			values(len(some)/deliveryColumns, deliveryColumns), some...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hand gives the new deliveries to the queues of this process whose memory ends
+// right before them, so that they need not be read back. Others read them.
+func (r *relay) hand(subs []*subscriber) {
+	r.mu.Lock()
+	defer r.unlock()
+	now := r.now()
+	for _, s := range subs {
+		if len(s.take) == 0 && !s.passed {
+			continue
+		}
+		q := r.schedule.Find(s.Key)
+		if q == nil {
+			r.toLease.ring()
+			continue
+		}
+		if r.schedule.Raised(q, s.wake, s.last, len(s.take)) && !r.flood {
+			r.schedule.Append(q, s.items(), now)
+		}
+	}
+}
+
+// items are the new deliveries as they are in memory.
+func (s *subscriber) items() []*schedule.Item {
+	items := make([]*schedule.Item, len(s.take))
+	for i, p := range s.take {
+		sequence := s.last + 1 + int64(i)
+		items[i] = &schedule.Item{Sequence: sequence, ID: DeliveryID(s.Endpoint, sequence, s.at), Event: p.event,
+			Resource: p.resource, Kind: p.kind, Body: p.body}
+	}
+	return items
+}

@@ -1,0 +1,75 @@
+package webhook
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+)
+
+// A queue that this process's own relay adds to, between finding it empty and
+// giving it back, is kept.
+func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		ctx, store := storetest.Merchant(t, s)
+		ring, err := keyring.Parse("a secret of more than thirty-two characters")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := New(Config{Store: s, Vault: NewVault(ring)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.sending = t.Context()
+		d, id, secret := e.dispatcher, xid.New(), NewSecret()
+		err = s.InTx(ctx, func(ctx context.Context) error {
+			err := s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL("https://receiver.example/").
+				SetEvents("product.updated").SetStatus(state.EndpointActive).SetSecret(e.Vault.Seal(id, secret)).
+				SetSecretHint(Hint(secret)).SetUpdatedAt(micros.Now()).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			if err := e.Create(ctx, id); err != nil {
+				return err
+			}
+			return e.Changed(ctx, id) // due now
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, all := storetest.Everything(t, s)
+		if _, err := d.acquire(all); err != nil {
+			t.Fatal(err)
+		}
+		q := d.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
+		var idle []schedule.Release
+		if q != nil {
+			idle = d.schedule.ReleaseAll(false, time.Now())[micros.Never]
+		}
+		if len(idle) != 1 {
+			t.Fatalf("the queue is not leased and empty: %v", q)
+		}
+		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), take: []*entry{{store: store.ID}}}
+		r := &relay{dispatcher: d}
+		if err := s.InTx(ctx,
+			func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
+			t.Fatal(err)
+		}
+		r.hand([]*subscriber{sub})
+		if err := d.release(t.Context(), idle, micros.Never); err != nil {
+			t.Fatal(err)
+		}
+		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q ||
+			q.State() != schedule.Active {
+			t.Errorf("the queue was given back with a delivery in it: %v", row)
+		}
+	})
+}

@@ -1,0 +1,180 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+
+	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+)
+
+// replayBatch is how many events of the log are read at once.
+const replayBatch = 500
+
+// catchUp adds events of the log to the queue whose sequence is at its end:
+// those that it missed while it rested, else those of a replay. It happens under
+// the queue's lease as fast as deliveries are made, so a month of events fills no
+// table.
+//
+// While missed_from stands, the relay leaves the events from there on to this.
+// Those that stand in the outbox, and that it has not dealt to this endpoint yet, are
+// left to the relay; it sees missed_from beyond them by then, since one counter, wake,
+// is compared and set by both.
+func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
+	s := d.stepOf(r)
+	if s == nil {
+		return nil
+	}
+	var rows map[schedule.Key]*row
+	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		s.events, s.next, rows = nil, nil, nil
+		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", s.q.Store, s.q.Endpoint, s.q.Token,
+			r.Wake)
+		if err != nil {
+			return err
+		}
+		if n == 0 { // somebody changed it: the row says what
+			rows, err = d.readRows(ctx, []schedule.Key{s.q.Key})
+			return err
+		}
+		if err := d.find(ctx, s); err != nil {
+			return err
+		}
+		return d.extend(ctx, s, r.Last)
+	})
+	if err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	switch found := rows[s.q.Key]; {
+	case rows == nil:
+		d.schedule.Extended(r, len(s.events), s.next)
+	case found == nil:
+		d.schedule.Lose(s.q)
+	case found.Token != s.q.Token || found.rests:
+		d.retireQueue(s.q)
+	default:
+		d.reread(s.q, found)
+	}
+	return nil
+}
+
+// step is one step of catching up.
+type step struct {
+	q      *schedule.Queue
+	from   xid.ID
+	to     *xid.ID
+	missed bool // or else it is of a replay
+	sub    subscriber
+
+	events []pending
+	next   *xid.ID // where the next step begins; nil at the end
+}
+
+// stepOf returns the step that is next, or nil.
+func (d *dispatcher) stepOf(r schedule.Read) *step {
+	from, to := r.Log.Missed, (*xid.ID)(nil)
+	if from == nil {
+		from, to = r.Log.Replay[0], r.Log.Replay[1]
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	l := d.leased[r.Queue]
+	if from == nil || l == nil {
+		return nil
+	}
+	return &step{q: r.Queue, from: *from, to: to, missed: r.Log.Missed != nil,
+		sub: subscriber{Key: r.Queue.Key, types: l.types, filters: l.filters, owner: l.owner}}
+}
+
+// pending is an event that is to become a delivery.
+type pending struct {
+	event, resource xid.ID
+}
+
+// find reads the next events of the log that the queue's endpoint subscribes to.
+func (d *dispatcher) find(ctx context.Context, s *step) error {
+	relayed := map[xid.ID]bool{}
+	if s.missed {
+		err := d.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?"+
+			" AND (dealt_to IS NULL OR dealt_to < ?)",
+			[]any{bucket.Of(s.q.Store), s.q.Store, s.from, s.q.Endpoint}, func(rs *stdsql.Rows) error {
+				var id xid.ID
+				err := rs.Scan(&id)
+				relayed[id] = true
+				return err
+			})
+		if err != nil {
+			return err
+		}
+	}
+	body := ", NULL"
+	if len(s.sub.filters) > 0 {
+		body = inline
+	}
+	query, args := "SELECT e.id, e.type, e.resource_id"+body+" FROM events e WHERE e.store_id = ? AND e.id >= ?",
+		[]any{s.q.Store, s.from}
+	if s.to != nil {
+		query, args = query+" AND e.id < ?", append(args, *s.to)
+	}
+	var log []*entry
+	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY e.id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
+		p := &entry{store: s.q.Store}
+		log = append(log, p)
+		return rs.Scan(&p.event, &p.kind, &p.resource, (*inlined)(&p.body))
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.nameApps(ctx, log); err != nil {
+		return err
+	}
+	if err := d.sift(ctx, log, []*subscriber{&s.sub}); err != nil {
+		return err
+	}
+	for _, p := range log {
+		if !relayed[p.event] && s.sub.wants(p) {
+			s.events = append(s.events, p.pending)
+		}
+	}
+	if len(log) == replayBatch {
+		s.next = new(following(log[len(log)-1].event))
+	}
+	return nil
+}
+
+// following returns the id right after u.
+func following(u xid.ID) xid.ID {
+	for i := len(u) - 1; i >= 0; i-- {
+		if u[i]++; u[i] != 0 {
+			break
+		}
+	}
+	return u
+}
+
+// extend adds deliveries at the end of the queue's sequence.
+func (d *dispatcher) extend(ctx context.Context, s *step, last int64) error {
+	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(s.events))
+	for i, p := range s.events {
+		rows = append(rows, deliveryRow(s.q.Key, last+1+int64(i), p, now)...)
+	}
+	if err := d.insertDeliveries(ctx, rows); err != nil {
+		return err
+	}
+	set := "missed_from = ?"
+	if !s.missed {
+		set = "replay_from = ?"
+		if s.next == nil {
+			set += ", replay_to = NULL"
+		}
+	}
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET last_sequence = ?, "+set+" WHERE store_id = ? AND id = ?",
+		last+int64(len(s.events)), s.next, s.q.Store, s.q.Endpoint)
+	return err
+}

@@ -1,0 +1,427 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+)
+
+const (
+	// settleBatch is how many successes are written in one transaction; a failure
+	// counts as several. It is crowdedBatch while others write.
+	settleBatch  = 512
+	crowdedBatch = 64
+	failureCost  = 8
+	// settleAfter is how long outcomes are collected before they are written.
+	settleAfter = 3 * time.Millisecond
+)
+
+// outcome is an attempt that has ended and is not written down yet.
+type outcome struct {
+	schedule.Outcome
+	id        xid.ID // of the attempt, by which what was written is known again
+	result    attempt.Result
+	number    int  // of the attempt in the log, where it may not have that it was sent with
+	suspended bool // the queue is not this process's any more
+}
+
+// as returns the outcome with another number in the log.
+func (o *outcome) as(number int) *outcome {
+	one := *o
+	one.number = number
+	return &one
+}
+
+// request is what the log keeps of the request.
+func (o *outcome) request() []byte {
+	if o.number == o.Attempts {
+		return o.result.Request
+	}
+	return attempt.SentAs(o.result.Request, o.Attempts)
+}
+
+// before is how many attempts the row of the delivery says there were before this one.
+func (o *outcome) before() int {
+	if o.Verdict == schedule.Cancelled {
+		return o.Attempts
+	}
+	return o.Attempts - 1
+}
+
+// key are the columns of the delivery's key.
+func (o *outcome) key() []any { return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence} }
+
+// settleLoop writes the outcomes of a shard down, in batches, until ctx ends.
+func (d *dispatcher) settleLoop(ctx context.Context) {
+	called, deaf := d.toSettle.listen()
+	defer deaf()
+	for {
+		for ctx.Err() == nil {
+			batch, more := d.collect(ctx)
+			if len(batch) == 0 {
+				break
+			}
+			began := time.Now()
+			d.settleAll(ctx, batch)
+			if more {
+				d.yield(ctx, time.Since(began))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-called:
+		}
+	}
+}
+
+// collect takes the next outcomes and reports whether there are more. Few ones wait a
+// moment for company.
+func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) {
+	d.mu.Lock()
+	n := len(d.ours(ctx))
+	d.unlock()
+	if n > 0 && n < settleBatch {
+		select {
+		case <-ctx.Done():
+		case <-time.After(settleAfter):
+		}
+	}
+	d.mu.Lock()
+	defer d.unlock()
+	ours := d.ours(ctx)
+	n = batchOf(ours, d.mostSettles())
+	batch, more = slices.Clone(ours[:n]), n < len(ours)
+	if len(ours) == len(d.settles) {
+		d.settles = slices.Delete(d.settles, 0, n)
+		return batch, more
+	}
+	taken := map[*outcome]bool{}
+	for _, o := range batch {
+		taken[o] = true
+	}
+	d.settles = slices.DeleteFunc(d.settles, func(o *outcome) bool { return taken[o] })
+	return batch, more
+}
+
+// ours are the outcomes of the shard at which ctx is. The lock is held.
+func (d *dispatcher) ours(ctx context.Context) []*outcome {
+	return ent.Here(ctx, d.settles, func(o *outcome) xid.ID { return o.Queue.Store })
+}
+
+// mostSettles returns how many outcomes are written in one transaction at present.
+func (d *dispatcher) mostSettles() int {
+	if d.crowded() {
+		return crowdedBatch
+	}
+	return settleBatch
+}
+
+// batchOf returns how many of the outcomes make a transaction: a failure takes
+// statements of its own, and whoever adds to its queue waits for them.
+func batchOf(list []*outcome, most int) int {
+	cost := 0
+	for i, o := range list {
+		if o.Verdict == schedule.Retry {
+			cost += failureCost - 1
+		}
+		if cost++; cost >= most {
+			return i + 1
+		}
+	}
+	return len(list)
+}
+
+// settleAll writes a batch, again and again while the database is away: what is
+// not written is sent once more by the next owner.
+func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
+	var plain, last []*outcome
+	for _, o := range batch {
+		if o.Verdict == schedule.Exhausted {
+			last = append(last, o)
+		} else {
+			plain = append(plain, o)
+		}
+	}
+	d.persist(ctx, plain, d.write)
+	for _, o := range last {
+		d.persist(ctx, []*outcome{o}, d.exhaust)
+		d.mu.Lock()
+		d.schedule.GaveUp(&o.Outcome, o.suspended)
+		d.unlock()
+	}
+	d.count(batch)
+	d.mu.Lock()
+	defer d.unlock()
+	now := d.now()
+	for _, o := range batch {
+		d.schedule.Settled(&o.Outcome, now)
+	}
+}
+
+// maxTries is how often one outcome is tried to be written while the database takes
+// others.
+const maxTries = 10
+
+// persist tries to write outcomes until it works. What was sent stands in the log,
+// whoever owns the queue by then. One that the database refuses is left, with an error:
+// it is not to keep all others.
+func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
+	for tries := 1; len(batch) > 0; tries++ {
+		err := d.try(ctx, "write outcomes down", func(ctx context.Context) error { return write(ctx, batch) })
+		switch refused := err != nil && !ent.IsUnavailable(err); {
+		case err == nil || ctx.Err() != nil:
+			return
+		case refused && len(batch) > 1:
+			d.persist(ctx, batch[:len(batch)/2], write)
+			batch, tries = batch[len(batch)/2:], 0
+			continue
+		case refused && tries >= maxTries:
+			d.Logger.ErrorContext(ctx, "webhooks: what came of an attempt cannot be written down",
+				"delivery", xid.Delivery.Format(batch[0].Item.ID), "error", err)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(d.Poll):
+		}
+	}
+}
+
+// write writes successes and retries in one transaction: the log, the attempt
+// counts and the next due times together, or nothing.
+func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
+	health := lastOfEach(batch)
+	batch = slices.SortedStableFunc(slices.Values(batch), bySequence) // the caller's stays as it came, for another try
+	var ended, failed []*outcome
+	for _, o := range batch {
+		if o.Verdict == schedule.Retry || o.Verdict == schedule.Noted {
+			failed = append(failed, o)
+		} else {
+			ended = append(ended, o)
+		}
+	}
+	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		whole, err := d.finish(ctx, ended)
+		if err != nil {
+			return err
+		}
+		if !whole {
+			return errSome
+		}
+		return d.writeRest(ctx, failed, health)
+	})
+	if err == errSome { //nolint:errorlint // our own, never wrapped
+		return d.writeEach(ctx, ended, failed, health)
+	}
+	return err
+}
+
+// lastOfEach returns the outcome that came last of each queue among those that
+// say something of its health: it alone decides. Batches are in the order in
+// which attempts ended.
+func lastOfEach(batch []*outcome) []*outcome {
+	last := map[*schedule.Queue]*outcome{}
+	for _, o := range batch {
+		if o.Verdict != schedule.Retry && !o.Recovered && !o.Healed {
+			continue
+		}
+		if before := last[o.Queue]; before != nil {
+			o.Over = o.Over || before.Over
+		}
+		last[o.Queue] = o
+	}
+	return slices.SortedFunc(maps.Values(last), bySequence)
+}
+
+func bySequence(a, b *outcome) int {
+	if c := a.Queue.Compare(b.Queue.Key); c != 0 {
+		return c
+	}
+	return int(a.Item.Sequence - b.Item.Sequence)
+}
+
+func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) error {
+	if err := d.retry(ctx, failed); err != nil {
+		return err
+	}
+	for _, o := range health {
+		note := d.writeRecovery
+		if o.Verdict == schedule.Retry {
+			note = d.writeFailure
+		}
+		if err := note(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish takes deliveries out of the hot table and into the log. It reports whether
+// each of them was still there, with as many attempts as this process knows of.
+func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, err error) {
+	if len(ended) == 0 {
+		return true, nil
+	}
+	args := make([]any, 0, 4*len(ended))
+	for _, o := range ended {
+		args = append(args, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.before())
+	}
+	n, err := d.exec(ctx,
+		"DELETE FROM deliveries WHERE "+d.among("store_id, endpoint_id, sequence, attempts", len(ended)), args...)
+	if err != nil || n != len(ended) {
+		return false, err
+	}
+	return true, d.log(ctx, ended)
+}
+
+// logColumns is how many values a row of the log has.
+const logColumns = 18
+
+// log writes the rows of deliveries that have ended.
+func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
+	args := make([]any, 0, logColumns*len(ended))
+	for _, o := range ended {
+		it, r, ends := o.Item, o.result, state.DeliveryCancelled
+		var began, attemptID, detail any
+		switch o.Verdict {
+		case schedule.Done:
+			ends = state.DeliveryDelivered
+		case schedule.Exhausted:
+			ends = state.DeliveryFailed
+		}
+		if ends != state.DeliveryCancelled {
+			began, attemptID = micros.Of(r.Began), o.id
+		}
+		if r.Detail != "" {
+			detail = r.Detail
+		}
+		args = append(args, o.Queue.Store, o.Queue.Endpoint, it.Sequence, it.ID, it.Event, string(it.Kind), it.Resource,
+			string(ends), o.number, o.At, began, attemptID, string(r.Outcome), r.Status,
+			r.Duration.Microseconds(), detail, r.Response, o.request())
+	}
+	_, err := d.exec(ctx,
+		"INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
+			" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response, request)"+
+			values(len(ended), logColumns), args...)
+	return err
+}
+
+// retry writes attempts that ended nothing: the row's counters, and their places in the
+// log.
+func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
+	var counted []*outcome
+	for _, o := range failed {
+		if o.Verdict == schedule.Noted {
+			if err := d.logLate(ctx, o); err != nil {
+				return err
+			}
+			continue
+		}
+		one, err := d.tally(ctx, o)
+		if err != nil {
+			return err
+		}
+		if one != nil {
+			counted = append(counted, one)
+		}
+	}
+	return d.logAttempts(ctx, counted)
+}
+
+// counters are what is written of a delivery whose attempt failed, beside its number.
+const counters = "tries = ?, first_at = ?, due_at = ?, tried_at = ?, failed = ?"
+
+// tally writes the counters of a delivery whose attempt failed, by compare-and-set, so
+// that a late one undoes nothing. It returns what is still to be logged, if anything is.
+func (d *dispatcher) tally(ctx context.Context, o *outcome) (*outcome, error) {
+	counted := []any{o.Tries, o.First, o.Due, o.At, false}
+	if o.Verdict == schedule.Exhausted {
+		counted = []any{o.Tries, o.First, 0, o.At, true}
+	}
+	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, "+counters+ofDelivery+" AND attempts = ?",
+		slices.Concat([]any{o.Attempts}, counted, o.key(), []any{o.before()})...)
+	if err != nil || n == 1 {
+		return o, err
+	}
+	return d.tallyAnew(ctx, o, counted)
+}
+
+// attemptColumns is how many values [attemptRow] gives.
+const attemptColumns = 13
+
+// attemptRow is the log's row of an attempt that did not end its delivery.
+func attemptRow(o *outcome) []any {
+	r := o.result
+	var next, detail any
+	if o.Due != 0 {
+		next = o.Due
+	}
+	if r.Detail != "" {
+		detail = r.Detail
+	}
+	began := micros.Of(r.Began)
+	return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.number, o.id, began, next,
+		string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response, o.request()}
+}
+
+// logAttempts writes the log's rows of attempts. One whose number is taken gets the
+// next that is free: several may have ended after their delivery had.
+func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
+	if len(list) == 0 {
+		return nil
+	}
+	args := make([]any, 0, attemptColumns*len(list))
+	for _, o := range list {
+		args = append(args, attemptRow(o)...)
+	}
+	_, err := d.exec(ctx, "INSERT INTO attempts (store_id, endpoint_id, sequence, number, id, began_at, next_at,"+
+		" outcome, status, duration, detail, response, request)"+values(len(list), attemptColumns), args...)
+	if !ent.IsDuplicate(err) {
+		return err
+	}
+	for _, o := range list {
+		one := o
+		if len(list) == 1 {
+			one = o.as(o.number + 1)
+		}
+		if err := d.logAttempts(ctx, []*outcome{one}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFailure notes a failure in the queue's row, if the lease is still ours. What
+// was under way when a pause began does not count.
+func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
+	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
+		" probe_at = ?, last_error = ?"+
+		" WHERE store_id = ? AND id = ? AND lease_token = ? AND resumed_at <= ?",
+		o.Health.FailingSince, o.Health.FailedThrough, o.Health.Streak, o.Health.Probe, describe(o.result),
+		o.Queue.Store, o.Queue.Endpoint, o.Queue.Token, o.At)
+	return err
+}
+
+// describe is what an endpoint's last_error says.
+func describe(r attempt.Result) string {
+	text := string(r.Outcome)
+	if r.Status != 0 {
+		text = fmt.Sprintf("%s: HTTP %d", text, r.Status)
+	}
+	if r.Detail != "" {
+		text += ": " + r.Detail
+	}
+	return strings.ToValidUTF8(text[:min(len(text), 255)], "")
+}

@@ -1,0 +1,277 @@
+package webhook
+
+import (
+	"context"
+	stdsql "database/sql"
+	"fmt"
+	"time"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/event"
+	"github.com/storefront-go/storefront/ent/micros"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/engine/audit"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+	"github.com/storefront-go/storefront/graph/engine/outbox"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// writeRecovery notes that less fails of an endpoint, with an event and a notice where
+// people were warned and nothing does any more.
+func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
+	q, h := o.Queue, o.Health
+	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?",
+		[]any{h.Streak, h.Probe, h.FailingSince, h.Warned}
+	if o.Verdict == schedule.Done {
+		query, args = query+", last_success_at = ?", append(args, o.At)
+	}
+	over := 0
+	if o.Over { // people are told once, also where the answer of a commit is lost
+		var err error
+		if over, err = d.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned > 0", q.Store, q.Endpoint, q.Token); err != nil {
+			return err
+		}
+	}
+	_, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
+		append(args, q.Store, q.Endpoint, q.Token)...)
+	if err != nil || over == 0 {
+		return err
+	}
+	if err := d.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
+		return err
+	}
+	return d.notify(ctx, q.Key, func(url string) notify.Notice {
+		return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
+			Body: url + " accepts deliveries again."}
+	})
+}
+
+// notify writes a notice about an endpoint.
+func (d *dispatcher) notify(ctx context.Context, k schedule.Key, say func(url string) notify.Notice) error {
+	ctx = viewer.Operator(ctx, k.Store)
+	e, err := ent.Only(d.Store.DB(ctx).WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read endpoint: %w", err)
+	}
+	n := say(e.URL)
+	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
+	return d.Notifier.Append(ctx, d.Store, n)
+}
+
+// warn warns of the endpoints that have failed for long, once for each level of
+// an incident.
+func (d *dispatcher) warn(ctx context.Context) error {
+	d.mu.Lock()
+	due, sound := d.schedule.Warnings(d.now())
+	d.unlock()
+	for _, q := range sound {
+		if err := d.clearFailing(ctx, q); err != nil {
+			return err
+		}
+	}
+	for _, w := range due {
+		if err := d.warnOf(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clearFailing notes that nothing of an endpoint fails any more though it took no
+// delivery: a person skipped what failed.
+func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error {
+	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ?", q.Store, q.Endpoint, q.Token)
+		return err
+	})
+	if err == nil {
+		d.mu.Lock()
+		defer d.unlock()
+		d.schedule.ClearFailing(q)
+	}
+	return err
+}
+
+func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
+	q, warned := w.Queue, false
+	err := d.Store.InTx(ctx, func(ctx context.Context) error {
+		n, err := d.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned = ? AND failing_since IS NOT NULL",
+			w.Level, q.Store, q.Endpoint, q.Token, w.Before)
+		if warned = n == 1; err != nil {
+			return err
+		}
+		if !warned { // or it was, and the answer of the commit is lost
+			return d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
+				" AND warned = ?", []any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
+				warned = true
+				return nil
+			})
+		}
+		if err := d.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
+			return err
+		}
+		return d.notify(ctx, q.Key, func(url string) notify.Notice {
+			return notify.Notice{Level: state.NotificationWarning,
+				Title: "A webhook endpoint does not accept deliveries",
+				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; "+
+					"then the endpoint is suspended, and its events are held.",
+					url, hours(schedule.WarnAfter[w.Level-1]))}
+		})
+	})
+	if err == nil && warned {
+		d.mu.Lock()
+		defer d.unlock()
+		d.schedule.Warned(w)
+	}
+	return err
+}
+
+func hours(d time.Duration) string {
+	if d == time.Hour {
+		return "an hour"
+	}
+	return fmt.Sprintf("%d hours", int(d.Hours()))
+}
+
+// exhaust ends the 24 h of a delivery: it is failed, and its endpoint suspended
+// in the same transaction, with its event and the notices.
+func (d *dispatcher) exhaust(ctx context.Context, batch []*outcome) error {
+	o := batch[0]
+	ctx = viewer.Operator(ctx, o.Queue.Store)
+	return d.Store.InTx(ctx, func(ctx context.Context) error {
+		spared, err := d.spared(ctx, o)
+		if err != nil {
+			return err
+		}
+		if spared {
+			return d.spare(ctx, o)
+		}
+		counted, err := d.tally(ctx, o)
+		if err != nil {
+			return err
+		}
+		if counted == nil { // a person ended it meanwhile, or this has been written before
+			return d.noteOwner(ctx, o)
+		}
+		if err := d.logAttempts(ctx, []*outcome{counted}); err != nil {
+			return err
+		}
+		return d.suspend(ctx, o)
+	})
+}
+
+// spare ends a delivery that was given up and suspends nothing.
+func (d *dispatcher) spare(ctx context.Context, o *outcome) error {
+	whole, err := d.finish(ctx, []*outcome{o})
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return d.finishAnew(ctx, o)
+	}
+	return d.writeFailure(ctx, o)
+}
+
+// noteOwner notes that the queue is not this process's any more, where that is so.
+// Where a suspension was written and the answer of its commit lost, this is how the
+// process hears of it.
+func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
+	held := false
+	err := d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
+		[]any{o.Queue.Store, o.Queue.Endpoint, o.Queue.Token}, func(*stdsql.Rows) error {
+			held = true
+			return nil
+		})
+	ent.OnCommit(ctx, func() { o.suspended = !held })
+	return err
+}
+
+// spared reports whether the operator wants silence to suspend, and there was none.
+func (d *dispatcher) spared(ctx context.Context, o *outcome) (ok bool, err error) {
+	if !d.SuspendOnSilence {
+		return false, nil
+	}
+	err = d.read(ctx, "SELECT last_success_at FROM webhook_queues WHERE store_id = ? AND id = ?",
+		[]any{o.Queue.Store, o.Queue.Endpoint},
+		func(rs *stdsql.Rows) error {
+			var at *micros.Time
+			err := rs.Scan(&at)
+			ok = at != nil && *at >= o.First
+			return err
+		})
+	return ok, err
+}
+
+// suspend takes the endpoint out of service, if the lease is still ours.
+func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
+	c, q := d.Store.DB(ctx), o.Queue
+	u := c.WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
+	seize(u)
+	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
+		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
+	if err != nil {
+		return wrap("suspend endpoint", err)
+	}
+	if n == 0 {
+		ent.OnCommit(ctx, func() { o.suspended = true })
+		return nil
+	}
+	e, err := ent.Only(c.WebhookEndpoint.Query().Where(endpoints.ID(q.Endpoint)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("suspend endpoint: %w", err)
+	}
+	why := state.StoppedByFailure
+	if d.SuspendOnSilence {
+		why = state.StoppedBySilence
+	}
+	at := outbox.After(e.UpdatedAt)
+	before := e.Version
+	e.Status, e.StoppedAt, e.StoppedReason, e.UpdatedAt = state.EndpointSuspended, &at, &why, at
+	e.Version++
+	e.EventSequence++
+	n, err = c.WebhookEndpoint.Update().
+		Where(endpoints.ID(q.Endpoint), endpoints.Version(before), endpoints.StatusEQ(state.EndpointActive)).
+		SetStatus(e.Status).SetStoppedAt(at).SetStoppedReason(why).SetUpdatedAt(at).
+		SetVersion(e.Version).SetEventSequence(e.EventSequence).Save(ctx)
+	if err != nil {
+		return wrap("suspend endpoint", err)
+	}
+	if n == 0 {
+		return errRaced // a person has just changed it: what they made of it counts
+	}
+	ent.OnCommit(ctx, func() { o.suspended = true })
+	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
+		string(why)); err != nil {
+		return err
+	}
+	if err := d.tell(ctx, e, event.WebhookEndpointSuspended); err != nil {
+		return err
+	}
+	return d.notify(ctx, q.Key, func(url string) notify.Notice {
+		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
+			Body: url + " did not accept a delivery for 24 hours. " +
+				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver " +
+				"works again."}
+	})
+}
+
+// tell writes an event about an endpoint that was changed for it.
+func (d *dispatcher) tell(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
+	c := d.Store.DB(ctx)
+	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
+	if err != nil {
+		return fmt.Errorf("read queue: %w", err)
+	}
+	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
+	return outbox.Append(ctx, c, about,
+		outbox.Entry{Type: t, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
+}

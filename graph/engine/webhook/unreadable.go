@@ -1,0 +1,36 @@
+package webhook
+
+import (
+	"context"
+
+	"github.com/storefront-go/storefront/ent/db/webhookqueue"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/engine/notify"
+)
+
+// unreadable is the error of an endpoint of which no secret opens: the root secret that
+// sealed them is gone.
+const unreadable = "The signing secret cannot be read any more: rotate it, and promote the new one."
+
+// noteUnreadable tells the people of a store once that an endpoint's deliveries wait,
+// since no secret of it opens.
+func (d *dispatcher) noteUnreadable(ctx context.Context, r *row) error {
+	if r.target != nil {
+		return nil
+	}
+	return wrap("note a secret that does not open", d.Store.InTx(viewer.Operator(ctx, r.Store),
+		func(ctx context.Context) error {
+			n, err := d.Store.DB(ctx).WebhookQueue.Update().
+				Where(webhookqueue.ID(r.Endpoint), webhookqueue.LeaseToken(r.Token),
+					webhookqueue.Or(webhookqueue.LastErrorIsNil(), webhookqueue.LastErrorNEQ(unreadable))).
+				SetLastError(unreadable).Save(ctx)
+			if err != nil || n == 0 {
+				return err
+			}
+			return d.notify(ctx, r.Key, func(url string) notify.Notice {
+				return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint gets nothing",
+					Body: "The deliveries to " + url + " wait. " + unreadable}
+			})
+		}))
+}

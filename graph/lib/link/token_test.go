@@ -1,0 +1,57 @@
+package link_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
+	"github.com/storefront-go/storefront/graph/lib/link"
+)
+
+func signerOf(t *testing.T, secrets ...string) *link.Signer {
+	t.Helper()
+	ring, err := keyring.Parse(strings.Join(secrets, ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link.New(ring)
+}
+
+func TestOrderToken(t *testing.T) {
+	first, second := strings.Repeat("a", keyring.MinSecret), strings.Repeat("b", keyring.MinSecret)
+	old := signerOf(t, first)
+	store, order := xid.New(), xid.New()
+	token := old.OrderToken(store, order)
+	for name, s := range map[string]*link.Signer{"the same": old, "rotated": signerOf(t, second, first)} {
+		if got, ok := s.Order(store, token); !ok || got != order {
+			t.Errorf("%s: got %v, %v", name, got, ok)
+		}
+	}
+	flipped := []byte(token)
+	for i, c := range token {
+		for _, other := range "AB" {
+			if other == c {
+				continue
+			}
+			flipped[i] = byte(other)
+			if _, ok := old.Order(store, string(flipped)); ok {
+				t.Errorf("another character at %d is let in", i)
+			}
+			flipped[i] = byte(c)
+		}
+	}
+	for name, wrong := range map[string]string{"empty": "", "cut": token[:len(token)-1], "longer": token + "A",
+		"line": token + "\n", "padded": token + "=",
+		"of another order": old.OrderToken(store, xid.New())[:22] + token[22:]} {
+		if _, ok := old.Order(store, wrong); ok {
+			t.Errorf("%s is let in", name)
+		}
+	}
+	if _, ok := old.Order(xid.New(), token); ok {
+		t.Error("another store lets it in")
+	}
+	if _, ok := signerOf(t, second).Order(store, token); ok {
+		t.Error("another secret lets it in")
+	}
+}

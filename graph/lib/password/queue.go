@@ -1,0 +1,202 @@
+package password
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/storefront-go/storefront/ent/fault"
+	"github.com/storefront-go/storefront/ent/viewer"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
+)
+
+const (
+	// atOnce is how many hashes run at once in this process: each takes its memory, and
+	// a burst of sign-ins would otherwise take it many times over.
+	atOnce = 2
+	// strangersAtOnce leaves a turn to those who are known, and of a small machine a
+	// core to all other work.
+	strangersAtOnce = 1
+	// How many wait for their turn. There are few places for strangers: under a flood of
+	// guesses whoever gets one is answered in time, and a longer queue would let no more
+	// of them in.
+	maxKnown   = 32
+	maxStrange = 8
+	// triesKept is how long the tries of a network count, at least, and maxNetworks bounds of how many
+	// networks they are known.
+	triesKept   = 10 * time.Minute
+	maxNetworks = 16_384
+	// retryAfter is when whom the queue had no place for may try again.
+	retryAfter = 2 * time.Second
+)
+
+// ErrBusy is the cause of the Unavailable fault of a queue that is full.
+var ErrBusy = errors.New("too many passwords wait to be hashed")
+
+type knownKey struct{}
+
+// Known returns a context whose hashes go before those of strangers: of people who are
+// signed in, or were in the same browser.
+func Known(ctx context.Context) context.Context { return context.WithValue(ctx, knownKey{}, true) }
+
+// waiter is somebody who waits for a turn; ready is closed when it has come, or when refused is set
+// because others have the place.
+type waiter struct {
+	request string
+	tries   int
+	refused bool
+	ready   chan struct{}
+}
+
+// lane is those who wait behind each other: who came less often lately first, then in the order of
+// arrival. A network that sends many waits for itself, and under a flood of many networks
+// one that has not come before is served first.
+type lane struct {
+	places  int
+	atOnce  int
+	running int
+	waiting []*waiter
+	// tries counts how often a network came, and older did before that; began is when tries did.
+	tries, older map[string]int
+	began        time.Time
+}
+
+// tried counts that somebody of a network comes, and returns how often that was lately.
+func (l *lane) tried(client netip.Addr) int {
+	network, counted := ratelimit.Network(client)
+	if !counted {
+		return 1
+	}
+	if now := time.Now(); len(l.tries) >= maxNetworks || now.Sub(l.began) > triesKept {
+		l.tries, l.older, l.began = map[string]int{}, l.tries, now
+	}
+	of := network.String()
+	l.tries[of]++
+	return l.tries[of] + l.older[of]
+}
+
+// next takes out who is first.
+func (l *lane) next() *waiter {
+	w := l.waiting[0]
+	l.waiting = slices.Delete(l.waiting, 0, 1)
+	return w
+}
+
+// join puts somebody into the list, and returns who has no place then: nil, or the last.
+func (l *lane) join(w *waiter) (out *waiter) {
+	at := slices.IndexFunc(l.waiting, func(other *waiter) bool { return other.tries > w.tries })
+	if at < 0 {
+		at = len(l.waiting)
+	}
+	l.waiting = slices.Insert(l.waiting, at, w)
+	if last := len(l.waiting) - 1; last >= l.places {
+		out, l.waiting = l.waiting[last], l.waiting[:last]
+	}
+	return out
+}
+
+// queue gives out the turns to hash.
+type queue struct {
+	mu       sync.Mutex
+	known    lane // goes first
+	strange  lane
+	requests map[string]bool // those that have a hash waiting or running
+}
+
+// turns is the queue of this process.
+var turns = newQueue()
+
+func newQueue() *queue {
+	return &queue{known: lane{places: maxKnown, atOnce: atOnce},
+		strange: lane{places: maxStrange, atOnce: strangersAtOnce}, requests: map[string]bool{}}
+}
+
+// open reports whether there is a turn for one more of a lane.
+func (q *queue) open(l *lane) bool {
+	return q.known.running+q.strange.running < atOnce && l.running < l.atOnce
+}
+
+// enter waits for leave to hash; the caller ends it with the function. A request has
+// one hash at a time, whatever it holds.
+func (q *queue) enter(ctx context.Context) (leave func(), err error) {
+	from := viewer.OriginOf(ctx)
+	w := &waiter{request: from.Request, ready: make(chan struct{})}
+	line := &q.strange
+	if ctx.Value(knownKey{}) != nil {
+		line = &q.known
+	}
+	if !q.arrive(line, w, from.Client) {
+		return nil, busy()
+	}
+	select {
+	case <-w.ready:
+		if w.refused {
+			return nil, busy()
+		}
+		return func() { q.leave(line, w) }, nil
+	case <-ctx.Done():
+		q.abandon(line, w)
+		return nil, fmt.Errorf("wait to hash a password: %w", context.Cause(ctx))
+	}
+}
+
+// arrive gives somebody a turn or lets them wait. It reports whether they may: their request has no
+// other hash.
+func (q *queue) arrive(line *lane, w *waiter, client netip.Addr) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w.request != "" && q.requests[w.request] {
+		return false
+	}
+	if w.request != "" {
+		q.requests[w.request] = true
+	}
+	w.tries = line.tried(client)
+	if q.open(line) { // nobody of the lane waits then
+		line.running++
+		close(w.ready)
+	} else if out := line.join(w); out != nil {
+		out.refused = true
+		delete(q.requests, out.request)
+		close(out.ready)
+	}
+	return true
+}
+
+// leave ends a turn of a lane, and gives it to who is next.
+func (q *queue) leave(of *lane, w *waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.requests, w.request)
+	of.running--
+	for _, line := range []*lane{&q.known, &q.strange} {
+		for len(line.waiting) > 0 && q.open(line) {
+			line.running++
+			close(line.next().ready)
+		}
+	}
+}
+
+// abandon takes out who waits no more. A turn that came in that moment is ended.
+func (q *queue) abandon(line *lane, w *waiter) {
+	q.mu.Lock()
+	i := slices.Index(line.waiting, w)
+	if i >= 0 {
+		line.waiting = slices.Delete(line.waiting, i, i+1)
+		delete(q.requests, w.request)
+	}
+	turn := i < 0 && !w.refused
+	q.mu.Unlock()
+	if turn {
+		q.leave(line, w)
+	}
+}
+
+func busy() error {
+	return &fault.Error{Kind: fault.Unavailable, RetryAfter: retryAfter, Err: ErrBusy,
+		Detail: "Too many people sign in at this moment: try again in some seconds."}
+}

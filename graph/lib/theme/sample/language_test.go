@@ -1,0 +1,107 @@
+package sample_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/render"
+	"github.com/storefront-go/storefront/graph/lib/theme/sample"
+)
+
+// addresses are the data that is no text.
+var addresses = regexp.MustCompile(`url$|^(href|srcset|origin|handle|id|path|language|direction|kind|image)$`)
+
+// translate replaces all letters of the texts in a value by one that no theme has of its own.
+func translate(name string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = translate(name, member)
+		}
+	case []any:
+		for i, member := range v {
+			v[i] = translate(name, member)
+		}
+	case string:
+		if !addresses.MatchString(name) {
+			return letters.ReplaceAllString(v, "ж")
+		}
+	}
+	return v
+}
+
+var letters = regexp.MustCompile(`\p{Latin}`)
+
+// spoken returns what people read and hear of a page, without what says that it is English.
+func spoken(page string) (texts []string) {
+	z := html.NewTokenizer(strings.NewReader(page))
+	english := ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return texts
+		case html.TextToken:
+			if english == "" {
+				texts = append(texts, string(z.Text()))
+			}
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == english {
+				english = ""
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			for _, a := range t.Attr {
+				switch {
+				case a.Key == "lang" && t.Data != "html":
+					english = t.Data
+				case a.Key == "aria-label", a.Key == "placeholder", a.Key == "alt", a.Key == "title",
+					a.Key == "content" && slices.Contains(t.Attr, html.Attribute{Key: "name", Val: "description"}):
+					texts = append(texts, a.Val)
+				}
+			}
+		}
+	}
+}
+
+// A theme has no words of its own: it speaks the language of the store everywhere.
+func TestThemesSpeakTheLanguageOfTheStore(t *testing.T) {
+	each(t, func(t *testing.T, s sample.Sample) {
+		made := compile(t, s)
+		for _, page := range pages {
+			for _, v := range variants {
+				if v.name == "hostile" {
+					continue
+				}
+				data := render.SampleData(page)
+				v.change(data)
+				translate("", data)
+				if article, ok := data["article"].(map[string]any); ok {
+					article["body"] = nil
+				}
+				for _, text := range spoken(show(t, made, page, data)) {
+					if letters.MatchString(text) {
+						t.Errorf("%s, %s: %q", page, v.name, strings.TrimSpace(text))
+					}
+				}
+			}
+		}
+	})
+}
+
+// The texts that merchants may change begin in the language of the store.
+func TestSettingsSpeakTheLanguageOfTheStore(t *testing.T) {
+	each(t, func(t *testing.T, s sample.Sample) {
+		for _, setting := range read(t, s).Manifest.Settings {
+			for _, l := range state.Languages() {
+				if setting.Kind == state.SettingText && l != state.English && setting.In(l) == setting.Default {
+					t.Errorf("%s in %s is %q", setting.Name, l, setting.Default)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package theme
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storefront-go/storefront/ent/limit"
+	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/graph/lib/wire"
+)
+
+// Setting is something about a theme that merchants may change. The members' names are
+// those of theme.json and of encoded packages.
+type Setting struct {
+	Name    string            `json:"name"` // 1 to 32 of a-z, 0-9 and _, a letter first
+	Kind    state.SettingKind `json:"type"`
+	Label   string            `json:"label"`   // what merchants read, 1 to 64 characters
+	Default string            `json:"default"` // a value, or "" for nothing; colours and choices have one
+	// Options are what a choice may be, nil for other kinds.
+	Options []string `json:"options,omitempty"`
+	// Defaults are those of a text in other languages than the default's, by their codes.
+	Defaults map[state.Language]string `json:"defaults,omitempty"`
+}
+
+// In is the default in the language of a store.
+func (s Setting) In(l state.Language) string {
+	if text, ok := s.Defaults[l]; ok {
+		return text
+	}
+	return s.Default
+}
+
+// The forms of settings.
+var (
+	settingName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	colorForm   = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+)
+
+// Problem says what is wrong with a value of the setting in its theme, "" for nothing. An
+// image is one of the theme's by its path; whether another may be one is not judged here.
+func (s Setting) Problem(value string, p *Package) string {
+	switch {
+	case s.Kind == state.SettingColor && !colorForm.MatchString(value):
+		return "A colour is # and six hexadecimal digits in lower case."
+	case s.Kind == state.SettingChoice && !slices.Contains(s.Options, value):
+		return "It is none of " + strings.Join(s.Options, ", ") + "."
+	case s.Kind == state.SettingImage && value != "" && !p.hasImage(value):
+		return "It is not the path of an image of the theme."
+	case utf8.RuneCountInString(value) > limit.ThemeSetting:
+		return "It is longer than " + strconv.Itoa(limit.ThemeSetting) + " characters."
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return "It has control characters."
+	}
+	return ""
+}
+
+// hasImage reports whether a path is that of an image of the theme.
+func (p *Package) hasImage(path string) bool {
+	a, ok := p.Find(path)
+	return ok && a.Kind == state.AssetImage
+}
+
+// readSettings reads the settings of theme.json.
+func readSettings(r *wire.Reader) (list []Setting) {
+	all, _ := r.Array("settings")
+	if all == nil {
+		return nil
+	}
+	for _, one := range all {
+		s := Setting{Options: one.Strings("options")}
+		for name, to := range map[string]*string{"name": &s.Name, "type": (*string)(&s.Kind), "label": &s.Label,
+			"default": &s.Default} {
+			if t := one.String(name); t != nil {
+				*to = *t
+			}
+		}
+		if in := one.Object("defaults"); in != nil {
+			s.Defaults = map[state.Language]string{}
+			for _, l := range state.Languages() {
+				if t := in.String(string(l)); t != nil {
+					s.Defaults[l] = *t
+				}
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// checkSettings judges what the manifest says of settings. The images of their defaults
+// wait for the assets, see [Package.checkDefaults].
+func (m Manifest) checkSettings(found *Problems) {
+	if len(m.Settings) > limit.ThemeSettings {
+		found.add(manifestName, "There are more than %d settings.", limit.ThemeSettings)
+	}
+	names := map[string]bool{}
+	for i, s := range m.Settings {
+		at := "settings/" + strconv.Itoa(i)
+		note := func(wrong bool, detail string) {
+			if wrong {
+				found.add(manifestName, "%s: %s", at, detail)
+			}
+		}
+		note(!settingName.MatchString(s.Name), "A name is up to 32 of a-z, 0-9 and _, a letter first.")
+		note(names[s.Name], "There is another setting with this name.")
+		note(!s.Kind.Known(), "The type is text, color, choice or image.")
+		note(!plain(s.Label, limit.Label), "The label is one line of 1 to "+strconv.Itoa(limit.Label)+" characters.")
+		note(s.Defaults != nil && s.Kind != state.SettingText, "A text alone has defaults in other languages.")
+		note(!s.optionsFit(), "A choice, and nothing else, has 2 to "+strconv.Itoa(limit.ThemeOptions)+
+			" different options of one line each.")
+		names[s.Name] = true
+	}
+}
+
+// optionsFit reports whether a choice has options, and nothing else has.
+func (s Setting) optionsFit() bool {
+	if s.Kind != state.SettingChoice {
+		return s.Options == nil
+	}
+	seen := map[string]bool{}
+	for _, o := range s.Options {
+		if seen[o] || !plain(o, limit.Label) {
+			return false
+		}
+		seen[o] = true
+	}
+	return len(seen) >= 2 && len(seen) <= limit.ThemeOptions
+}
+
+// plain reports whether a text is a line of 1 to most characters.
+func plain(text string, most int) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= 1 && n <= most && strings.TrimSpace(text) != "" && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// checkDefaults judges what the settings are before a merchant changes them.
+func (p *Package) checkDefaults(found *Problems) {
+	for i, s := range p.Manifest.Settings {
+		if detail := s.Problem(s.Default, p); detail != "" {
+			found.add(manifestName, "settings/%d/default: %s", i, detail)
+		}
+		for _, l := range state.Languages() {
+			if detail := s.Problem(s.In(l), p); detail != "" && s.Defaults != nil {
+				found.add(manifestName, "settings/%d/defaults/%s: %s", i, l, detail)
+			}
+		}
+	}
+}
+
+// Sample is values of the settings with which templates are tried: every one of them, or
+// only those that are never without one. An image is an address.
+func (m Manifest) Sample(full bool) map[string]any {
+	values := map[string]any{}
+	for _, s := range m.Settings {
+		switch {
+		case s.Kind == state.SettingColor, s.Kind == state.SettingChoice:
+			values[s.Name] = s.Default
+		case !full:
+			values[s.Name] = nil
+		case s.Kind == state.SettingImage:
+			values[s.Name] = "/pictures/d41d8cd98f00b204e9800998ecf8427e/theme"
+		default:
+			values[s.Name] = "Fair & “square” <since 1974>"
+		}
+	}
+	return values
+}

@@ -1,0 +1,116 @@
+// Package variants reads and summarizes the variants of products. A product without
+// options has exactly one, its own row under its own id; those of a product with options
+// are separate rows, loaded along with it.
+package variants
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/db/variant"
+	"github.com/storefront-go/storefront/ent/digest"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
+)
+
+// none are the option texts of a variant that is the product itself.
+var none = document.NewTags(nil)
+
+// Own is the only variant of a product without options. Its title is the product's.
+func Own(p *db.Product) db.Variant {
+	return db.Variant{
+		StoreID: p.StoreID, ID: p.ID, ProductID: p.ID, Position: 1, Options: none, Title: p.Title,
+		PriceMinor: p.PriceMinor, CompareAtPriceMinor: p.CompareAtPriceMinor, Sku: p.Sku,
+		InventoryQuantity: p.InventoryQuantity, WeightGrams: p.WeightGrams,
+	}
+}
+
+// Of returns the variants of a product by their position. Those of a product with
+// options have to be read before, see [Load].
+func Of(p *db.Product) []*db.Variant {
+	if p.Options != nil {
+		return p.Variants
+	}
+	own := Own(p)
+	return []*db.Variant{&own}
+}
+
+// Load reads the variants of those of the products that have options: with one
+// statement for all, and with none where there is no such product.
+func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
+	of := map[xid.ID]*db.Product{}
+	var ids []xid.ID
+	for _, p := range products {
+		if p.Options != nil && of[p.ID] == nil {
+			of[p.ID], p.Variants = p, nil
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	q := c.Variant.Query().Where(variant.ProductIDIn(ids...))
+	q.Modify(ent.ForceIndex(ent.Primary))
+	rows, err := q.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("read variants: %w", err)
+	}
+	for _, v := range rows {
+		p := of[v.ProductID]
+		p.Variants = append(p.Variants, v)
+	}
+	for _, p := range of {
+		slices.SortFunc(p.Variants, func(a, b *db.Variant) int { return cmp.Compare(a.Position, b.Position) })
+	}
+	return nil
+}
+
+// Title names a variant by its option texts.
+func Title(texts []string) string { return strings.Join(texts, " / ") }
+
+// Combination is the digest of a variant's options, by which it is the only one of its
+// product.
+func Combination(options document.Tags) digest.Sum { return digest.Of(options) }
+
+// Sum is what a product with options has of its variants: lists, cards and filters read
+// these in place of the rows.
+type Sum struct {
+	// Price is the lowest, Compared the compare-at price of the variant that has it: of
+	// several the first.
+	Price    int64
+	Compared *int64
+	// Highest is the highest price, nil where all are the same.
+	Highest *int64
+	// Inventory is all stock together, nil where any variant is not tracked: then the
+	// product as a whole can always be had.
+	Inventory *int64
+}
+
+// Total sums up variants, of which there is at least one.
+func Total(variants []*db.Variant) Sum {
+	s := Sum{Price: variants[0].PriceMinor, Compared: variants[0].CompareAtPriceMinor}
+	highest, stock, tracked := s.Price, int64(0), true
+	for _, v := range variants {
+		if v.PriceMinor < s.Price {
+			s.Price, s.Compared = v.PriceMinor, v.CompareAtPriceMinor
+		}
+		highest = max(highest, v.PriceMinor)
+		if v.InventoryQuantity == nil {
+			tracked = false
+			continue
+		}
+		stock += *v.InventoryQuantity
+	}
+	if highest > s.Price {
+		s.Highest = &highest
+	}
+	if tracked {
+		s.Inventory = &stock
+	}
+	return s
+}

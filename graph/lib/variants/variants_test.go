@@ -1,0 +1,58 @@
+package variants_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storefront-go/storefront/ent/db"
+	"github.com/storefront-go/storefront/ent/document"
+	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/graph/lib/variants"
+)
+
+func TestTotal(t *testing.T) {
+	variant := func(price int64, compared, stock *int64) *db.Variant {
+		return &db.Variant{PriceMinor: price, CompareAtPriceMinor: compared, InventoryQuantity: stock}
+	}
+	one, two := new(int64(1)), new(int64(2))
+	for name, tc := range map[string]struct {
+		variants []*db.Variant
+		want     variants.Sum
+	}{
+		"one": {[]*db.Variant{variant(5, one, two)}, variants.Sum{Price: 5, Compared: one, Inventory: two}},
+		"the lowest price": {[]*db.Variant{variant(9, nil, one), variant(5, two, one)},
+			variants.Sum{Price: 5, Compared: two, Highest: new(int64(9)), Inventory: two}},
+		"the first of one price": {[]*db.Variant{variant(5, nil, one), variant(5, two, one)},
+			variants.Sum{Price: 5, Inventory: two}},
+		"an untracked one": {[]*db.Variant{variant(5, nil, one), variant(5, nil, nil)}, variants.Sum{Price: 5}},
+	} {
+		if d := cmp.Diff(tc.want, variants.Total(tc.variants)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestOwn(t *testing.T) {
+	p := &db.Product{ID: xid.New(), Title: "Mug", PriceMinor: 3, Sku: new("M"), WeightGrams: new(int64(4))}
+	own := variants.Of(p)
+	if len(own) != 1 || own[0].ID != p.ID || own[0].Title != "Mug" || own[0].Position != 1 ||
+		string(own[0].Options) != "[]" || *own[0].Sku != "M" || *own[0].WeightGrams != 4 {
+		t.Errorf("its own variant: %v", own)
+	}
+	p.Options = document.NewOptions([]document.Option{{Name: "Size", Values: []string{"S"}}})
+	if got := variants.Of(p); len(got) != 0 {
+		t.Errorf("variants that were not read: %v", got)
+	}
+}
+
+// Of two ways to part the same letters each has its own digest.
+func TestCombination(t *testing.T) {
+	a, b := document.NewTags([]string{"a", "bc"}), document.NewTags([]string{"ab", "c"})
+	if variants.Combination(a) == variants.Combination(b) {
+		t.Error("combinations are not told apart")
+	}
+	if got := variants.Title([]string{"M", "Black"}); got != "M / Black" {
+		t.Errorf("the title is %q", got)
+	}
+}

@@ -1,4 +1,0 @@
-package memo
-
-// Used returns how many bytes are kept.
-func (c *Cache[K, V]) Used() int64 { return c.used }
