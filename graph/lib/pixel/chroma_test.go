@@ -8,7 +8,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/storefront-go/storefront/graph/pixel"
+	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
 // numbers are 32 bits each, as the chunks of a PNG hold them.
@@ -52,8 +52,9 @@ func TestChunksToSRGB(t *testing.T) {
 		"gamma alone":            {[]chunk{gamma}, ""},
 		"chromaticities alone":   {[]chunk{chroma}, ""},
 		"no gamma":               {[]chunk{{"gAMA", numbers(0)}, chroma}, ""},
-		"no white":               {[]chunk{gamma, {"cHRM", numbers(0, 0, 64000, 33000, 21000, 71000, 15000, 6000)}}, ""},
-		"one color three times":  {[]chunk{gamma, {"cHRM", numbers(1, 1, 2, 2, 2, 2, 2, 2)}}, ""},
+		"no white": {
+			[]chunk{gamma, {"cHRM", numbers(0, 0, 64000, 33000, 21000, 71000, 15000, 6000)}}, ""},
+		"one color three times": {[]chunk{gamma, {"cHRM", numbers(1, 1, 2, 2, 2, 2, 2, 2)}}, ""},
 	} {
 		b := plain
 		for _, c := range tc.chunks {
