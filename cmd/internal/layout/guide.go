@@ -43,21 +43,25 @@ func guideSizes(t *Tree) []Finding {
 	return list
 }
 
-// markdownLink is an inline link or image; its destination has no scheme.
-var markdownLink = regexp.MustCompile(`\]\(([^):#]+)[^):]*\)`)
+// reference is the destination of an inline link without a scheme, or a path from the root in a
+// command or in quotes.
+var reference = regexp.MustCompile(`\]\(([^):#]+)[^):]*\)|` +
+	"[` ](?:\\./)?((?:\\.ci|cmd|ent|graph|rest)/[\\w./-]*\\w)")
 
-// relativeLinks checks that the links of README.md and of the documents in .github lead to a file or a
-// folder of the tree.
-func relativeLinks(t *Tree) []Finding {
+// references checks that the files and folders that README.md and the documents in .github name exist.
+func references(t *Tree) []Finding {
 	var list []Finding
 	for _, f := range t.Files {
 		if path.Ext(f.Path) != ".md" || f.Path != readme && f.Dir() != ".github" {
 			continue
 		}
-		for _, m := range markdownLink.FindAllSubmatch(f.Src, -1) {
-			to := path.Join(f.Dir(), string(m[1]))
+		for _, m := range reference.FindAllSubmatch(f.Src, -1) {
+			to := string(m[2])
+			if to == "" {
+				to = path.Join(f.Dir(), string(m[1]))
+			}
 			if !slices.ContainsFunc(t.Files, func(f *File) bool { return under(f.Path, to) }) {
-				list = append(list, finding(f, 0, "a link to %s, which does not exist", to))
+				list = append(list, finding(f, 0, "%s does not exist", to))
 			}
 		}
 	}

@@ -21,14 +21,15 @@ func TestGuideSizes(t *testing.T) {
 	})
 }
 
-func TestRelativeLinks(t *testing.T) {
-	run(t, relativeLinks, []broken{
+func TestReferences(t *testing.T) {
+	run(t, references, []broken{
 		{name: "good", files: map[string]string{
-			readme:       "[a](.github) ![b](rest/web/b.png) [c](#here) [d](https://example.com/d)",
-			contributing: "[e](PACKAGES.md#ent) [f](../README.md)", packageMap: "", "rest/web/b.png": "",
-			"rest/guide.md": "[a guide's own](/docs)"}},
-		{name: "broken", files: map[string]string{readme: "[a](.github/gone.md#part)"},
-			want: []string{readme + ": a link to .github/gone.md, which does not exist"}},
+			readme:       "[a](.github) ![b](rest/web/b.png) [c](#here) [d](https://example.com/d) `rest/<name>.go`",
+			contributing: "[e](PACKAGES.md#ent) [f](../README.md) go test ./rest/web/...", packageMap: "",
+			"rest/web/b.png": "", "rest/guide.md": "[a guide's own](/docs)"}},
+		{name: "broken", files: map[string]string{readme: "[a](.github/gone.md#part) `rest/gone.go` go run ./cmd/gone"},
+			want: []string{readme + ": .github/gone.md does not exist", readme + ": rest/gone.go does not exist",
+				readme + ": cmd/gone does not exist"}},
 	})
 }
 

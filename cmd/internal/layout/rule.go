@@ -49,7 +49,7 @@ func Rules() []Rule {
 		{"every package has tests", packageTests},
 		{"PACKAGES.md is current", packageTable},
 		{"README.md and CONTRIBUTING.md stay short", guideSizes},
-		{"links between documents lead somewhere", relativeLinks},
+		{"documents name what exists", references},
 		{"the top level is closed", topLevel},
 		{"files stay short", lengths},
 		{"lines have at most 120 columns", widths},
