@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph/core"
+	"github.com/storefront-go/storefront/graph/domain/sales"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
@@ -31,7 +32,8 @@ func (v *View) paidLater() (pieces int64) {
 }
 
 // hold refuses an order that would hold too many pieces unpaid, by itself or with the others of the
-// shopper's network, and counts it. A placement is counted once.
+// shopper's network, and counts it, once for each placement. Of two who place a cart at once, the one
+// who does not make its order gives back what was counted ([placement.giveBack]).
 func (p *placement) hold(ctx context.Context, v *View) error {
 	pieces := v.paidLater()
 	if pieces == 0 || p.held != nil {
@@ -57,6 +59,8 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 	switch {
 	case err != nil:
 		return core.Explain("order", err)
+	case wait > 0 && p.isPlaced(ctx):
+		return sales.ErrMet
 	case wait > 0:
 		return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
 			Detail: "Your network has ordered too much today that is not paid yet: pay online, or order later."}
@@ -65,10 +69,21 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 	return nil
 }
 
-// giveBack returns what was counted for an order that was not placed.
+// isPlaced reports whether the cart has become an order meanwhile.
+func (p *placement) isPlaced(ctx context.Context) bool {
+	row, err := p.any(ctx, p.token)
+	return err == nil && row != nil && row.OrderID != nil
+}
+
+// giveBack returns what was counted for an order that this placement did not make.
 func (p *placement) giveBack(ctx context.Context, err error) error {
-	if err == nil || p.held == nil {
+	if p.held == nil {
 		return err
 	}
-	return errors.Join(err, ratelimit.Return(ctx, p.Store, p.held.Key, p.held.Rate))
+	failed := ratelimit.Return(ctx, p.Store, p.held.Key, p.held.Rate)
+	if failed != nil && err == nil { // another placement made the order
+		p.Logger.WarnContext(ctx, "unpaid pieces were counted twice", "error", failed)
+		return nil
+	}
+	return errors.Join(err, failed)
 }

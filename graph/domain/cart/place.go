@@ -52,6 +52,7 @@ const placeTries = 3
 // [fault.DiscountUnavailable]: its code is then off the cart, which keeps all else.
 func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
 	p := placement{Carts: c, token: token, shown: shown}
+	defer func() { err = p.giveBack(ctx, err) }()
 	for try := 1; ; try++ {
 		made, err = p.place(ctx)
 		switch {
@@ -63,7 +64,7 @@ func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Plac
 			}
 			return Placed{Refused: p.code}, err
 		case !errors.Is(err, sales.ErrMet):
-			return made, p.giveBack(ctx, err)
+			return made, err
 		case try == placeTries:
 			return Placed{}, core.Swapped(xid.Order, 0, nil)
 		}
@@ -78,8 +79,8 @@ type placement struct {
 	number int64 // of the order; 0 before it is taken
 	code   string
 	news   sales.News
-	most   int64 // pieces that it may hold; 0 before that is known
-	held   *ratelimit.Charge
+	most   int64             // pieces that it may hold; 0 before that is known
+	held   *ratelimit.Charge // for an order that it has not made yet
 }
 
 // dropCode takes a discount code off, unless the cart has another one or was ordered meanwhile.
@@ -137,6 +138,9 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		}
 		return order.Place(ctx)
 	})
+	if err == nil {
+		p.held = nil
+	}
 	return Placed{Order: order.ID(), Online: v.Method.Kind.Online()}, err
 }
 

@@ -144,6 +144,45 @@ func TestPlacePaidLater(t *testing.T) {
 
 const networkHolds = 5
 
+// TestPlacePaidLaterOnce: an order counts once for its network, however often its cart is placed at once.
+func TestPlacePaidLaterOnce(t *testing.T) {
+	each(t, func(t *testing.T, m *market) {
+		m.Limits[limit.UnpaidPieces] = 3
+		bell := m.sell("Bell", 1490, 1000)
+		ctx := viewer.WithOrigin(m.ctx, viewer.Origin{Client: netip.MustParseAddr("192.0.2.1")})
+		order := func(clicks int) (placed int64) {
+			token := m.add("", bell, 3)
+			m.ready(token, "ada@example.com")
+			if err := m.SetMethod(ctx, token, state.PaymentTransfer); err != nil {
+				t.Fatal(err)
+			}
+			shown := cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor}
+			var all sync.WaitGroup
+			var done atomic.Int64
+			for range clicks {
+				all.Go(func() {
+					switch _, err := m.Place(ctx, token, shown); {
+					case err == nil:
+						done.Add(1)
+					case graphtest.FaultOf(err) != "rate_limited":
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			return done.Load()
+		}
+		for i, clicks := range []int{networkHolds, 1, 1, 1, 1} {
+			if n := order(clicks); n != int64(clicks) {
+				t.Errorf("order %d of the network: %d of %d clicks placed it", i, n, clicks)
+			}
+		}
+		if order(1) != 0 {
+			t.Error("one more of the network is placed")
+		}
+	})
+}
+
 // However often and wherever a cart is placed at once, it is one order.
 func TestPlaceOnce(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
