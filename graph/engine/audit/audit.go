@@ -1,5 +1,5 @@
-// Package audit writes the audit log: who did what to which resource, in the
-// transaction that does it; and people's own logs of what happened to their accounts.
+// Package audit writes two kinds of logs, each in the transaction of the change: the audit log of a
+// store (who did what to which resource), and every person's log of what happened to their account.
 package audit
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// insert is written out: every change runs it, and a builder of statements costs more than the
-// database takes for it.
+// insert is plain SQL because every change runs it: a statement builder would cost more than the
+// database spends on the row.
 const insert = "INSERT INTO audit_log (store_id, id, actor_type, actor_id, actor_name, action, resource_type, " +
 	"resource_id, detail, address, agent, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-// entry is a row of the audit log, but for its key.
+// entry is a row of the audit log without its key.
 type entry struct {
 	By       string  `json:"by"`
 	Actor    []byte  `json:"actor,omitempty"`
@@ -56,8 +56,8 @@ func (e entry) write(ctx context.Context, c *db.Client, store, id xid.ID) error 
 	return nil
 }
 
-// Write notes what the viewer of ctx does. The detail is short and holds no
-// personal data; it may be empty.
+// Write adds a row to the audit log for an action of the viewer of ctx. The detail is short, holds
+// no personal data and may be empty.
 func Write(ctx context.Context, c *db.Client, action string, kind xid.Kind, id xid.ID, detail string) error {
 	store, err := rule.Stamp(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func Write(ctx context.Context, c *db.Client, action string, kind xid.Kind, id x
 	return entryOf(ctx, action, kind, id, detail).write(ctx, c, store, xid.New())
 }
 
-// given is a text, or NULL for none.
+// given returns s, or NULL if it is empty.
 func given(s string) any {
 	if s == "" {
 		return nil
@@ -74,7 +74,7 @@ func given(s string) any {
 	return s
 }
 
-// note is a row of a person's own log, but for its key.
+// note is a row of a person's account log without its key.
 type note struct {
 	Action  state.AccountAction `json:"action"`
 	Address *string             `json:"address,omitempty"`
@@ -94,8 +94,8 @@ func (n note) write(ctx context.Context, c *db.Client, person, id xid.ID) error 
 	return nil
 }
 
-// Account notes in a person's own log what happened to their account, with the address
-// and the program of the request of ctx. The detail is short; it may be empty.
+// Account adds a row to a person's account log, with the address and the program of the request of
+// ctx. The detail is short and may be empty.
 func Account(ctx context.Context, c *db.Client, person xid.ID, action state.AccountAction, detail string) error {
 	from := viewer.OriginOf(ctx)
 	return note{Action: action, Address: from.Address(), Agent: from.Program(), Detail: detail}.

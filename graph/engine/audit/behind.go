@@ -11,14 +11,15 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/task"
 )
 
-// The kinds of tasks that write a row of another owner's log.
+// Kinds of tasks that write a row into the log of another owner.
 const (
 	StoreTask   task.Kind = "audit.store"
 	AccountTask task.Kind = "audit.account"
 )
 
-// WriteBehind is [Write] for a change of what is of another home than the viewer's store: of
-// a person, or of nobody. A task in the transaction of ctx writes the row.
+// WriteBehind is like [Write], for a transaction that writes rows of another owner than the
+// viewer's store: home is a person or nobody. A task stored in the transaction of ctx writes the
+// row.
 func WriteBehind(ctx context.Context, k *task.Keeper, home xid.ID, action string, kind xid.Kind, id xid.ID,
 	detail string,
 ) error {
@@ -30,7 +31,7 @@ func WriteBehind(ctx context.Context, k *task.Keeper, home xid.ID, action string
 	return err
 }
 
-// StoreEffect writes the row of a [StoreTask].
+// StoreEffect returns the effect of a [StoreTask]: it writes the row.
 func StoreEffect(s *ent.Store) task.Effect {
 	return func(ctx context.Context, t task.Task) error {
 		var e entry
@@ -41,8 +42,8 @@ func StoreEffect(s *ent.Store) task.Effect {
 	}
 }
 
-// AccountBehind is [Account] for what the viewer's store does. A task in the transaction of
-// ctx writes the row.
+// AccountBehind is like [Account], for a transaction that writes rows of the viewer's store. A task
+// stored in the transaction of ctx writes the row.
 func AccountBehind(ctx context.Context, k *task.Keeper, person xid.ID, action state.AccountAction,
 	detail string,
 ) error {
@@ -56,7 +57,7 @@ func AccountBehind(ctx context.Context, k *task.Keeper, person xid.ID, action st
 	return err
 }
 
-// AccountEffect writes the row of an [AccountTask].
+// AccountEffect returns the effect of an [AccountTask]: it writes the row.
 func AccountEffect(s *ent.Store) task.Effect {
 	return func(ctx context.Context, t task.Task) error {
 		var n note

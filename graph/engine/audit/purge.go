@@ -14,18 +14,18 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Kept is how long a row of a person's own log is kept.
+// Kept is how long rows of account logs are kept.
 const Kept = 180 * 24 * time.Hour
 
 const (
-	// purgeBatch keeps a transaction short.
+	// purgeBatch is the number of rows per transaction.
 	purgeBatch = 90
-	// ageIndex leads to the oldest rows of all people.
+	// ageIndex orders the rows of all people by age.
 	ageIndex = "accountevent_id"
 )
 
-// Purge deletes the rows of people's own logs that are too old, and returns how many.
-// It reads the keys first: a DELETE by range would lock what lies between them.
+// Purge deletes the rows of account logs that are older than [Kept] and returns how many. It reads
+// the keys first, because a DELETE by range would lock the gaps between them.
 func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	end := xid.First(micros.Now().Add(-Kept))
 	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {

@@ -10,12 +10,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
-// scan is how many rows are looked through at once for those about the customer.
+// scan is how many rows are read at once to find the ones about the customer.
 const scan = 1000
 
-// answers erases the next kept answers that may show the customer. An answer that is
-// kept later was made of clean rows: a change of a customer or an order fails when its
-// row was redacted meanwhile.
+// answers erases the next kept answers that may show the customer. Answers kept later are clean: a
+// change of a customer or an order fails when its row was redacted meanwhile.
 func (e *Engine) answers(ctx context.Context, t *task) (*place, error) {
 	kept, last, err := idem.After(ctx, e.Store.DB(ctx), t.at().position, t.before(), scan)
 	if err != nil {
@@ -25,7 +24,7 @@ func (e *Engine) answers(ctx context.Context, t *task) (*place, error) {
 	for i, k := range kept {
 		about[i] = k.About
 	}
-	theirs, err := e.theirs(ctx, t, about)
+	theirs, err := e.ofCustomer(ctx, t, about)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +41,9 @@ func (e *Engine) answers(ctx context.Context, t *task) (*place, error) {
 	return &place{position: *last}, nil
 }
 
-// theirs returns those of some resources that are the customer, or orders of theirs, or
-// the store, which stands for anybody.
-func (e *Engine) theirs(ctx context.Context, t *task, resources []xid.ID) (map[xid.ID]bool, error) {
+// ofCustomer returns which of the resources concern the customer: the customer, their orders, and
+// the store, because an answer about the store may show anyone.
+func (e *Engine) ofCustomer(ctx context.Context, t *task, resources []xid.ID) (map[xid.ID]bool, error) {
 	slices.SortFunc(resources, xid.ID.Compare)
 	resources = slices.Compact(resources)
 	found := map[xid.ID]bool{t.ID: true, t.StoreID: true}

@@ -1,12 +1,11 @@
-// Package erase takes a customer out of what is kept beside their rows: stored events,
-// kept answers, the files of exports and what receivers of webhooks answered.
+// Package erase removes a redacted customer from everything stored outside their own rows: events,
+// kept answers, files of exports, and the responses of webhook receivers.
 //
-// The mutation changes the customer, as many orders as fit into its transaction, and
-// writes a row: what is left to do. [Engine.Round] does it in small batches, each of
-// which may be repeated, and notes after each how far it has come; so one who was
-// killed is followed by another. Meanwhile nothing of the customer leaves: every
-// process watches for redactions, and [Engine.Veil] takes the person out of what is
-// about to be sent, wherever it was read.
+// The mutation changes the customer and as many orders as fit into its transaction, and writes a
+// redaction row for the rest. [Engine.Round] does the rest in small batches. Each batch may be
+// repeated and records its progress, so another process continues when one is killed. Meanwhile
+// nothing about the customer leaves: every process watches for redactions, and [Engine.Veil]
+// redacts whatever is about to be sent, wherever it was read.
 package erase
 
 import (
@@ -31,50 +30,49 @@ import (
 )
 
 const (
-	// pause is how long the others leave a redaction alone that somebody works on.
+	// pause is how long other processes leave a redaction alone after a process worked on it.
 	pause = time.Minute
-	// Kept is how long the row of a redaction stays when all is done, so that every
-	// process has seen it.
+	// Kept is how long the row of a finished redaction stays, so that every process has seen it.
 	Kept = time.Hour
-	// settled is how long after the mutation an attempt that was under way has been
-	// written down: it takes 9 s at most.
+	// settled is how long after the mutation every attempt that was in flight has been recorded. An
+	// attempt takes at most 9 s.
 	settled = 15 * time.Second
-	// skew is more than the clocks of two processes differ by.
+	// skew exceeds the difference between the clocks of two processes.
 	skew = 5 * time.Second
-	// window is how many redactions are looked at once.
+	// window is how many due redactions are read at once.
 	window = 100
 	// batch bounds the rows of a transaction.
 	batch = 90
 )
 
-// Config is what the engine needs.
+// Config holds the dependencies of an [Engine].
 type Config struct {
 	Store *ent.Store
-	// Notifier tells people of exports that were removed; a nil one on the dashboard
-	// alone.
+	// Notifier announces exports that were removed. A nil notifier writes to the dashboard only.
 	Notifier *notify.Notifier
 	Logger   *slog.Logger
 }
 
-// Engine is the redactions of one process.
+// Engine runs the redactions of one process.
 type Engine struct {
 	Config
-	woken chan struct{}
-	veil  veil
+	woken  chan struct{}
+	recent redactedSet
 }
 
-// New makes an engine.
+// New returns an engine.
 func New(c Config) *Engine {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Engine{Config: c, woken: make(chan struct{}, 1)}
 }
 
-// Woken receives when there is something to do.
+// Woken receives when a redaction was begun in this process.
 func (e *Engine) Woken() <-chan struct{} { return e.woken }
 
-// Begin notes that a customer of the viewer's store was redacted, in the transaction
-// that does it. clean says that all their orders were too. When it has committed, this
-// process sends nothing more of them, and others do not within a moment.
+// Begin records, in the transaction that redacts a customer of the viewer's store, that the rest
+// has to follow. clean reports that all their orders are redacted already. After the commit this
+// process sends nothing about the customer any more; the others stop when they next run
+// [Engine.Watch].
 func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 	store, now := viewer.From(ctx).Store, micros.Now()
 	row := e.Store.DB(ctx).Redaction.Create().SetID(customer).SetBucket(bucket.Of(store)).SetDueAt(now).
@@ -90,7 +88,7 @@ func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 		return fmt.Errorf("begin redaction: %w", err)
 	}
 	ent.OnCommit(ctx, func() {
-		e.veil.add(store, customer, time.Now())
+		e.recent.add(store, customer, time.Now())
 		select {
 		case e.woken <- struct{}{}:
 		default:
@@ -99,9 +97,9 @@ func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 	return nil
 }
 
-// count counts a redaction of the viewer's store, in the transaction that cleans its last rows or
-// a later one, and returns its number. An export that began with this count or a higher one has
-// read clean rows.
+// count increments the redaction counter of the viewer's store and returns the redaction's number.
+// It runs in the transaction that cleans the customer's last rows, or in a later one, so an export
+// that began at this count or a higher one has read clean rows.
 func (e *Engine) count(ctx context.Context) (int64, error) {
 	c := e.Store.DB(ctx)
 	err := c.Store.Update().Where(dbstore.ID(viewer.From(ctx).Store)).AddRedactions(1).Exec(ctx)
@@ -116,11 +114,11 @@ type task struct {
 	*db.Redaction
 }
 
-// errLost says that another process works on a redaction.
+// errLost reports that another process works on the redaction.
 var errLost = errors.New("the redaction is another one's")
 
-// Round goes on with every redaction that is due, to its end. One that meets an error
-// waits and does not hold up the others.
+// Round works on every due redaction until it is done. A redaction that fails is retried later and
+// does not hold up the others.
 func (e *Engine) Round(ctx context.Context) error { return e.Store.EachShard(ctx, e.round) }
 
 // round is [Engine.Round] on one shard.
@@ -141,8 +139,8 @@ func (e *Engine) round(ctx context.Context) error {
 	return errors.Join(failed, ctx.Err())
 }
 
-// due reads the redactions that somebody should go on with: also those that are put off
-// for longer than anybody does it, since the clock was put back.
+// due returns the due redactions. It includes redactions that are scheduled further ahead than any
+// pause, which happens when the clock is set back.
 func (e *Engine) due(ctx context.Context) ([]*db.Redaction, error) {
 	now := micros.Now()
 	rows, err := e.Store.Seek(ctx).Redaction.Query().
@@ -155,7 +153,7 @@ func (e *Engine) due(ctx context.Context) ([]*db.Redaction, error) {
 	return rows, nil
 }
 
-// steps are what a redaction consists of, in their order.
+// steps returns the steps of a redaction in order.
 func (e *Engine) steps() []step {
 	return []step{
 		{name: state.RedactCustomer, run: e.customer, then: state.RedactOrders},
@@ -166,20 +164,20 @@ func (e *Engine) steps() []step {
 	}
 }
 
-// step is a part of a redaction: run does one batch, and returns where the next one
-// begins, nil behind the last.
+// step is a part of a redaction. run does one batch and returns where the next one begins, or nil
+// after the last.
 type step struct {
 	name, then state.RedactionStep
 	run        func(ctx context.Context, t *task) (next *place, err error)
 }
 
-// place is where a step goes on.
+// place is the position within a step.
 type place struct {
 	position xid.ID
 	sequence int64
 }
 
-// work goes on with a redaction until all is done, or ctx ends.
+// work continues a redaction until it is done or ctx ends.
 func (e *Engine) work(ctx context.Context, t *task) error {
 	if t.Step == state.RedactDone {
 		return e.forget(ctx, t)
@@ -207,7 +205,7 @@ func (e *Engine) work(ctx context.Context, t *task) error {
 	return nil
 }
 
-// finish notes a batch of a step: where the next one begins, or the step that follows.
+// finish records a finished batch: where the next one begins, or the next step.
 func (e *Engine) finish(ctx context.Context, t *task, s step, next *place) error {
 	switch {
 	case next != nil:
@@ -218,7 +216,7 @@ func (e *Engine) finish(ctx context.Context, t *task, s step, next *place) error
 	return e.advance(ctx, t, s.then, place{}, pause)
 }
 
-// at is where the task stands in its step.
+// at returns the task's position in its step.
 func (t *task) at() (p place) {
 	if t.Position != nil {
 		p.position = *t.Position
@@ -227,8 +225,8 @@ func (t *task) at() (p place) {
 	return p
 }
 
-// wait is how long the step has to wait: what receivers answered is complete only when
-// every attempt from before the mutation was written down.
+// wait returns how long the step has to wait: the responses of receivers are complete only when
+// every attempt that began before the mutation has been recorded.
 func (t *task) wait() time.Duration {
 	if t.Step != state.RedactResponses {
 		return 0
@@ -236,13 +234,14 @@ func (t *task) wait() time.Duration {
 	return time.Duration(t.BegunAt.Add(settled)-micros.Now()) * time.Microsecond
 }
 
-// advance notes how far a redaction has come, if it is still this process's.
+// advance records the progress of a redaction. It returns errLost if another process has taken it
+// over.
 func (e *Engine) advance(
 	ctx context.Context, t *task, name state.RedactionStep, at place, until time.Duration,
 ) error {
 	now := micros.Now()
 	next := *t.Redaction
-	next.DueAt, next.BegunAt = now.Add(until), min(t.BegunAt, now) // whatever the clock said, it was not begun later
+	next.DueAt, next.BegunAt = now.Add(until), min(t.BegunAt, now) // even if the clock was set back, BegunAt is never in the future
 	if next.DueAt == t.DueAt {
 		next.DueAt++
 	}
@@ -270,7 +269,7 @@ func (e *Engine) advance(
 	return err
 }
 
-// forget deletes the row of a redaction that is long done.
+// forget deletes the row of a redaction that was done long ago.
 func (e *Engine) forget(ctx context.Context, t *task) error {
 	return e.Store.InTx(ctx, func(ctx context.Context) error {
 		_, err := e.Store.DB(ctx).Redaction.Delete().
@@ -279,8 +278,8 @@ func (e *Engine) forget(ctx context.Context, t *task) error {
 	})
 }
 
-// before is the time before which something may show the customer: what began later found clean
-// rows. Files are judged by it only where an earlier release counted nothing.
+// before returns the time before which something may show the customer: what began later read clean
+// rows. Export files are judged by it only if an earlier release did not count the redaction.
 func (t *task) before() micros.Time {
 	if t.CleanAt == nil {
 		return micros.Never

@@ -15,16 +15,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// bodies is how many events one transaction rewrites: a body has up to 256 KiB.
+// bodies is how many events one transaction rewrites. A body has up to 256 KiB.
 const bodies = 32
 
-// customer redacts the events of the customer themselves.
+// customer redacts the events about the customer's own row.
 func (e *Engine) customer(ctx context.Context, t *task) (*place, error) {
 	return nil, e.rewrite(ctx, []xid.ID{t.ID})
 }
 
-// rewrite redacts the stored events of some resources. All else of them stays: ids,
-// types, sequences and times. Done again it changes nothing.
+// rewrite redacts the bodies of the stored events of the resources. Their ids, types, sequences and
+// times stay. It may be repeated.
 func (e *Engine) rewrite(ctx context.Context, resources []xid.ID) error {
 	rows, err := e.Store.DB(ctx).Event.Query().Where(dbevent.ResourceIDIn(resources...)).
 		Order(dbevent.ByID()).Select(dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType).All(ctx)
@@ -43,7 +43,7 @@ func (e *Engine) rewrite(ctx context.Context, resources []xid.ID) error {
 	return nil
 }
 
-// rewriteSome redacts some events in one transaction.
+// rewriteSome redacts a batch of events in one transaction.
 func (e *Engine) rewriteSome(ctx context.Context, some []*db.Event) error {
 	ids := make([]xid.ID, len(some))
 	for i, row := range some {
@@ -73,14 +73,14 @@ func (e *Engine) rewriteOne(ctx context.Context, row *db.Event) error {
 	return e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(outbox.Stored(ctx, body)).Exec(ctx)
 }
 
-// Veil returns the body of an event as it may leave: without a customer who was
-// redacted, though what is stored, or was read before, may show them still.
+// Veil returns the body of an event without the personal data of a customer who was redacted. The
+// stored body, or one read earlier, may still have it.
 func (e *Engine) Veil(store xid.ID, kind event.Type, body []byte) ([]byte, error) {
-	if !e.veil.covers(store) {
+	if !e.recent.covers(store) {
 		return body, nil
 	}
 	customer, ok := wire.PersonOf(kind, body)
-	if !ok || !e.veil.has(store, customer) {
+	if !ok || !e.recent.has(store, customer) {
 		return body, nil
 	}
 	return wire.RedactEvent(kind, body)

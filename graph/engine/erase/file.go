@@ -14,8 +14,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// files withdraws or restarts the next exports that can contain the customer. What a filter by status
-// left out then is not known now, so only the times, the customer and the ids of a filter count.
+// files withdraws or restarts the next exports that may contain the customer. A filter by status is
+// ignored, because the status at the time of the export is unknown; filters by time, customer and
+// id count.
 func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 	redacted := export.Redacted{Number: t.Number, CleanBefore: t.before()}
 	jobs, err := export.Begun(ctx, e.Store.DB(ctx), t.at().position, redacted, batch, state.ExportCustomers,
@@ -39,7 +40,7 @@ func (e *Engine) files(ctx context.Context, t *task) (*place, error) {
 	return &place{position: jobs[len(jobs)-1].ID}, err
 }
 
-// holds reports whether a job may have written something of the customer.
+// holds reports whether an export may contain data of the customer.
 func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, error) {
 	from, to := export.Bounds(job)
 	only := xid.Unpack(job.FilterIds)
@@ -62,7 +63,7 @@ func (e *Engine) holds(ctx context.Context, t *task, job *db.Export) (bool, erro
 	return len(ids) > 0, nil
 }
 
-// withdraw ends jobs or restarts them, with one notice for all that ended.
+// withdraw ends or restarts exports and writes one notice about all that ended.
 func (e *Engine) withdraw(ctx context.Context, ids []xid.ID, r export.Redacted) error {
 	ended, err := export.Withdraw(ctx, e.Store.DB(ctx), ids, r)
 	if err != nil || len(ended) == 0 {
@@ -71,7 +72,7 @@ func (e *Engine) withdraw(ctx context.Context, ids []xid.ID, r export.Redacted) 
 	return e.Notifier.Append(ctx, e.Store, notice(ended))
 }
 
-// notice is what the people of the store read of exports that were withdrawn.
+// notice returns the notice about exports that were removed.
 func notice(ended []*db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: ended[0].ID,
 		Title: "An export was removed",

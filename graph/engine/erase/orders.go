@@ -19,11 +19,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// ordersIndex walks the orders of a customer.
+// ordersIndex orders the orders of a customer by id.
 const ordersIndex = "order_store_id_customer_id_id"
 
-// orders redacts the next orders of the customer, each with its events: once an order's
-// row is clean, no later event can tell anything.
+// orders redacts the next orders of the customer and their events. Once an order's row is clean,
+// later events are clean too.
 func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 	ids, err := e.ordersOf(ctx, t.ID, t.at().position)
 	if err != nil || len(ids) == 0 {
@@ -34,7 +34,7 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 		if _, err := Orders(ctx, c, t.ID, order.IDIn(ids...)); err != nil {
 			return err
 		}
-		if _, err := notes(ctx, c, ids); err != nil { // also of orders that hold nothing else
+		if _, err := notes(ctx, c, ids); err != nil { // also of orders without other personal data
 			return err
 		}
 		return search.Index{Client: c, Engine: e.Store.Dialect()}.ForgetPerson(ctx, ids...)
@@ -48,7 +48,7 @@ func (e *Engine) orders(ctx context.Context, t *task) (*place, error) {
 	return &place{position: ids[len(ids)-1]}, nil
 }
 
-// ordersOf returns the next orders of a customer behind one.
+// ordersOf returns the next orders of a customer after an id.
 func (e *Engine) ordersOf(ctx context.Context, customer, after xid.ID) ([]xid.ID, error) {
 	query := e.Store.DB(ctx).Order.Query().Where(order.CustomerID(customer), order.IDGT(after)).
 		Order(order.ByID()).Limit(batch)
@@ -60,8 +60,8 @@ func (e *Engine) ordersOf(ctx context.Context, customer, after xid.ID) ([]xid.ID
 	return ids, nil
 }
 
-// All redacts the rows of a customer's orders in the transaction of ctx, as many as
-// pages of them hold, and reports whether that was all.
+// All redacts the rows of a customer's orders in the transaction of ctx, up to pages batches, and
+// reports whether none is left.
 func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean bool, err error) {
 	for range pages {
 		n, err := Orders(ctx, c, customer)
@@ -72,8 +72,8 @@ func All(ctx context.Context, c *db.Client, customer xid.ID, pages int) (clean b
 	return false, nil
 }
 
-// Forget takes a customer out of the words by which the first of their orders are found, as many
-// as pages of them hold, in the transaction of ctx.
+// Forget removes a customer from the search index of their first orders, up to pages batches, in
+// the transaction of ctx.
 func Forget(ctx context.Context, words search.Index, customer xid.ID, pages int) error {
 	query := words.Client.Order.Query().Where(order.CustomerID(customer)).Order(order.ByID()).Limit(pages * batch)
 	query.Modify(ent.ForceIndex(ordersIndex))
@@ -84,14 +84,13 @@ func Forget(ctx context.Context, words search.Index, customer xid.ID, pages int)
 	return words.ForgetPerson(ctx, ids...)
 }
 
-// Orders redacts the next orders of a customer that hold anything about them, of those
-// that are chosen, in the transaction of ctx, and returns how many: an event tells of
-// each.
+// Orders redacts the next batch of a customer's orders that hold personal data, among the chosen
+// ones, in the transaction of ctx. It emits an event for each and returns how many it redacted.
 func Orders(ctx context.Context, c *db.Client, customer xid.ID, chosen ...predicate.Order) (int, error) {
 	query := c.Order.Query().Where(chosen...).Where(order.CustomerID(customer),
 		order.Or(order.EmailNotNil(), order.BillingAddressNotNil(), order.ShippingAddressNotNil())).
 		Order(order.ByID()).Limit(batch)
-	// What is read is what is changed.
+	// The rows are locked, so that exactly what is read here is changed.
 	query.Modify(ent.ForceIndex(ordersIndex), ent.ForUpdate)
 	orders, err := query.Load(ctx)
 	if err != nil {
@@ -115,7 +114,7 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	if err != nil {
 		return err
 	}
-	if err := beside(ctx, c, orders); err != nil {
+	if err := redactRelated(ctx, c, orders); err != nil {
 		return err
 	}
 	n, err := c.Order.Update().Where(order.IDIn(ids...)).
@@ -135,7 +134,7 @@ func redact(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	return nil
 }
 
-// linesOf returns the lines of locked orders as they are now.
+// linesOf returns the current lines of locked orders.
 func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID][]*db.OrderLine, error) {
 	rows, rest, err := lineset.OfAll(orders)
 	if err != nil {
@@ -158,7 +157,7 @@ func linesOf(ctx context.Context, c *db.Client, orders []*db.Order) (map[xid.ID]
 	return lines, nil
 }
 
-// announce writes order.updated of an order that was redacted.
+// announce emits order.updated for a redacted order.
 func announce(ctx context.Context, c *db.Client, o *db.Order, lines []*db.OrderLine, at micros.Time) error {
 	var changed []string
 	if o.Email != nil {

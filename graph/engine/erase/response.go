@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// responses erases what receivers answered to the deliveries of events that told of the
-// customer: they may have said it back. It walks the sequence of each queue.
+// responses erases what webhook receivers answered to events about the customer, because an answer
+// may repeat the event. It walks the sequence of each queue.
 func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
 	at := t.at()
 	q, err := e.queue(ctx, at.position)
@@ -25,11 +25,11 @@ func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
 	if q.ID != at.position {
 		at = place{position: q.ID}
 	}
-	first, err := e.firstBehind(ctx, q.ID, at.sequence)
+	first, err := e.firstAfter(ctx, q.ID, at.sequence)
 	if err != nil {
 		return nil, err
 	}
-	if first == 0 { // the next queue
+	if first == 0 { // the queue is done: continue with the next
 		return &place{position: following(q.ID)}, nil
 	}
 	last := first + scan - 1
@@ -41,7 +41,7 @@ func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
 	for _, resource := range of {
 		resources = append(resources, resource)
 	}
-	theirs, err := e.theirs(ctx, t, resources)
+	theirs, err := e.ofCustomer(ctx, t, resources)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,10 @@ func (e *Engine) responses(ctx context.Context, t *task) (*place, error) {
 		}
 	}
 	slices.Sort(sequences)
-	return &place{position: q.ID, sequence: last}, e.silence(ctx, q, sequences)
+	return &place{position: q.ID, sequence: last}, e.clearResponses(ctx, q, sequences)
 }
 
-// following returns the id right behind another.
+// following returns the id right after id.
 func following(id xid.ID) xid.ID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
@@ -65,7 +65,7 @@ func following(id xid.ID) xid.ID {
 	return id
 }
 
-// queue returns the first queue of the store from an id on, or nil.
+// queue returns the store's first queue at or after an id, or nil.
 func (e *Engine) queue(ctx context.Context, from xid.ID) (*db.WebhookQueue, error) {
 	query := e.Store.DB(ctx).WebhookQueue.Query().Where(webhookqueue.IDGTE(from)).Order(webhookqueue.ByID()).Limit(1)
 	query.Modify(ent.ForceIndex(ent.Primary))
@@ -76,9 +76,9 @@ func (e *Engine) queue(ctx context.Context, from xid.ID) (*db.WebhookQueue, erro
 	return rows[0], nil
 }
 
-// firstBehind returns the first delivery of a queue behind a sequence, whether it waits
-// or has ended; 0 for none.
-func (e *Engine) firstBehind(ctx context.Context, queue xid.ID, sequence int64) (int64, error) {
+// firstAfter returns the sequence of the first delivery of a queue after a sequence, whether it
+// waits or has ended; 0 if there is none.
+func (e *Engine) firstAfter(ctx context.Context, queue xid.ID, sequence int64) (int64, error) {
 	c := e.Store.DB(ctx)
 	waiting, err := c.Delivery.Query().Where(delivery.EndpointID(queue), delivery.SequenceGT(sequence)).
 		Order(delivery.BySequence()).Limit(1).
@@ -102,8 +102,8 @@ func (e *Engine) firstBehind(ctx context.Context, queue xid.ID, sequence int64) 
 	return first, nil
 }
 
-// delivered returns what the deliveries of a part of a queue are about. Those that wait
-// are read first: one that ends meanwhile is then in both.
+// delivered returns the resource of every delivery in a range of a queue. Waiting deliveries are
+// read first, so one that ends meanwhile appears in both reads rather than in neither.
 func (e *Engine) delivered(ctx context.Context, queue xid.ID, first, last int64) (map[int64]xid.ID, error) {
 	c, of := e.Store.DB(ctx), map[int64]xid.ID{}
 	waiting, err := c.Delivery.Query().
@@ -128,8 +128,8 @@ func (e *Engine) delivered(ctx context.Context, queue xid.ID, first, last int64)
 	return of, nil
 }
 
-// silence removes what was answered to some deliveries of a queue.
-func (e *Engine) silence(ctx context.Context, q *db.WebhookQueue, sequences []int64) error {
+// clearResponses erases the responses to some deliveries of a queue.
+func (e *Engine) clearResponses(ctx context.Context, q *db.WebhookQueue, sequences []int64) error {
 	for some := range slices.Chunk(sequences, batch) {
 		err := e.Store.InTx(ctx, func(ctx context.Context) error {
 			c := e.Store.DB(ctx)

@@ -14,12 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// swept is the walk of a store that has been swept: behind every customer.
+// swept is the position of a store whose sweep is complete: after every customer.
 var swept = xid.ID(bytes.Repeat([]byte{0xff}, len(xid.Nil)))
 
 // Sweep redacts the checkout notes that redactions of earlier releases left on orders, and returns
-// how many. It looks at the customers of every store once: a redaction of this release leaves none.
-// A process that is killed is followed by another one, which may repeat a batch.
+// how many. It walks the customers of every store once, since redactions of this release leave no
+// such notes. When a process is killed, another one continues and may repeat a batch.
 func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	return e.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for more := true; more; {
@@ -34,7 +34,7 @@ func (e *Engine) Sweep(ctx context.Context) (int, error) {
 	})
 }
 
-// sweep goes on with the next customers of the viewer's store.
+// sweep processes the next customers of the viewer's store.
 func (e *Engine) sweep(ctx context.Context) (n int, more bool, err error) {
 	shop, err := ent.Only(e.Store.DB(ctx).Store.Query().Where(dbstore.ID(viewer.From(ctx).Store)).Load(ctx))
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) sweepNotes(ctx context.Context, of xid.ID) (n int, err error) {
 	}
 }
 
-// sweptTo moves the walk of the viewer's store on, unless another process has moved it.
+// sweptTo advances the position of the viewer's store, unless another process has advanced it.
 func (e *Engine) sweptTo(ctx context.Context, at predicate.Store, to xid.ID) error {
 	return e.Store.InTx(ctx, func(ctx context.Context) error {
 		return e.Store.DB(ctx).Store.Update().Where(dbstore.ID(viewer.From(ctx).Store), at).SetRedactionWalk(to).

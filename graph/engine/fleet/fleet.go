@@ -1,6 +1,6 @@
-// Package fleet knows the processes that work on one database: each keeps a row that says
-// who it is and that it is there. Through these rows the servers count the rates of
-// credentials together, and [Look] shows the whole fleet with its work.
+// Package fleet lists the processes that share a database. Each keeps a row with its identity and
+// the time it was last seen. Through these rows the servers share the request rates of credentials,
+// and [Look] shows the fleet and its work.
 package fleet
 
 import (
@@ -23,20 +23,20 @@ import (
 )
 
 const (
-	// BeatEvery is how often a process says that it is there.
+	// BeatEvery is how often a process updates its row.
 	BeatEvery = 5 * time.Second
-	// alive is after how long without a beat it counts as gone.
+	// alive is how long a process counts as alive without an update.
 	alive = 3 * BeatEvery
-	// kept is how long the row of one that is gone is shown.
+	// kept is how long a process is listed after its last update.
 	kept = time.Hour
 	// maxText bounds the name of a host and a version.
 	maxText = 255
 )
 
-// Config is who a process is.
+// Config identifies a process.
 type Config struct {
 	Store *ent.Store
-	// ID names it, also as the owner of leases.
+	// ID is the process's id, also as an owner of leases.
 	ID      xid.ID
 	Role    state.ProcessRole
 	Version string
@@ -48,13 +48,13 @@ type Member struct {
 	Config
 	host    string
 	started micros.Time
-	// servers is how many of the fleet answer requests, as of the last beat.
+	// servers is how many servers the fleet had at the last beat.
 	servers atomic.Int64
-	// told is what the row says of rates.
-	told []byte
+	// lastRates is what the row holds about rates.
+	lastRates []byte
 }
 
-// New makes the member of a process that is in no fleet yet.
+// New returns a member. Its first [Member.Beat] adds it to the fleet.
 func New(c Config) (*Member, error) {
 	if c.Store == nil || c.ID.IsNil() || !c.Role.Known() {
 		return nil, errors.New("fleet: a store, an id and a role are needed")
@@ -77,7 +77,7 @@ func clip(s string) string {
 	return s
 }
 
-// Beat says that the process is there, and counts the servers of the fleet. Call it every
+// Beat updates the process's row, or inserts it, and counts the servers of the fleet. Call it every
 // [BeatEvery].
 func (m *Member) Beat(ctx context.Context) error {
 	if err := m.Store.InTx(ctx, m.beat); err != nil {
@@ -110,13 +110,13 @@ func (m *Member) beat(ctx context.Context) error {
 	_, err = c.ExecContext(ctx, "INSERT INTO processes (id, role, host, pid, version, started_at, rates_at, seen_at)"+
 		" VALUES (?, ?, ?, ?, ?, ?, 0, "+clock+")",
 		append([]any{m.ID, string(m.Role), m.host, os.Getpid(), m.Version, m.started}, now...)...)
-	if ent.IsDuplicate(err) { // the clock stood still, so that nothing was updated
+	if ent.IsDuplicate(err) { // the clock has not advanced, so nothing was updated
 		return nil
 	}
 	return err
 }
 
-// Leave takes the process out of the fleet, when it ends in order.
+// Leave deletes the process's row. Call it on a regular shutdown.
 func (m *Member) Leave(ctx context.Context) error {
 	err := m.Store.InTx(ctx, func(ctx context.Context) error {
 		_, err := m.Store.DB(ctx).Process.Delete().Where(process.ID(m.ID)).Exec(ctx)
@@ -128,12 +128,12 @@ func (m *Member) Leave(ctx context.Context) error {
 	return nil
 }
 
-// Purge deletes the rows of processes that are gone for long and returns how many.
+// Purge deletes the rows of processes that were last seen long ago and returns how many.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	now, err := s.QueueTime(ctx)
 	if err == nil {
 		err = s.InTx(ctx, func(ctx context.Context) error {
-			// One far ahead is of a clock that began anew.
+			// A time far ahead means that the clock was reset.
 			n, err = s.DB(ctx).Process.Delete().
 				Where(process.Or(process.SeenAtLT(now.Add(-kept)), process.SeenAtGT(now.Add(kept)))).Exec(ctx)
 			return err
@@ -145,17 +145,17 @@ func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	return n, nil
 }
 
-// Process is one of a fleet.
+// Process is a member of a fleet as listed.
 type Process struct {
 	db.Process
 	// Age is the time since its last beat.
 	Age time.Duration
-	// Alive reports whether it counts as there.
+	// Alive reports whether it counts as alive.
 	Alive bool
 }
 
-// List returns the processes of a fleet by their start, with those that are gone since an
-// hour at most. It is one statement.
+// List returns the processes of a fleet by their start, including those that ended within the last
+// hour. It is one statement.
 func List(ctx context.Context, s *ent.Store) (list []Process, err error) {
 	clock, args := s.QueueClock()
 	err = ent.Read(ctx, s.DB(ctx), func(rows *stdsql.Rows) error {
@@ -173,5 +173,5 @@ func List(ctx context.Context, s *ent.Store) (list []Process, err error) {
 	return list, nil
 }
 
-// Servers returns how many servers the fleet had at the last beat, this one included.
+// Servers returns how many servers the fleet had at the last beat, at least 1.
 func (m *Member) Servers() int64 { return m.servers.Load() }

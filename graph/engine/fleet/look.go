@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxCounted bounds the rows that a figure counts.
+// maxCounted is where a figure stops counting rows.
 const maxCounted = 100_000
 
-// View is a fleet and its work at a moment, as it is printed. It names neither addresses
-// nor anything of a store.
+// View is a snapshot of a fleet and its work, as printed. It contains no addresses and no data of a
+// store.
 type View struct {
 	Processes []Seen  `json:"processes"`
 	Leases    []Lease `json:"leases"`
@@ -34,7 +34,8 @@ type Seen struct {
 	PID     int               `json:"pid"`
 	Version string            `json:"version"`
 	Started micros.Time       `json:"started_at"`
-	// Ago is the time since its last beat; one that is not alive ended without a word.
+	// Ago is the time since its last beat. A process that is not alive ended without
+	// [Member.Leave].
 	Ago   float64 `json:"seen_seconds_ago"`
 	Alive bool    `json:"alive"`
 }
@@ -43,29 +44,29 @@ type Seen struct {
 type Lease struct {
 	Shard string `json:"shard"`
 	Kind  string `json:"kind"` // queues or exports
-	// Owner is the id of a process; one of an older version has none in the list.
+	// Owner is the id of a process. Processes of older versions are not in the list.
 	Owner string `json:"owner"`
 	Held  int    `json:"held"`
 }
 
-// Shard is the work that lies on a shard, whose name is empty where there is one alone.
+// Shard is the work of one shard. Its name is empty if there is only one.
 type Shard struct {
 	Name       string  `json:"shard"`
-	Outbox     Backlog `json:"outbox"`     // events that were not relayed yet
-	SetAside   int     `json:"set_aside"`  // events that could not be
-	Queues     Backlog `json:"queues"`     // endpoints that are due, without an owner
-	Deliveries Backlog `json:"deliveries"` // that wait or are held
+	Outbox     Backlog `json:"outbox"`     // events that are not relayed yet
+	SetAside   int     `json:"set_aside"`  // events that could not be relayed
+	Queues     Backlog `json:"queues"`     // endpoints that are due and have no owner
+	Deliveries Backlog `json:"deliveries"` // deliveries that wait or are held
 	Jobs       Jobs    `json:"jobs"`
 }
 
-// Backlog is what waits: how much of it, counted up to 100,000, and for how long the
-// oldest of that has.
+// Backlog is how much work waits, counted up to 100,000, and for how long the oldest of it has
+// waited.
 type Backlog struct {
 	Waiting int     `json:"waiting"`
 	Oldest  float64 `json:"oldest_seconds"`
 }
 
-// Jobs is the other work of the background.
+// Jobs is the other background work.
 type Jobs struct {
 	ExportsQueued  int     `json:"exports_queued"`
 	ExportsRunning int     `json:"exports_running"`
@@ -74,7 +75,7 @@ type Jobs struct {
 	Redactions     int     `json:"redactions"`
 }
 
-// Look reads the fleet and its work, shard by shard. Each figure reads a bounded part.
+// Look reads the fleet and its work, shard by shard. Each figure reads a bounded number of rows.
 func Look(ctx context.Context, s *ent.Store) (*View, error) {
 	list, err := List(ctx, s)
 	if err != nil {
@@ -85,30 +86,30 @@ func Look(ctx context.Context, s *ent.Store) (*View, error) {
 		v.Processes = append(v.Processes, Seen{ID: p.ID.String(), Role: p.Role, Host: p.Host, PID: p.Pid,
 			Version: p.Version, Started: p.StartedAt, Ago: p.Age.Seconds(), Alive: p.Alive})
 	}
-	looks, err := ent.Gather(ctx, s, func(ctx context.Context) ([]look, error) {
-		l := look{Store: s}
+	readers, err := ent.Gather(ctx, s, func(ctx context.Context) ([]shardReader, error) {
+		l := shardReader{Store: s}
 		err := l.read(ctx)
-		return []look{l}, err
+		return []shardReader{l}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look at the work: %w", err)
 	}
-	slices.SortFunc(looks, func(a, b look) int { return strings.Compare(a.shard.Name, b.shard.Name) })
-	for _, l := range looks {
+	slices.SortFunc(readers, func(a, b shardReader) int { return strings.Compare(a.shard.Name, b.shard.Name) })
+	for _, l := range readers {
 		v.Shards = append(v.Shards, l.shard)
 		v.Leases = append(v.Leases, l.leases...)
 	}
 	return v, nil
 }
 
-// look reads one shard.
-type look struct {
+// shardReader reads one shard.
+type shardReader struct {
 	*ent.Store
 	shard  Shard
 	leases []Lease
 }
 
-func (l *look) read(ctx context.Context) error {
+func (l *shardReader) read(ctx context.Context) error {
 	h, _ := ent.ShardOf(ctx)
 	l.shard.Name = h.String()
 	for _, read := range []func(context.Context) error{l.events, l.queues, l.exports, l.jobs} {
@@ -119,13 +120,13 @@ func (l *look) read(ctx context.Context) error {
 	return nil
 }
 
-// figures reads the one row of a statement.
-func (l *look) figures(ctx context.Context, into []any, query string, args ...any) error {
+// figures scans the single row of a statement.
+func (l *shardReader) figures(ctx context.Context, into []any, query string, args ...any) error {
 	return ent.Read(ctx, l.Seek(ctx), func(rows *stdsql.Rows) error { return rows.Scan(into...) }, query, args...)
 }
 
-// aged reads a backlog whose oldest row is known by its id.
-func (l *look) aged(ctx context.Context, b *Backlog, from string, args ...any) error {
+// aged reads a backlog whose oldest row is found by its id.
+func (l *shardReader) aged(ctx context.Context, b *Backlog, from string, args ...any) error {
 	var oldest *xid.ID
 	err := l.figures(ctx, []any{&b.Waiting, &oldest},
 		fmt.Sprintf("SELECT COUNT(*), MIN(id) FROM (SELECT id FROM %s LIMIT %d) t", from, maxCounted), args...)
@@ -135,7 +136,7 @@ func (l *look) aged(ctx context.Context, b *Backlog, from string, args ...any) e
 	return err
 }
 
-func (l *look) events(ctx context.Context) error {
+func (l *shardReader) events(ctx context.Context) error {
 	if err := l.aged(ctx, &l.shard.Outbox, "outbox WHERE "+bucket.Every+" AND store_id >= ?", xid.Nil); err != nil {
 		return err
 	}
@@ -147,10 +148,10 @@ func (l *look) events(ctx context.Context) error {
 		xid.Nil)
 }
 
-// horizon is how far ahead the ends of leases are looked for: none is longer.
+// horizon is how far ahead lease ends are searched. No lease is longer.
 const horizon = time.Hour
 
-func (l *look) queues(ctx context.Context) error {
+func (l *shardReader) queues(ctx context.Context) error {
 	now, args := l.QueueClock()
 	err := l.figures(ctx, []any{&l.shard.Queues.Waiting, &l.shard.Queues.Oldest},
 		"SELECT COUNT(*), COALESCE(MAX(CASE WHEN due_at > 0 THEN "+now+" - due_at ELSE 0 END), 0) / 1000000.0"+
@@ -161,8 +162,8 @@ func (l *look) queues(ctx context.Context) error {
 	return l.held(ctx, "queues", "webhook_queues", now, args)
 }
 
-// held reads who holds leases on the rows of a table, by the time of its leases.
-func (l *look) held(ctx context.Context, kind, table, now string, args []any) error {
+// held counts the leases per owner on the rows of a table.
+func (l *shardReader) held(ctx context.Context, kind, table, now string, args []any) error {
 	query := fmt.Sprintf("SELECT lease_owner, COUNT(*) FROM %s WHERE %s AND due_at <= %s + %d AND lease_until > %s"+
 		" AND lease_owner IS NOT NULL GROUP BY lease_owner ORDER BY lease_owner",
 		table, bucket.Every, now, horizon.Microseconds(), now)
@@ -176,7 +177,7 @@ func (l *look) held(ctx context.Context, kind, table, now string, args []any) er
 	}, query, slices.Concat(args, args)...)
 }
 
-func (l *look) exports(ctx context.Context) error {
+func (l *shardReader) exports(ctx context.Context) error {
 	err := l.figures(ctx, []any{&l.shard.Jobs.ExportsQueued, &l.shard.Jobs.ExportsRunning},
 		"SELECT COALESCE(SUM(CASE WHEN status = ? THEN 1 ELSE 0 END), 0),"+
 			" COALESCE(SUM(CASE WHEN status = ? THEN 1 ELSE 0 END), 0) FROM exports WHERE "+bucket.Every+
@@ -187,7 +188,7 @@ func (l *look) exports(ctx context.Context) error {
 	return l.held(ctx, "exports", "exports", ent.Clock(l.Dialect()), nil)
 }
 
-func (l *look) jobs(ctx context.Context) error {
+func (l *shardReader) jobs(ctx context.Context) error {
 	now, due := micros.Now(), micros.Time(0)
 	err := l.figures(ctx, []any{&l.shard.Jobs.Mails.Waiting, &due},
 		fmt.Sprintf("SELECT COUNT(*), COALESCE(MIN(due_at), 0) FROM (SELECT due_at FROM mails WHERE %s AND due_at >= ?"+
@@ -204,7 +205,7 @@ func (l *look) jobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The rows of those that are done stay for a while.
+	// The rows of finished redactions stay for a while.
 	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions",
 		bucket.Every+" AND step <> '"+string(state.RedactDone)+"'", maxCounted), micros.Never)
 }

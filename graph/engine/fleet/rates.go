@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// TellEvery is how often a process tells the others what it let through of the rates of
-// credentials.
+// TellEvery is how often a process publishes the requests it admitted, by credential.
 const TellEvery = 900 * time.Millisecond
 
-// Tell writes what tell returns for a fleet of so many servers into the process's row,
-// where the others find it. It is a statement where that is something new, and none while
-// it is nothing. One call at a time, every [TellEvery].
-func (m *Member) Tell(ctx context.Context, tell func(servers int64) []byte) error {
-	rates := tell(m.Servers())
-	if bytes.Equal(rates, m.told) {
+// Tell writes the rates that rates returns for the given number of servers into the process's row,
+// where the other processes read them. It skips the statement if they have not changed. Call it
+// from one goroutine, every [TellEvery].
+func (m *Member) Tell(ctx context.Context, rates func(servers int64) []byte) error {
+	current := rates(m.Servers())
+	if bytes.Equal(current, m.lastRates) {
 		return nil
 	}
 	err := m.Store.InTx(ctx, func(ctx context.Context) error {
 		clock, now := m.Store.QueueClock()
-		args := append(append([]any{rates}, now...), m.ID)
+		args := append(append([]any{current}, now...), m.ID)
 		_, err := m.Store.DB(ctx).ExecContext(ctx, "UPDATE processes SET rates = ?, rates_at = "+clock+" WHERE id = ?",
 			args...)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("tell of rates: %w", err)
+		return fmt.Errorf("publish rates: %w", err)
 	}
-	m.told = rates
+	m.lastRates = current
 	return nil
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ErrUnknownChallenge means that no open challenge has the token: it never existed, has
-// another purpose, was answered, or has expired.
+// ErrUnknownChallenge reports that no open challenge has the token: it never existed, has another
+// purpose, was answered, or has expired.
 var ErrUnknownChallenge = errors.New("no such challenge")
 
-// AskChallenge is a new challenge: a question that one person answers once, by a mailed
-// link or as a step of signing in.
+// AskChallenge describes a new challenge: a question that one person answers once, by a link in an
+// email or as a step of signing in.
 type AskChallenge struct {
-	Person  xid.ID // nil where it is not known yet who answers
+	Person  xid.ID // nil if the person is not known yet
 	Purpose state.ChallengePurpose
-	Email   string        // the address that the answer proves, in lower case; may be empty
-	Data    []byte        // what whoever asks wants to know again
-	Life    time.Duration // from now on
+	Email   string        // the address that the answer verifies, in lower case; may be empty
+	Data    []byte        // returned with the answer; may be nil
+	Life    time.Duration // how long the challenge stays open
 }
 
-// PutChallenge stores a challenge and returns its token, 52 letters and digits of 260
-// random bits, of which only the SHA-256 is stored.
+// PutChallenge stores a challenge and returns its token: 52 letters and digits of 260 random bits.
+// Only its SHA-256 is stored.
 func PutChallenge(ctx context.Context, c *db.Client, a AskChallenge) (token string, err error) {
 	token = digest.NewToken()
 	row := c.Challenge.Create().SetID(digest.Of([]byte(token))).SetUserID(a.Person).SetPurpose(a.Purpose).
@@ -46,8 +46,8 @@ func PutChallenge(ctx context.Context, c *db.Client, a AskChallenge) (token stri
 	return token, nil
 }
 
-// PeekChallenge returns the challenge of a token and leaves it open, or
-// [ErrUnknownChallenge].
+// PeekChallenge returns the challenge of a token and leaves it open. It returns
+// [ErrUnknownChallenge] if there is none.
 func PeekChallenge(
 	ctx context.Context, c *db.Client, token string, purpose state.ChallengePurpose,
 ) (*db.Challenge, error) {
@@ -66,8 +66,8 @@ func PeekChallenge(
 	return row, nil
 }
 
-// AnswerChallenge deletes the challenge of a token, in the transaction of the answer's
-// effect, and returns it. Of two concurrent answers one gets [ErrUnknownChallenge].
+// AnswerChallenge deletes the challenge of a token, in the transaction of the answer's effect, and
+// returns it. Of two concurrent answers one gets [ErrUnknownChallenge].
 func AnswerChallenge(
 	ctx context.Context, c *db.Client, token string, purpose state.ChallengePurpose,
 ) (*db.Challenge, error) {
@@ -85,7 +85,7 @@ func AnswerChallenge(
 	return row, nil
 }
 
-// DropChallenge deletes a person's open challenges of some purposes.
+// DropChallenge deletes a person's open challenges of the given purposes.
 func DropChallenge(ctx context.Context, c *db.Client, person xid.ID, purposes ...state.ChallengePurpose) error {
 	_, err := c.Challenge.Delete().Where(challenge.UserID(person), challenge.PurposeIn(purposes...)).Exec(ctx)
 	if err != nil {

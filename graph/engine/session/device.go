@@ -19,7 +19,7 @@ import (
 const DeviceLife = 365 * 24 * time.Hour
 
 const (
-	// maxDevices is how many people of one browser are known.
+	// maxDevices is how many accounts one browser's cookie holds.
 	maxDevices = 5
 	nonceLen   = 16
 	issuedLen  = 8
@@ -29,19 +29,19 @@ const (
 	separator = "."
 )
 
-// nonce tells the browsers of an account apart.
+// nonce distinguishes the browsers of an account.
 type nonce [nonceLen]byte
 
-// devices judges and makes the cookies of browsers in which people signed in before.
-// A cookie has an entry for each of them, the last one first:
+// devices verifies and issues the cookies of known browsers: browsers with which people have signed
+// in before. A cookie has one entry for each account, the latest first:
 //
 //	base64url(key id, time of the sign-in in microseconds, nonce, MAC)
 //
-// The MAC is over the account too, which is not in the cookie: an entry says nothing
-// of any other account, and nobody reads from it whose browser it is.
+// The MAC covers the account too, which is not in the cookie. So an entry is valid for one account
+// only and does not reveal which.
 type devices struct{ keys []keyring.MACKey }
 
-// known finds the entry of an account that is genuine and not too old.
+// known returns the nonce of the genuine, unexpired entry of an account.
 func (d devices) known(account digest.Sum, cookie string, now micros.Time) (n nonce, ok bool) {
 	for _, text := range entries(cookie) {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -56,9 +56,9 @@ func (d devices) known(account digest.Sum, cookie string, now micros.Time) (n no
 	return nonce{}, false
 }
 
-// after is the cookie after a sign-in with another one, and reports whether the browser
-// was not known. Without keys there is none, and nothing is known.
-func (d devices) after(account digest.Sum, cookie string, now micros.Time) (next string, isNew bool) {
+// cookieAfter returns the browser's cookie after a sign-in, and reports whether the browser was
+// new. Without keys the cookie is empty and no browser is new.
+func (d devices) cookieAfter(account digest.Sum, cookie string, now micros.Time) (next string, isNew bool) {
 	if len(d.keys) == 0 {
 		return "", false
 	}
@@ -69,8 +69,8 @@ func (d devices) after(account digest.Sum, cookie string, now micros.Time) (next
 	return d.renewed(account, cookie, n, now), !ok
 }
 
-// renewed is the cookie after a sign-in: an entry with the nonce comes first, those
-// of other accounts stay behind it. It is signed with the present key.
+// renewed returns the cookie with a fresh entry of the account, signed with the current key, in
+// front of the entries of other accounts.
 func (d devices) renewed(account digest.Sum, cookie string, n nonce, now micros.Time) string {
 	list := []string{d.entry(account, n, now)}
 	for _, text := range entries(cookie) {
@@ -88,7 +88,7 @@ func (d devices) entry(account digest.Sum, n nonce, now micros.Time) string {
 	return base64.RawURLEncoding.EncodeToString(append(head, seal(d.keys[0], account, head)...))
 }
 
-// genuine reports whether an entry was made here for the account.
+// genuine reports whether the entry was issued by this service for the account.
 func (d devices) genuine(account digest.Sum, raw []byte) bool {
 	for _, k := range d.keys {
 		if k.ID == raw[0] && hmac.Equal(raw[macAt:], seal(k, account, raw[:macAt])) {
@@ -98,8 +98,8 @@ func (d devices) genuine(account digest.Sum, raw []byte) bool {
 	return false
 }
 
-// seal is the MAC of an entry's head. What it is for stands before it, since other
-// cookies have the same key.
+// seal returns the MAC of an entry's head. It begins with a purpose, because other cookies use the
+// same key.
 func seal(k keyring.MACKey, account digest.Sum, head []byte) []byte {
 	h := hmac.New(sha256.New, k.Key[:])
 	h.Write([]byte("device\x00"))
@@ -108,8 +108,8 @@ func seal(k keyring.MACKey, account digest.Sum, head []byte) []byte {
 	return h.Sum(nil)
 }
 
-// entries are what may be an entry in a cookie, by its length, and not more of them
-// than a cookie has.
+// entries splits a cookie into the parts that have the length of an entry. A cookie longer than
+// maxDevices entries has none.
 func entries(cookie string) []string {
 	if len(cookie) > maxDevices*(deviceLen+len(separator)) {
 		return nil
@@ -118,6 +118,6 @@ func entries(cookie string) []string {
 }
 
 func newNonce() (n nonce) {
-	rand.Read(n[:]) // it never fails
+	rand.Read(n[:]) // never fails
 	return n
 }

@@ -19,13 +19,13 @@ var (
 // is among the secrets.
 func TestDevice(t *testing.T) {
 	d, now := devices{secrets(1)}, micros.Now()
-	cookie, isNew := d.after(accountA, "", now)
+	cookie, isNew := d.cookieAfter(accountA, "", now)
 	first, ok := d.known(accountA, cookie, now)
 	if !isNew || !ok || len(cookie) != deviceLen {
 		t.Fatalf("%q, %v, %v", cookie, isNew, ok)
 	}
 	end, other := now.Add(DeviceLife), devices{secrets(2)}
-	foreign, _ := other.after(accountA, "", now)
+	foreign, _ := other.cookieAfter(accountA, "", now)
 	for name, tc := range map[string]struct {
 		d      devices
 		of     digest.Sum
@@ -62,7 +62,7 @@ func TestDevice(t *testing.T) {
 		}
 		raw[i] ^= 1
 	}
-	renewed, isNew := devices{secrets(3, 1)}.after(accountA, cookie, now.Add(DeviceLife-time.Second))
+	renewed, isNew := devices{secrets(3, 1)}.cookieAfter(accountA, cookie, now.Add(DeviceLife-time.Second))
 	again, ok := devices{secrets(3)}.known(accountA, renewed, now.Add(DeviceLife+time.Hour))
 	if isNew || !ok || again != first {
 		t.Errorf("renewed: new %v, good %v, the same browser %v", isNew, ok, again == first)
@@ -75,7 +75,7 @@ func TestDeviceShared(t *testing.T) {
 	cookie := ""
 	account := func(i int) digest.Sum { return digest.Of([]byte{byte(i)}) }
 	for i := range 2 * maxDevices {
-		next, isNew := d.after(account(i), cookie, now)
+		next, isNew := d.cookieAfter(account(i), cookie, now)
 		if cookie = next; !isNew {
 			t.Errorf("%d is known already", i)
 		}
@@ -87,7 +87,7 @@ func TestDeviceShared(t *testing.T) {
 				t.Errorf("%d: known %v, want %v", i, known, want)
 			}
 			if known {
-				cookie, _ = d.after(account(i), cookie, now)
+				cookie, _ = d.cookieAfter(account(i), cookie, now)
 			}
 		}
 	}
@@ -98,14 +98,14 @@ func TestDeviceShared(t *testing.T) {
 
 func FuzzDevice(f *testing.F) {
 	d, now := devices{secrets(1, 2)}, micros.Now()
-	cookie, _ := d.after(accountA, "", now)
+	cookie, _ := d.cookieAfter(accountA, "", now)
 	f.Add(cookie)
 	f.Add(cookie + "." + strings.Repeat("-", deviceLen) + ".")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := d.known(accountB, text, now); ok {
 			t.Errorf("%q is good for another account", text)
 		}
-		next, _ := d.after(accountB, text, now)
+		next, _ := d.cookieAfter(accountB, text, now)
 		if _, ok := d.known(accountB, next, now); !ok || len(next) > maxDevices*(deviceLen+1) {
 			t.Errorf("%q became %q", text, next)
 		}

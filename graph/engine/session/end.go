@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// purgeBatch keeps a transaction short.
+// purgeBatch is the number of rows per transaction.
 const purgeBatch = 90
 
 // SignOut ends the session of a token, if there is one.
@@ -32,15 +32,15 @@ func (k *Keeper) SignOut(ctx context.Context, token string) error {
 	}))
 }
 
-// PublicID names a session to its person. The hash that finds it is a secret of the
-// server's, as far as it can be kept; nobody reads it from this.
+// PublicID returns the id under which a session is listed to its person. It is a hash of the
+// session's own hash, which stays secret.
 func PublicID(sum digest.Sum) string {
 	of := digest.Of(append([]byte("session id\x00"), sum[:]...))
 	return "ses_" + hex.EncodeToString(of[:16])
 }
 
-// End ends the one session of a person that has a public id, and reports whether there
-// was one. It joins the transaction of ctx.
+// End ends the session of a person with a public id and reports whether there was one. It joins the
+// transaction of ctx.
 func (k *Keeper) End(ctx context.Context, person xid.ID, public string) (ended bool, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		rows, err := k.List(ctx, person)
@@ -56,7 +56,7 @@ func (k *Keeper) End(ctx context.Context, person xid.ID, public string) (ended b
 	return ended, err
 }
 
-// endNoted deletes one session and notes it in its person's log, with what was signed
+// endNoted deletes one session and records it in the person's log, with the browser that was signed
 // out.
 func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
 	n, err := k.store.DB(ctx).Session.Delete().Where(session.UserID(row.UserID), session.ID(row.ID)).Exec(ctx)
@@ -66,7 +66,7 @@ func (k *Keeper) endNoted(ctx context.Context, row *db.Session) error {
 	return k.note(ctx, row.UserID, state.AccountSignedOut, row.Agent)
 }
 
-// end deletes one session, in a transaction of its own.
+// end deletes one session in its own transaction.
 func (k *Keeper) end(ctx context.Context, sum digest.Sum) {
 	err := k.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := k.store.DB(ctx).Session.Delete().Where(session.ID(sum)).Exec(ctx)
@@ -77,8 +77,8 @@ func (k *Keeper) end(ctx context.Context, sum digest.Sum) {
 	}
 }
 
-// EndAll ends every session of a person but one, or, with the zero digest, that
-// too, and returns how many. It joins the transaction of ctx.
+// EndAll ends all sessions of a person except one, or all of them if except is zero, and returns
+// how many. It joins the transaction of ctx.
 func (k *Keeper) EndAll(ctx context.Context, person xid.ID, except digest.Sum) (n int, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		n, err = k.store.DB(ctx).Session.Delete().Where(session.UserID(person), session.IDNEQ(except)).Exec(ctx)
@@ -90,9 +90,8 @@ func (k *Keeper) EndAll(ctx context.Context, person xid.ID, except digest.Sum) (
 	return n, nil
 }
 
-// Purge deletes the sessions that are past their whole life and returns how
-// many. Nothing depends on it but space; those that rested too long wait for
-// that end too, since no index leads to them.
+// Purge deletes the sessions that have reached the end of [Life] and returns how many. It only
+// frees space. Sessions past [Idle] are deleted at the same age, because no index leads to them.
 func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now()
 	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
@@ -105,8 +104,8 @@ func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 	})
 }
 
-// purge deletes one batch. It reads the keys first: a DELETE by range would lock
-// what lies between them.
+// purge deletes one batch. It reads the keys first, because a DELETE by range would lock the gaps
+// between them.
 func (k *Keeper) purge(ctx context.Context, cutoff micros.Time) (n int, err error) {
 	sums, err := k.store.Seek(ctx).Session.Query().Where(session.ExpiresAtLTE(cutoff)).Order(session.ByExpiresAt()).
 		Limit(purgeBatch).IDs(ctx)

@@ -25,14 +25,13 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxStores bounds what one request reads of a person.
+// maxStores bounds how many stores of a person one request reads.
 const maxStores = 1000
 
-// touchTimeout bounds how long a request waits for leave to note its use.
+// touchTimeout bounds how long a request waits to record the use of its session.
 const touchTimeout = 500 * time.Millisecond
 
-// row is a person in one of their stores, or in none, as the statements below read
-// them.
+// row is a person with one of their stores, or with none, as the statements below read them.
 type row struct {
 	User       xid.ID       `sql:"user_id"`
 	Name       string       `sql:"user_name"`
@@ -51,9 +50,9 @@ type row struct {
 	Factor     bool         `sql:"has_factor"`
 }
 
-// Find returns who a token stands for; nil for one that is unknown, ended or
-// expired. It is one statement, by keys, and another one a minute, which notes the use. A database
-// that is away is an Unavailable fault.
+// Find returns the person of a session token, or nil if the session is unknown, ended or expired.
+// It runs one statement by key, and once a minute a second one that records the use. An unavailable
+// database is an Unavailable fault.
 func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 	sum, ok := digest.OfToken(token)
 	if !ok {
@@ -74,7 +73,7 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 		return nil, nil
 	}
 	k.touch(ctx, sum, rows[0].SeenAt, now)
-	p, err := k.whole(ctx, rows)
+	p, err := k.withFactor(ctx, rows)
 	if err != nil {
 		return nil, explain("find session", err)
 	}
@@ -85,9 +84,9 @@ func (k *Keeper) Find(ctx context.Context, token string) (*Person, error) {
 	return p, nil
 }
 
-// memberships joins a statement about people with their open stores, where they have
-// some, and returns the columns of [row]. person is the column of the person's id. It
-// reads many stores: those that they belong to are their own business.
+// memberships joins a statement about people with their open stores, if any, and returns the
+// columns of [row]. person is the column of the person's id. It reads across stores, which is
+// allowed because the stores are the person's own.
 func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 	u, of, m, shop := sql.Table(user.Table), sql.Table(membership.Table), sql.Table(staff.Table), sql.Table(store.Table)
 	s.Join(u).On(u.C(user.FieldID), person)
@@ -107,15 +106,15 @@ func (k *Keeper) memberships(s *sql.Selector, person string) []string {
 		sql.As(shop.C(store.FieldSecondFactor), "second_factor"),
 	}
 	if k.store.Sharded() {
-		return columns // see whole
+		return columns // see withFactor
 	}
 	return append(columns, sql.As("EXISTS (SELECT 1 FROM `"+factor.Table+"` AS `f` WHERE `f`.`"+factor.FieldUserID+
 		"` = "+u.C(user.FieldID)+")", "has_factor"))
 }
 
-// whole makes a person of their rows. Where their stores lie on other shards than they do,
-// one statement cannot say whether they have a second factor too.
-func (k *Keeper) whole(ctx context.Context, rows []row) (*Person, error) {
+// withFactor builds a person from their rows. On several shards it reads their second factor
+// separately, because their stores may lie on other shards than they do.
+func (k *Keeper) withFactor(ctx context.Context, rows []row) (*Person, error) {
 	p := personOf(rows)
 	if !k.store.Sharded() {
 		return p, nil
@@ -125,9 +124,9 @@ func (k *Keeper) whole(ctx context.Context, rows []row) (*Person, error) {
 	return p, err
 }
 
-// named reads the person behind a folded email address, in one statement for each of its
-// [mailbox.Forms]; nil when there is none.
-func (k *Keeper) named(ctx context.Context, email string) (*Person, string, error) {
+// byEmail returns the person with a folded email address and their password hash, or nil if there
+// is none. It runs one statement for each of the address's [mailbox.Forms].
+func (k *Keeper) byEmail(ctx context.Context, email string) (*Person, string, error) {
 	var rows []row
 	for _, form := range mailbox.Forms(email) {
 		err := k.store.DB(ctx).UserEmail.Query().Where(useremail.ID(form)).
@@ -146,14 +145,14 @@ func (k *Keeper) named(ctx context.Context, email string) (*Person, string, erro
 	if rows[0].Hash != nil {
 		hash = *rows[0].Hash
 	}
-	p, err := k.whole(ctx, rows)
+	p, err := k.withFactor(ctx, rows)
 	if err != nil {
 		return nil, "", fmt.Errorf("find person: %w", err)
 	}
 	return p, hash, nil
 }
 
-// Of returns a person by their id, without a session; nil when there is none.
+// Of returns a person by their id, without a session, or nil if there is none.
 func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 	var rows []row
 	err := k.store.DB(ctx).User.Query().Where(user.ID(id)).
@@ -164,20 +163,20 @@ func (k *Keeper) Of(ctx context.Context, id xid.ID) (*Person, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	p, err := k.whole(ctx, rows)
+	p, err := k.withFactor(ctx, rows)
 	if err != nil {
 		return nil, fmt.Errorf("find person: %w", err)
 	}
 	return p, nil
 }
 
-// personOf gathers the rows of one person.
+// personOf builds a person from their rows.
 func personOf(rows []row) *Person {
 	p := &Person{User: rows[0].User, Name: rows[0].Name, Email: rows[0].Email, Verified: rows[0].VerifiedAt != nil,
 		HasFactor: rows[0].Factor}
 	for _, r := range rows {
 		if r.Store == nil || r.Role == nil {
-			continue // no store, a closed one, or an entry without a membership
+			continue // no store, a closed one, or a directory entry without a membership
 		}
 		p.Memberships = append(p.Memberships, Membership{Store: *r.Store, Handle: *r.Handle, Name: *r.Shop,
 			Currency: *r.Currency, Legacy: *r.Legacy, Role: *r.Role, SecondFactor: *r.Required})
@@ -188,8 +187,8 @@ func personOf(rows []row) *Person {
 	return p
 }
 
-// touch notes that a session is used, at most once a minute. Whoever comes first
-// writes; when it fails, the request goes on, and the next one tries again.
+// touch records that a session is used, at most once a minute. Of concurrent requests the first one
+// writes. If the write fails, the request continues and the next one tries again.
 func (k *Keeper) touch(ctx context.Context, sum digest.Sum, seen, now micros.Time) {
 	if now < seen.Add(seenEvery) || k.store.Within(ctx) {
 		return
@@ -205,7 +204,7 @@ func (k *Keeper) touch(ctx context.Context, sum digest.Sum, seen, now micros.Tim
 	}
 }
 
-// List returns the live sessions of a person, the newest first, at most 100.
+// List returns a person's live sessions, newest first, at most 100.
 func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Session, error) {
 	now := micros.Now()
 	rows, err := k.store.DB(ctx).Session.Query().

@@ -95,7 +95,7 @@ func TestPlans(t *testing.T) {
 	for name, run := range map[string]func(){
 		"find": func() { p.who(token) },
 		"prove": func() {
-			if _, _, err := p.named(t.Context(), "ada@example.com"); err != nil {
+			if _, _, err := p.byEmail(t.Context(), "ada@example.com"); err != nil {
 				t.Fatal(err)
 			}
 		},

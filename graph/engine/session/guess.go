@@ -12,31 +12,31 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// How many failures are let through at once, and then one per interval. They are
-// about guessing, not about load: --rate-limit does not change them.
+// Rates of failed attempts: a burst, then one per interval. They limit guessing, not load, so
+// --rate-limit does not change them.
 var (
-	// perNetwork bounds what one network tries at one account; what one known browser
-	// does; and what one credential does that is asked for the password again.
+	// perNetwork bounds failures of one network at one account, of one known browser, and of one
+	// credential whose person confirms their password.
 	perNetwork = ratelimit.Rate{Burst: 10, Every: 30 * time.Second}
-	// networkRate bounds what one network tries at all accounts.
+	// networkRate bounds failures of one network at all accounts.
 	networkRate = ratelimit.Rate{Burst: 30, Every: 5 * time.Second}
-	// accountRate bounds what all strangers together try at one account.
+	// accountRate bounds failures of all unknown browsers together at one account.
 	accountRate = ratelimit.Rate{Burst: 100, Every: time.Minute}
 )
 
-// Source is where an attempt comes from: what its failures are counted by.
+// Source is where an attempt comes from. Failures are counted by it.
 type Source struct {
-	// Client is the address, behind the trusted proxies.
+	// Client is the address behind the trusted proxies.
 	Client netip.Addr
-	// Device is the cookie of browsers that are known; empty for none.
+	// Device is the cookie of known browsers, or empty.
 	Device string
-	// Credential names what the person is signed in with who proves it once more;
-	// empty for who is not.
+	// Credential identifies the session or token of a signed-in person who confirms their password;
+	// empty for a sign-in.
 	Credential string
 }
 
-// SourceOf is the source of who is signed in: another one's guesses with a stolen
-// credential stop no one but that credential.
+// SourceOf returns the source of a signed-in viewer. Guesses with a stolen credential block that
+// credential only.
 func SourceOf(v *viewer.Viewer) Source {
 	if v.Credential.IsNil() {
 		return Source{Credential: string(v.Session[:])}
@@ -44,9 +44,9 @@ func SourceOf(v *viewer.Viewer) Source {
 	return Source{Credential: string(v.Credential[:])}
 }
 
-// charges are what a failure counts for. A known browser has an allowance of its own,
-// which strangers cannot use up, and which is of use to no one but that browser.
-// Whether there is such an account makes no difference.
+// charges returns the rates that a failure counts against. A known browser has its own allowance,
+// which strangers cannot exhaust and only that browser can use. The result does not depend on
+// whether the account exists.
 func (k *Keeper) charges(account digest.Sum, from Source) []ratelimit.Charge {
 	if len(k.devices.keys) == 0 {
 		return nil
@@ -69,17 +69,16 @@ func (k *Keeper) charges(account digest.Sum, from Source) []ratelimit.Charge {
 		charge("account network", of+network.String(), perNetwork)}
 }
 
-// trusted reports whether an attempt is of a known browser, or of who is signed in: it
-// is looked at before those of strangers.
+// trusted reports whether an attempt comes from a known browser or a signed-in person. Such
+// attempts are verified before those of strangers.
 func (k *Keeper) trusted(account digest.Sum, from Source) bool {
 	_, known := k.devices.known(account, from.Device, micros.Now())
 	return known || from.Credential != ""
 }
 
-// admit refuses an attempt that has nothing left. Asked before the password is looked
-// at, it saves the work; asked again when it was right, it keeps what was tried at the
-// same time from being worth more: each of the wrong ones is counted before it is
-// answered.
+// admit refuses an attempt that has no allowance left. The call before the password is verified
+// saves that work. The call after a right password keeps concurrent guesses from exceeding the
+// allowance, because every wrong one is counted before it is answered.
 func (k *Keeper) admit(ctx context.Context, charges []ratelimit.Charge) error {
 	if len(charges) == 0 {
 		return nil
@@ -91,8 +90,8 @@ func (k *Keeper) admit(ctx context.Context, charges []ratelimit.Charge) error {
 	return k.throttled(wait)
 }
 
-// count notes a failure before it is answered. Where nothing is left, the answer is
-// that, and says nothing of the password.
+// count records a failure before it is answered. If no allowance is left, the answer is RateLimited
+// and does not depend on the password.
 func (k *Keeper) count(ctx context.Context, charges []ratelimit.Charge) error {
 	if len(charges) == 0 {
 		return nil

@@ -9,11 +9,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxHolds bounds how many people are held at once, so that each holder finds a second
-// connection.
+// maxHolds bounds how many people are held at once, so that each holder gets a second connection.
 const maxHolds = 4
 
-// Lock keeps others from locking or holding a person until the transaction of ctx ends.
+// Lock prevents others from locking or holding a person until the transaction of ctx ends.
 func (k *Keeper) Lock(ctx context.Context, person xid.ID) error {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(person))
 	query.Modify(ent.ForUpdate)
@@ -23,9 +22,9 @@ func (k *Keeper) Lock(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// Hold runs f while a transaction beside it holds what lock locked of a person: for what f
-// writes on another shard than that of the person. f runs at most once, and its error is that
-// of Hold.
+// Hold runs f while a second transaction holds the locks on a person that lock acquired. Use it
+// when f writes on another shard than the person's. f runs at most once, and Hold returns its
+// error.
 func (k *Keeper) Hold(ctx context.Context, lock func(context.Context) error, f func() error) error {
 	select {
 	case k.holds <- struct{}{}:

@@ -11,12 +11,12 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// note writes a row of a person's own log, in the transaction of ctx.
+// note adds a row to a person's account log, in the transaction of ctx.
 func (k *Keeper) note(ctx context.Context, person xid.ID, action state.AccountAction, detail string) error {
 	return audit.Account(ctx, k.store.DB(ctx), person, action, detail)
 }
 
-// note is what a person's own log says of a sign-in.
+// note returns the detail of a sign-in for the account log.
 func (s Signed) note() string {
 	if s.NewDevice {
 		return "with a new browser"
@@ -24,9 +24,8 @@ func (s Signed) note() string {
 	return ""
 }
 
-// refuse counts a wrong password, and notes it in the log of the person whom it is
-// about. The bounds on guessing bound that log too: what is refused for being too much
-// leaves nothing.
+// refuse counts a wrong password and records it in the log of the person whose account it was.
+// Attempts beyond the rates on guessing are not recorded, which bounds the log as well.
 func (k *Keeper) refuse(ctx context.Context, charges []ratelimit.Charge, person xid.ID) error {
 	if err := k.count(ctx, charges); err != nil {
 		return err
@@ -35,7 +34,8 @@ func (k *Keeper) refuse(ctx context.Context, charges []ratelimit.Charge, person 
 		if !person.IsNil() {
 			return k.note(ctx, person, state.AccountRefused, "")
 		}
-		// As many statements for nobody: their time shall not reveal who has an account.
+		// The same number of statements for an unknown account, so that the time does not reveal
+		// who has one.
 		_, err := k.store.DB(ctx).AccountEvent.Query().Where(accountevent.UserID(xid.Nil), accountevent.ID(xid.Nil)).
 			Load(ctx)
 		return err
@@ -46,17 +46,17 @@ func (k *Keeper) refuse(ctx context.Context, charges []ratelimit.Charge, person 
 	return explain("sign in", err)
 }
 
-// counts are what happened since the start.
+// counts holds the counters since the start.
 type counts struct{ signedIn, refused, throttled atomic.Uint64 }
 
-// Counts are how many attempts ended how, in this process.
+// Counts holds how many attempts ended how in this process.
 type Counts struct {
 	SignedIn  uint64 // sessions that began
-	Refused   uint64 // wrong passwords, of people who are signed in too
-	Throttled uint64 // attempts that came too soon after others
+	Refused   uint64 // wrong passwords, including those of signed-in people
+	Throttled uint64 // attempts beyond a rate
 }
 
-// Counts returns what happened since the start.
+// Counts returns the counters since the start.
 func (k *Keeper) Counts() Counts {
 	return Counts{SignedIn: k.counts.signedIn.Load(), Refused: k.counts.refused.Load(),
 		Throttled: k.counts.throttled.Load()}

@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Renew notes, in the transaction of ctx, that the person of a session has proved once
-// more who they are, and returns when. A session that has ended, or is another person's,
-// is NotFound.
+// Renew records, in the transaction of ctx, that the person of a session has confirmed their
+// identity, and returns the time. It returns NotFound if the session has ended or belongs to
+// someone else.
 func (k *Keeper) Renew(ctx context.Context, person xid.ID, sum digest.Sum) (micros.Time, error) {
 	now := micros.Now()
 	n, err := k.store.DB(ctx).Session.Update().Where(session.ID(sum), session.UserID(person)).

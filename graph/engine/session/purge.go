@@ -9,12 +9,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// purgeBatch keeps a transaction short.
+// challengeBatch is the number of rows per transaction.
 const challengeBatch = 90
 
-// Purge deletes the challenges that are over and returns how many. Nothing depends on
-// it but space. It reads the keys first: a DELETE by range would lock what lies
-// between them.
+// PurgeChallenges deletes expired challenges and returns how many. It only frees space. It reads
+// the keys first, because a DELETE by range would lock the gaps between them.
 func PurgeChallenges(ctx context.Context, s *ent.Store) (total int, err error) {
 	cutoff := micros.Now()
 	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
@@ -27,7 +26,7 @@ func PurgeChallenges(ctx context.Context, s *ent.Store) (total int, err error) {
 	})
 }
 
-// purge deletes one batch of a shard.
+// purgeChallenges deletes one batch of a shard.
 func purgeChallenges(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
 	sums, err := s.Seek(ctx).Challenge.Query().Where(challenge.ExpiresAtLTE(cutoff)).Order(challenge.ByExpiresAt()).
 		Limit(challengeBatch).IDs(ctx)

@@ -14,28 +14,27 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// SecondLife is how long somebody whose password was right has to show their second
-// factor.
+// SecondLife is how long a person has to present their second factor after the password.
 const SecondLife = 10 * time.Minute
 
-// ErrOver says that the way to a second factor is over: it took too long, was gone
-// before, or the password was changed meanwhile.
+// ErrOver reports that no sign-in waits for its second factor: it took too long, was finished, or
+// the password was changed meanwhile.
 var ErrOver = errors.New("no sign-in under way")
 
 func over() error {
 	return &fault.Error{Kind: fault.Forbidden, Detail: "This took too long: sign in again.", Err: ErrOver}
 }
 
-// pend keeps that the password was right until the second factor is shown, in the
-// transaction of ctx. A digest of the hash goes along: a new password voids it.
+// pend stores, in the transaction of ctx, that the password was right until the second factor is
+// presented. It stores a digest of the hash, so that a new password invalidates it.
 func (k *Keeper) pend(ctx context.Context, p Proof) (token string, err error) {
 	hash := digest.Of([]byte(p.hash))
 	return PutChallenge(ctx, k.store.DB(ctx), AskChallenge{Person: p.User, Purpose: state.ChallengeSecond,
 		Data: hash[:], Life: SecondLife})
 }
 
-// Pending returns who is on the way to their second factor, by the token of
-// [Signed.Second]: [ErrOver] if nobody is.
+// Pending returns the person who has to present their second factor, by the token of
+// [Signed.Second], or [ErrOver].
 func (k *Keeper) Pending(ctx context.Context, token string) (xid.ID, error) {
 	row, err := PeekChallenge(ctx, k.store.DB(ctx), token, state.ChallengeSecond)
 	if errors.Is(err, ErrUnknownChallenge) {
@@ -47,8 +46,8 @@ func (k *Keeper) Pending(ctx context.Context, token string) (xid.ID, error) {
 	return row.UserID, nil
 }
 
-// Finish makes the session of somebody who has shown their second factor, in the
-// transaction of ctx, which uses the factor up. The token is that of [Signed.Second].
+// Finish creates the session of a person who has presented their second factor, in the transaction
+// of ctx, which consumes the factor. The token is that of [Signed.Second].
 func (k *Keeper) Finish(ctx context.Context, token string, a Attempt) (Signed, error) {
 	row, err := AnswerChallenge(ctx, k.store.DB(ctx), token, state.ChallengeSecond)
 	if errors.Is(err, ErrUnknownChallenge) {
@@ -70,8 +69,8 @@ func (k *Keeper) Finish(ctx context.Context, token string, a Attempt) (Signed, e
 	return k.open(ctx, p.ID, digest.Of([]byte(p.Email)), a)
 }
 
-// Admit makes the session of somebody who needs no password, since a passkey has verified
-// them, in the transaction of ctx, which uses the passkey.
+// Admit creates the session of a person whom a passkey has verified, without a password, in the
+// transaction of ctx, which uses the passkey.
 func (k *Keeper) Admit(ctx context.Context, person xid.ID, a Attempt) (Signed, error) {
 	p, err := k.person(ctx, person)
 	if err != nil {
@@ -80,7 +79,7 @@ func (k *Keeper) Admit(ctx context.Context, person xid.ID, a Attempt) (Signed, e
 	return k.open(ctx, p.ID, digest.Of([]byte(p.Email)), a)
 }
 
-// person locks somebody in the transaction of ctx until the commit.
+// person locks a person until the transaction of ctx ends.
 func (k *Keeper) person(ctx context.Context, id xid.ID) (*db.User, error) {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(id))
 	query.Modify(ent.ForUpdate)

@@ -1,9 +1,8 @@
-// Package session keeps people signed in with a browser: it proves passwords,
-// gives out tokens and finds who one stands for.
+// Package session keeps people signed in with a browser: it verifies passwords, issues tokens and
+// finds the person of a token.
 //
-// A token is 52 letters and digits of 260 random bits; only its SHA-256 is kept.
-// Nothing is remembered in memory: a session that is ended here is ended in every
-// process at the next request.
+// A token is 52 letters and digits of 260 random bits; only its SHA-256 is stored. Nothing is
+// cached in memory, so a session that ends is refused by every process at the next request.
 package session
 
 import (
@@ -21,26 +20,26 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// The life of a session.
+// Lifetimes of a session.
 const (
-	// Life is how long it lasts in all, from the sign-in on.
+	// Life is the maximum age of a session.
 	Life = 14 * 24 * time.Hour
-	// Idle is how long it may rest. Its last use is known to a minute.
+	// Idle is how long a session may be unused. Its last use is recorded to the minute.
 	Idle = 12 * time.Hour
-	// seenEvery is how seldom the last use is written.
+	// seenEvery is how often the last use is recorded at most.
 	seenEvery = time.Minute
 )
 
-// Person is somebody who is signed in, with the open stores that they belong to.
+// Person is a signed-in person with the open stores that they belong to.
 type Person struct {
 	User        xid.ID
 	Name, Email string
-	Verified    bool // they have proved that the address is theirs
+	Verified    bool // they have verified their email address
 	Session     digest.Sum
-	ProvedAt    micros.Time  // when they last proved in the session who they are
-	Memberships []Membership // by the store's name
-	// HasFactor says that they have a second factor, by which they came in: the first
-	// one of a person ends their other sessions.
+	ProvedAt    micros.Time  // when they last confirmed their identity in the session
+	Memberships []Membership // sorted by the store's name
+	// HasFactor reports that they have a second factor and signed in with it: adding a first factor
+	// ends the person's other sessions.
 	HasFactor bool
 }
 
@@ -49,12 +48,12 @@ type Membership struct {
 	Store                  xid.ID
 	Handle, Name, Currency string
 	Legacy                 bool
-	// SecondFactor says that the store requires one of its people.
+	// SecondFactor reports that the store requires its people to have a second factor.
 	SecondFactor bool
 	Role         viewer.Role
 }
 
-// In returns the person at work in a store, or nil where they do not belong to it.
+// In returns the person as the viewer of a store, or nil if they do not belong to it.
 func (p *Person) In(store xid.ID) *viewer.Viewer {
 	i := slices.IndexFunc(p.Memberships, func(m Membership) bool { return m.Store == store })
 	if i < 0 {
@@ -66,18 +65,17 @@ func (p *Person) In(store xid.ID) *viewer.Viewer {
 		Scopes: m.Role.Scopes().Effective(), Currency: m.Currency, Legacy: m.Legacy, LacksFactor: p.Lacks(m)}
 }
 
-// Stale reports whether they proved too long ago in the session who they are.
+// Stale reports whether they last confirmed their identity too long ago.
 func (p *Person) Stale() bool { return viewer.Stale(p.ProvedAt) }
 
-// Lacks reports whether a store of theirs requires a second factor that they do not have.
+// Lacks reports whether the store requires a second factor that they do not have.
 func (p *Person) Lacks(m Membership) bool { return m.SecondFactor && !p.HasFactor }
 
-// Config is what a [Keeper] needs.
+// Config holds the dependencies of a [Keeper].
 type Config struct {
 	Store *ent.Store
-	// Devices sign the cookies of browsers that are known, the first one; all verify.
-	// Without any, no browser is known and no guess counted, as for the operator's
-	// commands.
+	// Devices are the keys of the cookies of known browsers. The first one signs; all verify.
+	// Without keys, as in the operator's commands, no browser is known and no guess is counted.
 	Devices []keyring.MACKey
 	Logger  *slog.Logger
 }
@@ -91,7 +89,7 @@ type Keeper struct {
 	holds   chan struct{} // see Hold
 }
 
-// NewKeeper makes a keeper.
+// NewKeeper returns a keeper, or an error if Store is missing.
 func NewKeeper(c Config) (*Keeper, error) {
 	if c.Store == nil {
 		return nil, errors.New("session: Store is needed")

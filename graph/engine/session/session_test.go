@@ -379,7 +379,7 @@ func TestReplace(t *testing.T) {
 			t.Errorf("an old proof: %v", err)
 		}
 		if err := p.store.InTx(t.Context(),
-			func(ctx context.Context) error { return p.hold(ctx, proof) }); !errors.Is(err, ErrWrong) {
+			func(ctx context.Context) error { return p.lockProved(ctx, proof) }); !errors.Is(err, ErrWrong) {
 			t.Errorf("a sign-in beside the change: %v", err)
 		}
 		if _, err := p.Prove(t.Context(), "ada@example.com", secret, Source{}); !errors.Is(err, ErrWrong) {

@@ -26,68 +26,65 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/password"
 )
 
-// Bounds of what is taken.
+// Bounds of a sign-in.
 const (
-	// MaxPassword is the length of a password in code points; a longer one is wrong.
+	// MaxPassword is the maximum length of a password in code points. Longer passwords are wrong.
 	MaxPassword = limit.Password
-	// hashTimeout bounds the wait for a turn to hash: two do so at once.
+	// hashTimeout bounds the wait for a free hasher: two hash at once.
 	hashTimeout = 10 * time.Second
 )
 
-// ErrWrong is the cause of the one fault that a wrong password, an unknown
-// address and a person without a password have in common.
+// ErrWrong is the cause of the fault that a wrong password, an unknown address and a person without
+// a password share.
 var ErrWrong = errors.New("wrong e-mail address or password")
 
 func wrong() error {
 	return &fault.Error{Kind: fault.Forbidden, Detail: "The e-mail address or the password is wrong.", Err: ErrWrong}
 }
 
-// Attempt is one try to sign in.
+// Attempt is one attempt to sign in.
 type Attempt struct {
 	Email, Password string
 	Agent           string     // the browser's User-Agent
-	Client          netip.Addr // who is throttled
-	Former          string     // the token of the cookie that came along; it ends
-	Device          string     // the cookie of known browsers that came along
-	// Unknown runs in the transaction of a sign-in with a browser in which the person
-	// never signed in before, as far as it shows; nil for nothing.
+	Client          netip.Addr // the address that is throttled
+	Former          string     // the browser's previous session token; that session ends
+	Device          string     // the browser's cookie of known browsers
+	// Unknown runs in the transaction of a sign-in from a browser that is new to the person, as far
+	// as its cookie shows. It may be nil.
 	Unknown func(ctx context.Context, person xid.ID) error
 }
 
-// Proof is a person who knew their password.
+// Proof is a person whose password was verified.
 type Proof struct {
 	User    xid.ID
-	hash    string // that was verified
+	hash    string // the hash that was verified
 	account digest.Sum
 }
 
-// Signed is a new session, or the way to it.
+// Signed is a new session, or the next step towards it.
 type Signed struct {
 	User xid.ID
-	// Second is the token of the next step where the person has a second factor; then
-	// there is no session yet, and nothing else is set.
+	// Second is the token of the next step if the person has a second factor. Then there is no
+	// session yet, and only User is set besides.
 	Second string
 	Token  string
 	Ends   time.Time
-	// Device is what the cookie of known browsers is from now on.
+	// Device is the new value of the browser's cookie of known browsers.
 	Device string
-	// NewDevice reports whether the person never signed in with this browser, as far
-	// as it shows.
+	// NewDevice reports whether the browser is new to the person, as far as its cookie shows.
 	NewDevice bool
 }
 
-// SignIn returns a new token and the end of its life, and ends the session that
-// the browser had before: the token of a signed-in browser is never one that
-// somebody could have put there. Whoever has a second factor gets the token of the
-// step to it instead, for [Keeper.Finish].
+// SignIn starts a session and returns its token. It ends the session that the browser had before,
+// so that nobody can plant a token in a browser (session fixation). If the person has a second
+// factor, it returns the token of that step instead, for [Keeper.Finish].
 //
-// A refusal is a fault: [ErrWrong] is behind the Forbidden one, whose cost and
-// text are the same whatever was wrong; RateLimited says when to try again,
-// whether the account exists or not; Unavailable is ours.
+// A refusal is a fault. Forbidden wraps [ErrWrong]; its cost and text do not depend on what was
+// wrong. RateLimited has the time to retry, whether the account exists or not. Unavailable is a
+// failure of the service.
 //
-// The audit log has no row of it: each row there belongs to one store, the
-// sign-in to none, and rows in all stores of a person would take part in one
-// transaction. The person's own log has one.
+// The audit log gets no row: its rows belong to one store each, a sign-in to none, and rows in all
+// stores of the person would span one transaction. The person's account log gets one.
 func (k *Keeper) SignIn(ctx context.Context, a Attempt) (Signed, error) {
 	proof, err := k.Prove(ctx, a.Email, a.Password, Source{Client: a.Client, Device: a.Device})
 	if err != nil {
@@ -95,7 +92,7 @@ func (k *Keeper) SignIn(ctx context.Context, a Attempt) (Signed, error) {
 	}
 	var s Signed
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
-		if err := k.hold(ctx, proof); err != nil {
+		if err := k.lockProved(ctx, proof); err != nil {
 			return err
 		}
 		has, err := k.store.DB(ctx).Factor.Query().Where(factor.UserID(proof.User)).Exist(ctx)
@@ -116,18 +113,18 @@ func (k *Keeper) SignIn(ctx context.Context, a Attempt) (Signed, error) {
 	return s, nil
 }
 
-// open makes a session in the transaction of ctx, which holds the person, and behind it
-// ends the one that the browser had before. Where that fails the browser has lost its
-// cookie all the same, and the session ends by its time.
+// open creates a session in the transaction of ctx, which holds the person. After the commit it
+// ends the browser's previous session. If that fails, the browser has lost the cookie anyway and
+// the session expires by itself.
 func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a Attempt) (Signed, error) {
 	now := micros.Now()
 	expires := now.Add(Life)
 	s := Signed{User: person, Token: digest.NewToken(), Ends: expires.Time()}
-	s.Device, s.NewDevice = k.devices.after(account, a.Device, now)
+	s.Device, s.NewDevice = k.devices.cookieAfter(account, a.Device, now)
 	sum, _ := digest.OfToken(s.Token)
 	if former, ok := digest.OfToken(a.Former); ok {
-		// It may be another person's, and on Vitess the gap that its deletion locks in the
-		// directory of sessions would make the new one wait for itself.
+		// The previous session may be another person's. On Vitess, deleting it here would lock a
+		// gap in the directory of sessions for which the new session would wait forever.
 		ent.OnCommit(ctx, func() { k.end(ent.Outside(ctx), former) })
 	}
 	from := viewer.Origin{Client: a.Client, Agent: a.Agent}
@@ -152,10 +149,10 @@ func (k *Keeper) open(ctx context.Context, person xid.ID, account digest.Sum, a 
 	return s, k.note(ctx, person, state.AccountSignedIn, s.note())
 }
 
-// Prove returns who knows the password of an e-mail address, within the bounds on
-// guessing. Its faults are those of [Keeper.SignIn].
+// Prove verifies the password of an email address, within the rates on guessing. It returns the
+// same faults as [Keeper.SignIn].
 func (k *Keeper) Prove(ctx context.Context, email, text string, from Source) (Proof, error) {
-	email = normal(email)
+	email = normalize(email)
 	account := digest.Of([]byte(email))
 	charges := k.charges(account, from)
 	if err := k.admit(ctx, charges); err != nil {
@@ -180,10 +177,10 @@ func (k *Keeper) Prove(ctx context.Context, email, text string, from Source) (Pr
 	return proof, nil
 }
 
-// verify does the same work for every address: one statement and one hash. Whose
-// password was wrong is in its answer too.
+// verify does the same work for every address: one statement and one hash. With [ErrWrong] the
+// proof has the person of the address, if there is one.
 func (k *Keeper) verify(ctx context.Context, email, text string) (Proof, error) {
-	person, hash, err := k.named(ctx, email)
+	person, hash, err := k.byEmail(ctx, email)
 	if err != nil {
 		return Proof{}, explain("sign in", err)
 	}
@@ -195,16 +192,15 @@ func (k *Keeper) verify(ctx context.Context, email, text string) (Proof, error) 
 		return Proof{}, explain("sign in", err)
 	case person == nil:
 		return Proof{}, wrong()
-	case !ok || !possible(text):
+	case !ok || !validPassword(text):
 		return Proof{User: person.User}, wrong()
 	}
 	return Proof{User: person.User, hash: hash}, nil
 }
 
-// hold makes sure, in the transaction of ctx, that the password which was proved
-// is still the person's, and keeps it so until the commit: a sign-in that runs
-// beside a change of the password must not outlive it.
-func (k *Keeper) hold(ctx context.Context, p Proof) error {
+// lockProved locks the person in the transaction of ctx and returns [ErrWrong] if the verified
+// password is not theirs any more: a sign-in must not outlive a concurrent change of the password.
+func (k *Keeper) lockProved(ctx context.Context, p Proof) error {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(p.User), user.PasswordHash(p.hash))
 	query.Modify(ent.ForUpdate)
 	rows, err := query.All(ctx)
@@ -214,9 +210,8 @@ func (k *Keeper) hold(ctx context.Context, p Proof) error {
 	return err
 }
 
-// Replace gives the person who proved who they are a new password, by its hash, and
-// ends their sessions but one. It joins the transaction of ctx. When the password
-// was changed meanwhile, the proof is [ErrWrong].
+// Replace sets a new password hash for the person of a proof and ends their sessions except one. It
+// joins the transaction of ctx. It returns [ErrWrong] if the password was changed since the proof.
 func (k *Keeper) Replace(ctx context.Context, p Proof, hash string, keep digest.Sum) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		n, err := k.store.DB(ctx).User.Update().Where(user.ID(p.User), user.PasswordHash(p.hash)).
@@ -234,9 +229,9 @@ func (k *Keeper) Replace(ctx context.Context, p Proof, hash string, keep digest.
 	})
 }
 
-// Reset gives a person a new password, by its hash, whatever they had before,
-// and ends all their sessions; it returns how many. It joins the transaction of ctx. A
-// person of the demo is one no more: their password stands in no file from now on.
+// Reset sets a new password hash regardless of the old one, ends all sessions of the person and
+// returns how many. It joins the transaction of ctx. A person of the demo becomes an ordinary one,
+// because the demo's file no longer has their password.
 func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended int, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		n, err := k.store.DB(ctx).User.Update().Where(user.ID(person)).
@@ -255,9 +250,9 @@ func (k *Keeper) Reset(ctx context.Context, person xid.ID, hash string) (ended i
 	return ended, err
 }
 
-// normal is an e-mail address as the directory has it. One that cannot be there
-// becomes the empty one, which nobody has.
-func normal(email string) string {
+// normalize returns an email address as the directory stores it, or "" if the directory cannot have
+// it.
+func normalize(email string) string {
 	if !utf8.ValidString(email) {
 		return ""
 	}
@@ -267,13 +262,13 @@ func normal(email string) string {
 	return email
 }
 
-// possible reports whether a text can be a password at all.
-func possible(text string) bool {
+// validPassword reports whether a text can be a password.
+func validPassword(text string) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxPassword &&
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// seconds writes a wait, rounded up.
+// seconds formats a wait, rounded up to seconds.
 func seconds(d time.Duration) string {
 	n := int((d + time.Second - 1) / time.Second)
 	if n == 1 {
@@ -282,8 +277,8 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(n) + " seconds"
 }
 
-// explain turns a database that is away, and a hash whose turn did not come,
-// into the fault that says so.
+// explain turns an unavailable database and a timeout into an Unavailable fault, and wraps other
+// errors.
 func explain(what string, err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || err == nil {
 		return err

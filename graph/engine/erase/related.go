@@ -13,12 +13,12 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// gone stands in place of a text that a shopper typed.
-const gone = "Redacted"
+// redactedText replaces a text that a shopper typed.
+const redactedText = "Redacted"
 
-// beside redacts what shoppers typed beside the rows of their orders: the notes of the checkout, and
-// what is kept by the addresses of the orders.
-func beside(ctx context.Context, c *db.Client, orders []*db.Order) error {
+// redactRelated redacts what shoppers typed outside the rows of their orders: the notes of the
+// checkout, and what is stored by the email addresses of the orders.
+func redactRelated(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	var emails []string
 	ids := make([]xid.ID, len(orders))
 	for i, o := range orders {
@@ -34,25 +34,25 @@ func beside(ctx context.Context, c *db.Client, orders []*db.Order) error {
 	return Addresses(ctx, c, slices.Compact(emails)...)
 }
 
-// notes redacts the notes that shoppers left at the checkout of some orders, in the transaction of
+// notes redacts the notes that shoppers left at the checkout of the orders, in the transaction of
 // ctx, and returns how many it changed.
 func notes(ctx context.Context, c *db.Client, orders []xid.ID) (int, error) {
 	n, err := c.Note.Update().Where(note.OrderIDIn(orders...), note.AuthorTypeEQ(viewer.System),
-		note.AuthorName(viewer.ShopperName), note.BodyNEQ(gone)).SetBody(gone).Save(ctx)
+		note.AuthorName(viewer.ShopperName), note.BodyNEQ(redactedText)).SetBody(redactedText).Save(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("redact the notes of shoppers: %w", err)
 	}
 	return n, nil
 }
 
-// Addresses redacts what the viewer's store keeps by e-mail addresses alone, in the transaction of
-// ctx: carts that were not placed, and the store's emails that wait to be sent.
+// Addresses redacts what the viewer's store keeps by email address only, in the transaction of ctx:
+// carts that were not placed, and emails of the store that are not sent yet.
 func Addresses(ctx context.Context, c *db.Client, emails ...string) error {
 	if len(emails) == 0 {
 		return nil
 	}
-	// Carts are found before they are locked: there is no index by address, and shoppers are not to
-	// wait for those that are looked through.
+	// Carts are found before they are locked: no index leads to an address, and shoppers must not
+	// wait for the carts that the scan passes.
 	ids, err := c.Cart.Query().Where(cart.EmailIn(emails...)).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("find carts to redact: %w", err)
