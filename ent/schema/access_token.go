@@ -21,7 +21,7 @@ func (AccessToken) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("grant_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Grant}),
 		field.String("hint").SchemaType(key(16)).Immutable(),
-		// scopes are those that a refresh asked for; null means the grant's.
+		// scopes are the scopes requested by a refresh; null means the grant's.
 		field.String("scopes").SchemaType(key(1024)).Optional().Nillable().Immutable(),
 		field.Int64("expires_at").GoType(micros.Time(0)).Immutable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AccountEvent is a row of a person's own log: what happened to their account,
-// from where and with which program.
+// AccountEvent is an entry of a person's own log: what happened to their account, with the IP
+// address and the user agent.
 type AccountEvent struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -30,6 +30,6 @@ func (AccountEvent) Fields() []ent.Field {
 func (AccountEvent) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("user_id", "id").Unique().StorageKey(PrimaryKey),
-		index.Fields("id"), // to forget what is old
+		index.Fields("id"), // for deleting old rows
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Allowance is how much is left of a rate that all processes keep together, such as
-// that of guesses at a password. Its key is the SHA-256 of what is bounded.
+// Allowance is the state of a rate limit that all processes share, such as the limit on password
+// guesses. Its key is the SHA-256 of what is limited.
 type Allowance struct{ ent.Schema }
 
 // Fields implements ent.Interface.
 func (Allowance) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", digest.Sum{}).SchemaType(bytes32).Immutable(),
-		// full_at is when all of it is back: a row whose time has passed says nothing.
+		// full_at is when the whole allowance is available again; after that time the row has no
+		// meaning.
 		field.Int64("full_at").GoType(micros.Time(0)),
 	}
 }
@@ -25,6 +26,6 @@ func (Allowance) Fields() []ent.Field {
 // Indexes implements ent.Interface.
 func (Allowance) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("full_at"), // to forget what is full again
+		index.Fields("full_at"), // for deleting expired rows
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// APIKey is a store's own credential. Rotation adds a second live key to its lineage;
-// the unique slot makes a third impossible (contract, section 7).
+// APIKey is a credential of a store. Rotation adds a second live key to the lineage; the unique
+// slot makes a third impossible (contract, section 7).
 type APIKey struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -28,19 +28,19 @@ func (APIKey) Fields() []ent.Field {
 		field.Int("slot").Optional().Nillable(),
 		field.String("name").MaxRuneLen(255),
 		field.String("hint").SchemaType(key(16)),
-		// scopes are the granted names parted by spaces.
+		// scopes are the granted names, separated by spaces.
 		field.String("scopes").SchemaType(key(1024)),
 		field.UUID("created_by", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
-		// superseded_at is when a younger key of the lineage was made.
+		// superseded_at is when the next key of the lineage was created.
 		field.Int64("superseded_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// retires_at is when a rotated key ends by itself. It is no part of expires_at, which
-		// the next key of the lineage takes over.
+		// retires_at is when a rotated key expires. It is separate from expires_at, which the next
+		// key of the lineage inherits.
 		field.Int64("retires_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// networks are those that the key may be used from, parted by spaces; without any, it
-		// may be used from everywhere.
+		// networks are the networks that the key may be used from, separated by spaces; null means
+		// any.
 		field.String("networks").SchemaType(key(1024)).Optional().Nillable(),
 	}
 }

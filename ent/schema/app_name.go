@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppName is the directory of the names of verified apps, as readers confuse them:
-// globally unique by its primary key, so no two of them are taken for each other.
+// AppName is the directory of the names of verified apps, folded so that confusable names are
+// equal. The primary key makes them globally unique, so no app passes for another.
 type AppName struct{ ent.Schema }
 
 // Fields implements ent.Interface.

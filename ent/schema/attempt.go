@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Attempt is an attempt of a delivery after which it went on waiting. Kept 14
-// days. The attempt that ended a delivery stands in its [DeliveryLog].
+// Attempt is an attempt after which its delivery remained pending. It is kept for 14 days. The
+// attempt that ended a delivery is in its [DeliveryLog].
 type Attempt struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -25,7 +25,7 @@ func (Attempt) Fields() []ent.Field {
 		field.Int64("sequence").Immutable(),
 		field.Int("number").Immutable(),
 		field.Int64("began_at").GoType(micros.Time(0)),
-		// next_at is when the next attempt was due; null after the last.
+		// next_at is when the next attempt was due; null after the last one.
 		field.Int64("next_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}, attemptFields()...)
 }

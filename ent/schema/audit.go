@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Audit says who did what to which resource, in the transaction that did it.
+// Audit records who did what to which resource. It is written in the transaction of the change.
 type Audit struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -30,7 +30,7 @@ func (Audit) Fields() []ent.Field {
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		// detail is a short public text, without personal data.
 		field.String("detail").MaxRuneLen(255).Optional().Nillable(),
-		// address and agent are where the request came from, and with which program.
+		// address and agent are the IP address and the user agent of the request.
 		field.String("address").SchemaType(key(45)).Optional().Nillable(),
 		field.String("agent").MaxRuneLen(255).Optional().Nillable(),
 		field.String("request_id").SchemaType(key(30)).Optional().Nillable(),
@@ -40,7 +40,7 @@ func (Audit) Fields() []ent.Field {
 // Indexes implements ent.Interface.
 func (Audit) Indexes() []ent.Index {
 	return []ent.Index{
-		// The timeline of an order reads who did what to it.
+		// For the timeline of an order.
 		index.Fields("store_id", "resource_id", "id"),
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Cart is what a shopper gathers and, further on, all that they say at the checkout. It
-// ends as one order.
+// Cart holds what a shopper is buying and, later, what they entered at checkout. It becomes one
+// order.
 type Cart struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -25,28 +25,28 @@ func (Cart) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (Cart) Fields() []ent.Field {
 	return []ent.Field{
-		// token is the SHA-256 of what the shopper's cookie holds.
+		// token is the SHA-256 of the token in the shopper's cookie.
 		field.UUID("token", digest.Sum{}).SchemaType(bytes32).Immutable(),
 		field.Int8("bucket").Immutable(),
 		field.Int64("expires_at").GoType(micros.Time(0)),
-		// version counts the changes: each compares it and sets it.
+		// version counts the changes, each of which compares and sets it.
 		field.Int64("version").Default(1),
 		field.Int64("updated_at").GoType(micros.Time(0)),
 		field.Int("lines_count").Default(0),
-		// code is the discount code that was entered, in upper case.
+		// code is the discount code that the shopper entered, in upper case.
 		field.String("code").SchemaType(key(limit.Code)).Optional().Nillable(),
 		field.String("note").SchemaType(text).Optional().Nillable(),
 		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.Bytes("address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
-		// country and region are where the shopper is, who is asked for them where nothing is
-		// shipped and they decide the tax.
+		// country and region are where the shopper is. They are asked for when nothing is shipped
+		// and the tax depends on them.
 		field.String("country").SchemaType(key(2)).Optional().Nillable(),
 		field.String("region").MaxRuneLen(limit.Line).Optional().Nillable(),
-		// rate_id is the public id of the shipping rate that was chosen.
+		// rate_id is the public id of the chosen shipping rate.
 		field.String("rate_id").SchemaType(key(64)).Optional().Nillable(),
 		field.String("payment").GoType(state.PaymentMethod("")).SchemaType(key(32)).Optional().Nillable(),
-		// reached_at is when the checkout was begun.
+		// reached_at is when the checkout began.
 		field.Int64("reached_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Optional().Nillable(),
 	}
@@ -60,7 +60,7 @@ func (Cart) Indexes() []ent.Index {
 	}
 }
 
-// CartLine is a number of equal goods in a cart. Its primary key is (store_id, cart_id,
+// CartLine is a variant in a cart, with its quantity. Its primary key is (store_id, cart_id,
 // product_id, variant_id).
 type CartLine struct{ ent.Schema }
 
@@ -72,10 +72,10 @@ func (CartLine) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Product}).Immutable(),
-		// variant_id is the product's own id where it has no options.
+		// variant_id is the product's own id if the product has no options.
 		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Variant}).Immutable(),
 		field.Int64("quantity"),
-		// price_minor is the price of one that the shopper was shown last.
+		// price_minor is the unit price that the shopper last saw.
 		field.Int64("price_minor"),
 		field.Int64("added_at").GoType(micros.Time(0)).Immutable(),
 	}
@@ -88,9 +88,9 @@ func (CartLine) Indexes() []ent.Index {
 	}
 }
 
-// PaymentHold keeps the goods of an order that its shopper pays online, or by a transfer, for a while. Its id
-// is the order's. Whoever deletes it, a payment or the end of the time, decides what becomes
-// of the order.
+// PaymentHold reserves the items of an order for a while, until the shopper has paid online or by
+// bank transfer. Its id is the order's. Either a payment or the expiry deletes it; the one that
+// does decides what becomes of the order.
 type PaymentHold struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -107,8 +107,8 @@ func (PaymentHold) Fields() []ent.Field {
 // Indexes implements ent.Interface.
 func (PaymentHold) Indexes() []ent.Index { return []ent.Index{index.Fields("bucket", "due_at")} }
 
-// PaymentSettings are the ways in which a store's shoppers may pay. There is one row for a
-// store, whose id it shares, from the first change on; without it nobody can pay.
+// PaymentSettings are the payment methods that a store offers. A store has one row, with the
+// store's id, from the first change on; without it nothing can be paid.
 type PaymentSettings struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

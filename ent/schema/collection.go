@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Collection is a list of products with a page of its own on the storefront: those that
-// were put into it by hand, or all that its rule picks. Its id is also that of its shelf.
+// Collection is a list of products with its own page on the storefront: products added by hand, or
+// all that its rule matches. Its id is also the id of its listing index.
 type Collection struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -28,17 +28,17 @@ func (Collection) Fields() []ent.Field {
 		field.String("handle").SchemaType(key(limit.Handle)),
 		field.String("description").SchemaType(text).Optional().Nillable(),
 		field.String("sort").GoType(state.CollectionSort("")).SchemaType(key(16)),
-		// rule is absent where products are put in by hand.
+		// rule is absent if products are added by hand.
 		field.Bytes("rule").GoType(document.CollectionRule(nil)).SchemaType(blob).Optional(),
 		field.Int8("bucket").Immutable(),
-		// due_at is when its products are judged next; [micros.Never] once they are settled.
+		// due_at is when its products are evaluated next; [micros.Never] once they are settled.
 		field.Int64("due_at").GoType(micros.Time(0)),
-		// behind is the last product that was judged.
+		// behind is the last product that was evaluated.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
-		// settling says that all were judged once since the last change. They are judged again
-		// when every change of a product that has not seen it must have ended.
+		// settling says that all products were evaluated once since the last change. They are
+		// evaluated again after every product change that has not seen it must have ended.
 		field.Bool("settling").Default(false),
-		// gone says that it was deleted, and that its shelf is being emptied.
+		// gone says that the collection was deleted and its listing index is being emptied.
 		field.Bool("gone").Default(false),
 	}
 }
@@ -51,8 +51,8 @@ func (Collection) Indexes() []ent.Index {
 	}
 }
 
-// CollectionProduct is a product that was put into a collection by hand; its id is the
-// product's. The primary key is (store_id, collection_id, id).
+// CollectionProduct is a product that was added to a collection by hand; its id is the product's.
+// The primary key is (store_id, collection_id, id).
 type CollectionProduct struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -71,7 +71,7 @@ func (CollectionProduct) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "collection_id", "id").Unique().StorageKey(PrimaryKey),
 		index.Fields("store_id", "collection_id", "position", "id"),
-		// With all columns, so that SQLite takes it for those of a product.
+		// Contains all columns, so that SQLite uses it to find the collections of a product.
 		index.Fields("store_id", "id", "collection_id", "position"),
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"entgo.io/ent"
 )
 
-// ConsentTicket is the mark that a ticket of the consent screen was spent; its
-// primary key lets only one answer through. Kept as long as tickets live.
+// ConsentTicket marks a ticket of the consent screen as used; its primary key admits only one
+// answer. It is kept as long as a ticket is valid.
 type ConsentTicket struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

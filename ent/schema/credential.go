@@ -11,15 +11,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Credential is the directory of credentials by the SHA-256 of their text: it says
-// whose store and which row, which for authorization codes and refresh tokens is
-// the grant. The text itself is never stored.
+// Credential is the directory of credentials by the SHA-256 of their text. It leads to the store
+// and the row, which is the grant for authorization codes and refresh tokens. The text itself is
+// never stored.
 type Credential struct{ ent.Schema }
 
 // Fields implements ent.Interface.
 func (Credential) Fields() []ent.Field {
 	return []ent.Field{
-		// The hash as 64 hexadecimal digits would double the key: it is kept as bytes.
+		// Stored as bytes: 64 hexadecimal digits would double the size of the key.
 		field.UUID("id", digest.Sum{}).StorageKey("hash").SchemaType(bytes32),
 		field.UUID("store_id", xid.ID{}).SchemaType(bytes16),
 		field.UUID("credential_id", xid.ID{}).SchemaType(bytes16),
@@ -30,7 +30,7 @@ func (Credential) Fields() []ent.Field {
 // Indexes implements ent.Interface.
 func (Credential) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("store_id", "credential_id"), // to forget what a dead token or grant left behind
+		index.Fields("store_id", "credential_id"), // for deleting the entries of a dead token or grant
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Customer is a person who buys in a store. Its counters are kept in the order's transaction.
+// Customer is a person who buys in a store. Its counters are updated in the order's transaction.
 type Customer struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -23,7 +23,7 @@ func (Customer) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (Customer) Fields() []ent.Field {
 	return []ent.Field{
-		// email is kept in lower case.
+		// email is in lower case.
 		field.String("email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("phone").MaxRuneLen(64).Optional().Nillable(),
 		field.String("first_name").MaxRuneLen(255).Optional().Nillable(),

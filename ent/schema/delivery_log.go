@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// DeliveryLog is a delivery that has ended, with the attempt that ended it. Kept
-// 14 days. Attempts before the last one are [Attempt]s.
+// DeliveryLog is a delivery that has ended, with the attempt that ended it. It is kept for 14 days.
+// Earlier attempts are [Attempt]s.
 type DeliveryLog struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -29,10 +29,10 @@ func (DeliveryLog) Fields() []ent.Field {
 		field.String("type").GoType(event.Type("")).SchemaType(key(64)),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),
 		field.String("state").GoType(state.DeliveryState("")).SchemaType(key(16)),
-		// attempts is the number of the last one; 0 where none was made.
+		// attempts is the number of the last attempt; 0 if there was none.
 		field.Int("attempts"),
 		field.Int64("settled_at").GoType(micros.Time(0)),
-		// began_at is when the last attempt began; null where it ended without one.
+		// began_at is when the last attempt began; null if the delivery ended without one.
 		field.Int64("began_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}, attemptFields()...)
 }
@@ -44,11 +44,11 @@ func (DeliveryLog) Indexes() []ent.Index {
 	}
 }
 
-// attemptFields are what came of one attempt.
+// attemptFields returns the fields that describe the result of one attempt.
 func attemptFields() []ent.Field {
 	return []ent.Field{
 		field.UUID("attempt_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Attempt}).Optional().Nillable(),
-		// outcome is the class; status the receiver's, 0 without an answer.
+		// outcome is the class; status is the receiver's status code, 0 without an answer.
 		field.String("outcome").SchemaType(key(32)),
 		field.Int("status").Default(0),
 		// duration is in microseconds, from the request to the answer's headers.
@@ -56,7 +56,7 @@ func attemptFields() []ent.Field {
 		field.String("detail").MaxRuneLen(255).Optional().Nillable(),
 		// response is the first 4 KiB of the answer.
 		field.Bytes("response").SchemaType(blob).Optional(),
-		// request is what was sent, as far as the delivery does not tell it.
+		// request is what was sent, except for what the delivery contains.
 		field.Bytes("request").SchemaType(blob).Optional(),
 	}
 }

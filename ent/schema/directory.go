@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// StoreHandle is the directory of store handles: globally unique by its primary key, it
-// means nothing until the store's row exists.
+// StoreHandle is the directory of store handles, globally unique by its primary key. An entry has
+// no meaning until the store's row exists.
 type StoreHandle struct{ ent.Schema }
 
 // Fields implements ent.Interface.

@@ -9,9 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// EndpointStat counts the attempts of one endpoint in one slot of five minutes;
-// its id is the endpoint's. Counts are added when a process has a few, so a
-// crash may lose the last seconds of them.
+// EndpointStat counts the attempts of one endpoint in one slot of five minutes; its id is the
+// endpoint's. A process adds its counts in batches, so a crash may lose the last seconds.
 type EndpointStat struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -22,11 +21,11 @@ func (EndpointStat) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (EndpointStat) Fields() []ent.Field {
 	return []ent.Field{
-		// slot is the beginning of the five minutes.
+		// slot is the start of the five minutes.
 		field.Int64("slot").GoType(micros.Time(0)).Immutable(),
 		field.Int64("delivered").Default(0),
 		field.Int64("failed").Default(0),
-		// latency_sum and latency_max are of the delivered ones, in microseconds.
+		// latency_sum and latency_max cover delivered attempts, in microseconds.
 		field.Int64("latency_sum").Default(0),
 		field.Int64("latency_max").Default(0),
 	}

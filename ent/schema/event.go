@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Event is an entry of the event log, written by the transaction of its change with
-// the bytes that subscribers will receive (contract, section 8). Kept 30 days.
+// Event is an entry of the event log, written in the transaction of its change with the bytes that
+// subscribers receive (contract, section 8). It is kept for 30 days.
 type Event struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

@@ -13,8 +13,8 @@ import (
 )
 
 // Export is a job that writes a store's orders, products, customers or attempts to a file
-// (contract, sections 5 and 9): what was asked for, who works on it, and how far
-// it has come. The file is the job's [ExportPart]s, one after the other.
+// (contract, sections 5 and 9): the request, the current worker and the progress. The file is the
+// concatenation of the job's [ExportPart]s.
 type Export struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -31,79 +31,78 @@ func (Export) Fields() []ent.Field {
 		field.String("compression").GoType(state.ExportCompression("")).SchemaType(key(16)).Immutable(),
 		field.Int64("created_from").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
 		field.Int64("created_to").GoType(micros.Time(0)).Optional().Nillable().Immutable(),
-		// filter_status is a status of the kind's resource.
+		// filter_status is a status of the exported resource.
 		field.String("filter_status").SchemaType(key(32)).Optional().Nillable().Immutable(),
 		field.String("requester_type").GoType(viewer.Kind("")).SchemaType(key(16)).Immutable(),
 		field.UUID("requester_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.String("requester_name").MaxRuneLen(255).Immutable(),
-		// app_id is the app whose job it is; without one it is the store's. The
-		// app's row lies in the store that registered it.
+		// app_id is the app that owns the job; null means the store. The app's row is in the store
+		// that registered it.
 		field.UUID("app_store_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.UUID("app_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.App}).Optional().Nillable().Immutable(),
 		field.String("status").GoType(state.ExportStatus("")).SchemaType(key(16)),
 
-		// due_at is when the job next needs somebody: to write it, while it is queued
-		// or running; else for its file to expire, for what it left behind in the
-		// blob store to be removed, or for its row to go.
+		// due_at is when the job next needs a worker: to write the file while the job is queued or
+		// running; later to expire the file, to remove its objects from the blob store or to delete
+		// the row.
 		field.Int64("due_at").GoType(micros.Time(0)),
-		// lease_token fences: it is raised with every change of owner, and is part of
-		// the names of the parts that its owner writes.
+		// lease_token is a fencing token: every change of owner raises it, and it is part of the
+		// names of the parts that the owner writes.
 		field.Int64("lease_token").Default(0),
 		field.UUID("lease_owner", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		// lease_until is by the database's clock on MySQL.
 		field.Int64("lease_until").GoType(micros.Time(0)).Default(0),
-		// slot is the job's place among those of its store that run, each of which
-		// one job alone can have.
+		// slot is the job's place among the running jobs of its store. It is unique.
 		field.Int("slot").Optional().Nillable(),
-		// failures counts the tries since the last checkpoint that ended with an error.
+		// failures counts the failed tries since the last checkpoint.
 		field.Int("failures").Default(0),
 		// stored says that the blob store may hold objects of the job.
 		field.Bool("stored").Default(false),
 
-		// position is the last resource of the last checkpoint.
+		// position is the last resource before the last checkpoint.
 		field.UUID("position", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
-		// rows_done counts the rows of the file, a header left out, resources_done
-		// what they hold; resources_total is what there was to export.
+		// rows_done counts the rows of the file without a header, resources_done the resources in
+		// them; resources_total is the number of resources to export.
 		field.Int64("rows_done").Default(0),
 		field.Int64("resources_done").Default(0),
 		field.Int64("resources_total").Optional().Nillable(),
 		field.Int("parts").Default(0),
 		field.Int64("size_bytes").Default(0),
-		// hash_state is that of SHA-256 over the parts.
+		// hash_state is the state of SHA-256 over the parts.
 		field.Bytes("hash_state").MaxLen(255).Optional(),
-		// sha256 is that of the whole file, in hexadecimal.
+		// sha256 is the digest of the whole file, in hexadecimal.
 		field.String("sha256").SchemaType(key(64)).Optional().Nillable(),
 		field.String("error_code").SchemaType(key(32)).Optional().Nillable(),
 		field.String("error_message").MaxRuneLen(255).Optional().Nillable(),
 		field.Int64("started_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// completed_at is when it ended, in whichever way.
+		// completed_at is when the job ended, whatever the outcome.
 		field.Int64("completed_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// deleted_at hides it; the row goes when its objects are gone.
+		// deleted_at hides the job; its row is deleted after its objects.
 		field.Int64("deleted_at").GoType(micros.Time(0)).Optional().Nillable(),
 		// endpoint_id is the endpoint whose attempts are exported.
 		field.UUID("endpoint_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.WebhookEndpoint}).
 			Optional().Nillable().Immutable(),
-		// language and timezone are those of a file for spreadsheets, as the store had them when
-		// it was asked for: who takes a job over must write the same bytes.
+		// language and timezone are the store's at the time of the request, for files for
+		// spreadsheets: a worker that takes over the job must write the same bytes.
 		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
 		field.String("timezone").SchemaType(key(limit.Timezone)).Optional().Nillable().Immutable(),
-		// The other filters are of orders alone.
+		// The other filters apply to orders only.
 		field.String("filter_financial_status").GoType(state.FinancialStatus("")).SchemaType(key(32)).
 			Optional().Nillable().Immutable(),
 		field.String("filter_fulfillment_status").GoType(state.FulfillmentStatus("")).SchemaType(key(32)).
 			Optional().Nillable().Immutable(),
 		field.UUID("filter_customer_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Customer}).
 			Optional().Nillable().Immutable(),
-		// filter_ids are the ids of the only rows that the file holds, packed by xid.Pack.
+		// filter_ids are the ids of the only rows to export, packed by xid.Pack.
 		field.Bytes("filter_ids").MaxLen(16 * limit.ExportIDs).Optional().Immutable(),
-		// sync_from is the updated_from with which a client goes on after the file.
+		// sync_from is the updated_from with which a client continues after the file.
 		field.Int64("sync_from").GoType(micros.Time(0)).Optional().Nillable(),
-		// redactions is the store's count of redactions before the job read its first row: the
-		// file holds nothing of customers whose redactions have that number or a lower one.
-		// Null before the job begins, and in jobs that an earlier release began.
+		// redactions is the store's count of redactions before the job read its first row: the file
+		// contains nothing of customers whose redactions have this number or a lower one. Null
+		// before the job begins, and in jobs begun by an earlier release.
 		field.Int64("redactions").Optional().Nillable(),
-		// restarts counts how often redactions made the job begin again.
+		// restarts counts how often redactions restarted the job.
 		field.Int("restarts").Optional().Nillable(),
 	}
 }
@@ -113,13 +112,13 @@ func (Export) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("bucket", "due_at"),
 		index.Fields("store_id", "slot").Unique(),
-		index.Fields("store_id", "status", "id"), // to count those that have not ended
+		index.Fields("store_id", "status", "id"), // for counting jobs that have not ended
 		index.Fields("store_id", "app_id", "id"),
 	}
 }
 
-// ExportPart is an object of the blob store that holds a part of an export's
-// file: what was written between two checkpoints.
+// ExportPart is an object of the blob store with a part of an export's file: what was written
+// between two checkpoints.
 type ExportPart struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -131,7 +130,7 @@ func (ExportPart) Mixin() []ent.Mixin {
 func (ExportPart) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("export_id", xid.ID{}).SchemaType(bytes16).Immutable(),
-		// number counts from 1. Together with the token of whoever wrote it, it names the object.
+		// number counts from 1. Together with the lease token of the writer, it names the object.
 		field.Int("number").Immutable(),
 		field.Int64("token").Immutable(),
 		field.Int64("size_bytes").Immutable(),

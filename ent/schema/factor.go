@@ -11,8 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Factor is how a person proves who they are besides the password: a passkey, or an
-// authenticator app.
+// Factor is a second factor of a person: a passkey or an authenticator app.
 type Factor struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -22,10 +21,10 @@ func (Factor) Fields() []ent.Field {
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("kind").GoType(state.FactorKind("")).SchemaType(key(16)).Immutable(),
 		field.String("name").MaxRuneLen(255),
-		// data is sealed: the secret of an authenticator app (RFC 6238), or the
-		// credential record of a passkey (Web Authentication, section 4).
+		// data is encrypted: the secret of an authenticator app (RFC 6238), or the credential
+		// record of a passkey (Web Authentication, section 4).
 		field.Bytes("data").SchemaType(blob).Sensitive(),
-		// step is the last time step that a code was taken of, so that none is taken twice.
+		// step is the time step of the last accepted code, so that no code is accepted twice.
 		field.Int64("step").Default(0),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// FormerHandle is a handle that a product, collection or page had before, so that its old
-// addresses lead to the new one. Whoever has the handle now comes first.
+// FormerHandle is a previous handle of a product, collection or page, so that its old URLs redirect
+// to the new one. A resource that has the handle now takes precedence.
 type FormerHandle struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -19,7 +19,7 @@ func (FormerHandle) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (FormerHandle) Fields() []ent.Field {
 	return []ent.Field{
-		// kind is the id prefix of what had the handle: prod, col or pag.
+		// kind is the id prefix of the resource: prod, col or pag.
 		field.String("kind").GoType(xid.Kind("")).SchemaType(key(8)).Immutable(),
 		field.String("handle").SchemaType(key(limit.Handle)).Immutable(),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16),

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Fulfillment is a shipment of some of an order's goods.
+// Fulfillment is a shipment of some of an order's items.
 type Fulfillment struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

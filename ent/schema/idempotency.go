@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Idempotency is the claim on an idempotency key and the stored answer. Its id is the first
-// 16 bytes of SHA-256(principal, 0, key), so the primary key is its only unique one.
+// Idempotency is the claim on an idempotency key and the stored answer. Its id is the first 16
+// bytes of SHA-256(principal, 0, key), so it needs no unique key besides the primary key.
 type Idempotency struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -27,10 +27,10 @@ func (Idempotency) Fields() []ent.Field {
 		field.Bytes("fingerprint").MaxLen(32).SchemaType(bytes32),
 		field.Int64("created_at").GoType(micros.Time(0)),
 		field.Int("status").Default(0),
-		// answer is the encrypted content type, location and body.
-		// It is null while the request runs, and when it was erased.
+		// answer is the encrypted content type, location and body. It is null while the request
+		// runs, and after it was erased.
 		field.Bytes("answer").SchemaType(longBlob).Optional(),
-		// about_id is the customer or the order that the answer may show.
+		// about_id is the customer or the order that the answer may contain.
 		field.UUID("about_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Imported says that a record of another shop system was brought in, so that it is brought
-// in once: it is made in one transaction with what it became. Its id is the first 16
-// bytes of SHA-256(system, 0, kind, 0, the record's own key).
+// Imported marks a record of another shop system as imported, so that it is imported only once. It
+// is created in the transaction of the import. Its id is the first 16 bytes of SHA-256(system, 0,
+// kind, 0, the record's own key).
 type Imported struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -20,7 +20,7 @@ func (Imported) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (Imported) Fields() []ent.Field {
 	return []ent.Field{
-		// made_id is the product, customer or order.
+		// made_id is the product, customer or order that the record became.
 		field.UUID("made_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 	}
 }

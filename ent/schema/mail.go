@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Mail is a message that was not handed to the mail server yet: one row for each
-// recipient, written in the transaction of what it reports.
+// Mail is an email not yet handed to the mail server: one row for each recipient, written in the
+// transaction of what it reports.
 type Mail struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -23,25 +23,25 @@ func (Mail) Mixin() []ent.Mixin {
 func (Mail) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
-		// due_at is when it is tried next. Whoever tries moves it on first, and
-		// raises attempts: a compare-and-set, so that one alone tries.
+		// due_at is when the next attempt is due. An attempt first moves it forward and raises
+		// attempts: a compare-and-set, so that only one process tries.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		field.Int("attempts").Default(0),
 		field.String("recipient").MaxRuneLen(320).Immutable(),
 		field.String("subject").MaxRuneLen(255).Immutable(),
-		// body is plain text, html the same for programs that show it; null where there is none.
+		// body is plain text, html its HTML version; null if there is none.
 		field.String("body").SchemaType(text).Immutable(),
 		field.String("html").SchemaType(text).Optional().Nillable().Immutable(),
-		// sender_name is who writes, where that is not the service itself.
+		// sender_name is the name of the sender if it is not the service itself.
 		field.String("sender_name").MaxRuneLen(255).Optional().Nillable().Immutable(),
-		// reply_to is where answers go; null where nobody reads them.
+		// reply_to is the address for replies; null if replies are not read.
 		field.String("reply_to").SchemaType(key(1020)).Optional().Nillable().Immutable(),
 		// order_id is the order of a shopper's email. Such emails are counted before they are sent.
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
-		// network is where a shopper's order came from, where that is known.
+		// network is where a shopper's order came from, if known.
 		field.String("network").SchemaType(key(64)).Optional().Nillable().Immutable(),
-		// stop_url is where the recipient stops emails of the store with one click: it is given to
-		// strangers, who may have asked for nothing. Null where there is no way out.
+		// stop_url is where the recipient unsubscribes from the store's emails with one click. It
+		// is set in emails to strangers, who may not have asked for them; null in all others.
 		field.String("stop_url").MaxRuneLen(255).Optional().Nillable().Immutable(),
 	}
 }
@@ -53,7 +53,7 @@ func (Mail) Indexes() []ent.Index {
 	}
 }
 
-// MailStop says that an address wants no email of a store to strangers.
+// MailStop says that an address has unsubscribed from a store's emails to strangers.
 type MailStop struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -62,7 +62,7 @@ func (MailStop) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (MailStop) Fields() []ent.Field {
 	return []ent.Field{
-		// address is the SHA-256 of the e-mail address.
+		// address is the SHA-256 of the email address.
 		field.UUID("address", digest.Sum{}).SchemaType(bytes32).Immutable(),
 	}
 }

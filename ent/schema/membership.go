@@ -8,9 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Membership is the directory of a person's stores, by which they are found before
-// it is known where they work. It means nothing without the row of [Staff] that it
-// leads to.
+// Membership is the directory of a person's stores, for finding them before the store is known. An
+// entry has no meaning without the row of [Staff] that it leads to.
 type Membership struct{ ent.Schema }
 
 // Fields implements ent.Interface.

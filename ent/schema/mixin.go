@@ -1,6 +1,6 @@
-// Package schema declares the entities. Every store-owned one has the [Tenant]
-// mixin; keys and indexes follow the portability rules: store first, no foreign
-// keys, no descending columns, times as microseconds, ids and hashes as bytes.
+// Package schema declares the entities. Every store-owned entity has the [Tenant] mixin. Keys and
+// indexes follow the portability rules: store first, no foreign keys, no descending columns, times
+// in microseconds, ids and hashes as bytes.
 package schema
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Kind is the annotation that names an entity's id prefix; generated code reads
-// it for the entity's PublicID method.
+// Kind is the annotation that names an entity's id prefix; generated code reads it for the entity's
+// PublicID method.
 type Kind struct{ Prefix xid.Kind }
 
 // Name implements schema.Annotation.
 func (Kind) Name() string { return "Kind" }
 
-// Tenant makes an entity a store's own: its primary key is (store_id, id), set
-// by the migration hook, and its policy filters by the viewer's store.
+// Tenant makes an entity owned by a store: its primary key is (store_id, id), set by the migration
+// hook, and its policy filters by the viewer's store.
 type Tenant struct {
 	mixin.Schema
 	Prefix xid.Kind
 }
 
-// Fields of a store-owned entity. Its created_at is the time in its id.
+// Fields returns the fields of a store-owned entity. Its creation time is the time in its id.
 func (Tenant) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("store_id", xid.ID{}).SchemaType(bytes16).Immutable(),
@@ -43,18 +43,18 @@ func (Tenant) Fields() []ent.Field {
 // Annotations implements ent.Mixin.
 func (t Tenant) Annotations() []schema.Annotation { return []schema.Annotation{Kind{t.Prefix}} }
 
-// Policy keeps stores apart.
+// Policy separates the stores.
 func (Tenant) Policy() ent.Policy { return rule.Tenant() }
 
-// Versioned gives optimistic concurrency: every update raises the version, and
-// the sequence by the number of events that it makes (contract, section 8).
+// Versioned adds optimistic concurrency: every update raises the version, and the event sequence by
+// the number of its events (contract, section 8).
 type Versioned struct {
 	mixin.Schema
 	// Synced entities are listed by updated_at, for incremental sync.
 	Synced bool
 }
 
-// Fields of a versioned entity.
+// Fields returns the fields of a versioned entity.
 func (Versioned) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("version").Default(1),
@@ -71,7 +71,7 @@ func (v Versioned) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("store_id", "updated_at", "id")}
 }
 
-// The column types that differ from ent's own, by engine.
+// The column types that differ from ent's defaults, by engine.
 var (
 	// bytes16 holds an id.
 	bytes16 = map[string]string{dialect.MySQL: "binary(16)", dialect.SQLite: "blob"}
@@ -80,16 +80,16 @@ var (
 	// blob holds up to 64 KiB, longBlob up to 16 MiB.
 	blob     = map[string]string{dialect.MySQL: "blob", dialect.SQLite: "blob"}
 	longBlob = map[string]string{dialect.MySQL: "mediumblob", dialect.SQLite: "blob"}
-	// text is shown, never compared.
+	// text is displayed, never compared.
 	text = map[string]string{dialect.MySQL: "mediumtext"}
 )
 
-// key is the type of a text that is unique or compared: bytes, since MySQL's
-// collations fold case or trailing spaces. A code point takes up to four.
+// key returns the type of a text that is unique or compared. It is binary, since MySQL's collations
+// ignore case or trailing spaces. The length is in bytes; a code point takes up to four.
 func key(bytes int) map[string]string {
 	return map[string]string{dialect.MySQL: "varbinary(" + strconv.Itoa(bytes) + ")"}
 }
 
-// PrimaryKey is the name of a unique index that the migration hook turns into
-// the table's primary key, in place of (store_id, id).
+// PrimaryKey is the name of a unique index that the migration hook turns into the table's primary
+// key, instead of (store_id, id).
 const PrimaryKey = "primary_key"

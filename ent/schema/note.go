@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Note is a text appended to an order; it is never changed.
+// Note is a text added to an order; it is never changed.
 type Note struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

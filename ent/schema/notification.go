@@ -10,8 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Notification is what the people of a store should know, in the
-// transaction of what happened.
+// Notification informs the staff of a store. It is written in the transaction of what happened.
 type Notification struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -25,7 +24,7 @@ func (Notification) Fields() []ent.Field {
 		field.String("level").GoType(state.NotificationLevel("")).SchemaType(key(16)).Immutable(),
 		field.String("title").MaxRuneLen(255).Immutable(),
 		field.String("body").MaxRuneLen(2000).SchemaType(text).Immutable(),
-		// resource_type and resource_id name what it is about.
+		// resource_type and resource_id name the subject.
 		field.String("resource_type").SchemaType(key(32)).Optional().Nillable().Immutable(),
 		field.UUID("resource_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int64("read_at").GoType(micros.Time(0)).Optional().Nillable(),

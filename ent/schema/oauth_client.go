@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// OAuthClient is the directory of client ids: globally unique by its primary
-// key, it means nothing until the app's row exists.
+// OAuthClient is the directory of client ids, globally unique by its primary key. An entry has no
+// meaning until the app's row exists.
 type OAuthClient struct{ ent.Schema }
 
 // Fields implements ent.Interface.

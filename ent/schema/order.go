@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Order is a sale: its money, its goods and where they go.
+// Order is a sale: its amounts, its items and where they are sent.
 type Order struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -40,8 +40,8 @@ func (Order) Fields() []ent.Field {
 		field.Bytes("billing_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Bytes("shipping_address").GoType(document.Address(nil)).SchemaType(blob).Optional(),
 		field.Int64("notes_count").Default(0),
-		// external_number is the number that the order has in the system it comes from, as people
-		// there read it: "#1007". Several orders may have one.
+		// external_number is the number that the order has in its system of origin, as displayed
+		// there: "#1007". It need not be unique.
 		field.String("external_number").SchemaType(key(4 * limit.Label)).Optional().Nillable().Immutable(),
 		field.Bytes("tags").GoType(document.Tags(nil)).SchemaType(blob),
 		field.String("source").SchemaType(key(limit.Source)),
@@ -50,23 +50,24 @@ func (Order) Fields() []ent.Field {
 		field.Int64("fulfilled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("cancelled_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("completed_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// included_tax_minor is the tax that the prices hold; it is part of no sum. Null is 0.
+		// included_tax_minor is the tax included in the prices; it is not part of any sum. Null is
+		// 0.
 		field.Int64("included_tax_minor").Optional().Nillable(),
-		// cart_id is the cart that a shopper placed. It makes one order, which its own row
-		// sees to.
+		// cart_id is the cart that a shopper placed. The cart's own row ensures that it becomes
+		// only one order.
 		field.UUID("cart_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.UUID("discount_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.String("discount_code").SchemaType(key(limit.Code)).Optional().Nillable().Immutable(),
-		// shipping_method is the name that the rate had, payment_method how the shopper
-		// meant to pay, language the one that they read.
+		// shipping_method is the name that the rate had, payment_method the shopper's intended
+		// method of payment, language the language of their storefront.
 		field.String("shipping_method").MaxRuneLen(255).Optional().Nillable().Immutable(),
 		field.String("payment_method").GoType(state.PaymentMethod("")).SchemaType(key(32)).
 			Optional().Nillable().Immutable(),
 		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Optional().Nillable().Immutable(),
-		// line_set holds the order's lines as ent/lineset packs them, which spares a list its
-		// second statement. It is that of the version line_set_version: whoever writes it says so,
-		// and every other change raises both by one. The release before raises version alone, so
-		// the lines of what it changed are read from their own rows.
+		// line_set holds the order's lines as packed by ent/lineset, which saves a list its second
+		// statement. It is valid if line_set_version equals version: a write of line_set sets
+		// line_set_version, and every other change raises both by one. The previous release raises
+		// only version, so the lines of orders that it changed are read from their own rows.
 		field.Bytes("line_set").SchemaType(longBlob).Optional(),
 		field.Int64("line_set_version").Optional().Nillable(),
 	}
@@ -76,8 +77,8 @@ func (Order) Fields() []ent.Field {
 func (Order) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "number").Unique(),
-		// Lists by any of the three states merge ranges of these, of which each has a value
-		// of all three (graph/domain/sales/order_list.go).
+		// Lists filtered by any of the three states merge ranges of these indexes, each with one
+		// value of all three (graph/domain/sales/order_list.go).
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "id").
 			StorageKey("order_states_id"),
 		index.Fields("store_id", "status", "financial_status", "fulfillment_status", "updated_at", "id").

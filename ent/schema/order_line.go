@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// OrderLine is a snapshot of what was ordered. Its primary key is (store_id, order_id,
-// position), so the lines of a page of orders lie together.
+// OrderLine is a snapshot of what was ordered. Its primary key is (store_id, order_id, position),
+// so the lines of a page of orders are adjacent.
 type OrderLine struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -35,12 +35,12 @@ func (OrderLine) Fields() []ent.Field {
 		field.Int64("discount_minor"),
 		field.Int64("tax_minor"),
 		field.Int64("total_minor"),
-		// variant_id is that of a product with options; null means that the product was its
-		// own variant.
+		// variant_id is set for a product with options; null means that the product was its own
+		// variant.
 		field.UUID("variant_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Variant}).Optional().Nillable(),
-		// options are the texts of the variant, null where there are none.
+		// options are the option values of the variant; null if there are none.
 		field.Bytes("options").GoType(document.Tags(nil)).SchemaType(blob).Optional(),
-		// requires_shipping is false where nothing is sent, as the product said then.
+		// requires_shipping is copied from the product when the order is placed.
 		field.Bool("requires_shipping").Default(true),
 	}
 }
@@ -52,10 +52,10 @@ func (OrderLine) Indexes() []ent.Index {
 	}
 }
 
-// LineWalk is how far the orders of a store were given their line_set in the background, in
-// the order of their changes: what a program that does not know of sets changes comes again. Its
-// id is the store's own, so a store has one such row at most. The next release, which runs beside
-// no such program, takes it away.
+// LineWalk is the progress of the background job that fills line_set of a store's orders. It walks
+// in the order of their changes, so that orders changed by a release without line_set come up
+// again. Its id is the store's, so a store has at most one row. The next release, which does not
+// run beside such a release, removes it.
 type LineWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -64,7 +64,7 @@ func (LineWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (LineWalk) Fields() []ent.Field {
 	return []ent.Field{
-		// changed and behind are those of the last order that was looked at.
+		// changed and behind are the change time and id of the last order that was processed.
 		field.Int64("changed").GoType(micros.Time(0)),
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),
 	}

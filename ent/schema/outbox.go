@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Outbox is an event that was not turned into deliveries yet; its id is the
-// event's. The relay empties it.
+// Outbox is an event for which deliveries have not been created yet; its id is the event's. The
+// relay empties it.
 type Outbox struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -23,11 +23,11 @@ func (Outbox) Mixin() []ent.Mixin {
 func (Outbox) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
-		// generation is that of the first endpoint that was registered after the event was
-		// committed, which is not for that one, nor for later ones; 0 is for all.
+		// generation is that of the first endpoint registered after the event was committed. The
+		// event is not for this endpoint or later ones; 0 means all endpoints.
 		field.Int64("generation").Default(0),
-		// dealt_to is the last endpoint that has its delivery, while others of the store
-		// are still to get theirs.
+		// dealt_to is the last endpoint that has its delivery while other endpoints of the store
+		// still lack theirs.
 		field.UUID("dealt_to", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// OutboxFailure is an event that the relay could not turn into deliveries and set
-// aside, so that those behind it go on; its id is the event's.
+// OutboxFailure is an event for which the relay could not create deliveries. It is set aside so
+// that later events proceed; its id is the event's.
 type OutboxFailure struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -19,8 +19,8 @@ func (OutboxFailure) Mixin() []ent.Mixin {
 // Fields implements ent.Interface.
 func (OutboxFailure) Fields() []ent.Field {
 	return []ent.Field{
-		// generation is as in [Outbox]; of an event that was for all endpoints, it is that of
-		// the first that may have come since.
+		// generation is as in [Outbox]. For an event that was for all endpoints, it is the
+		// generation of the first endpoint that may have been registered since.
 		field.Int64("generation").Default(0),
 		field.Int64("failed_at").GoType(micros.Time(0)),
 		// detail is the error, for the operator.

@@ -14,8 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Page is a text that the storefront shows at an address of its own, such as the
-// imprint.
+// Page is a text that the storefront shows at its own URL, such as the imprint.
 type Page struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -23,8 +22,7 @@ func (Page) Mixin() []ent.Mixin {
 	return []ent.Mixin{Tenant{Prefix: xid.Page}}
 }
 
-// Fields implements ent.Interface. A page makes no events, so it has no sequence of
-// them.
+// Fields implements ent.Interface. A page has no events, so it has no event sequence.
 func (Page) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("version").Default(1),
@@ -32,8 +30,8 @@ func (Page) Fields() []ent.Field {
 		field.String("title").MaxRuneLen(255),
 		field.String("handle").SchemaType(key(limit.Handle)),
 		field.String("status").GoType(state.PageStatus("")).SchemaType(key(16)),
-		// kind is what the law or the shop expects of the page; null for any other. A
-		// store has one page of each kind.
+		// kind is a purpose that the law or the shop expects, such as the imprint; null for any
+		// other page. A store has at most one page of each kind.
 		field.String("kind").GoType(state.PageKind("")).SchemaType(key(16)).Optional().Nillable(),
 		// body is Markdown.
 		field.String("body").SchemaType(text),
@@ -51,8 +49,8 @@ func (Page) Indexes() []ent.Index {
 	}
 }
 
-// Menus is the two menus of a store. Its id is the store's own, so a store has one
-// such row at most; without it the menus are what a storefront has by default.
+// Menus are the two menus of a store. Its id is the store's, so a store has at most one row;
+// without it the storefront shows default menus.
 type Menus struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

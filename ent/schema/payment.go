@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Payment is a row of an order's ledger: money taken or given back. It is never changed.
+// Payment is an entry of an order's ledger: money received or returned. It is never changed.
 type Payment struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -29,7 +29,7 @@ func (Payment) Fields() []ent.Field {
 		field.String("method").MaxRuneLen(64).Optional().Nillable(),
 		field.String("reference").MaxRuneLen(255).Optional().Nillable(),
 		field.String("reason").MaxRuneLen(255).Optional().Nillable(),
-		// lines are the order lines that a refund took back.
+		// lines are the order lines that a refund returned.
 		field.Bytes("lines").GoType(document.Lines(nil)).SchemaType(longBlob),
 	}
 }
@@ -41,8 +41,8 @@ func (Payment) Indexes() []ent.Index {
 	}
 }
 
-// PaymentAccount is a store's own account with a payment provider: the present one, and former
-// ones with which something was begun that is still to be settled or given back.
+// PaymentAccount is a store's account with a payment provider: the current one, and former ones
+// with payments that are still to be settled or refunded.
 type PaymentAccount struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -54,13 +54,13 @@ func (PaymentAccount) Fields() []ent.Field {
 		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
 		// live says that the key moves real money.
 		field.Bool("live"),
-		// secret is the key, signing what events are signed with; both are encrypted.
+		// secret is the API key, signing the key that signs events; both are encrypted.
 		field.Bytes("secret").MaxLen(255),
 		field.String("secret_hint").SchemaType(key(16)),
 		field.Bytes("signing").MaxLen(255),
 		field.String("signing_hint").SchemaType(key(16)),
 		field.Int64("updated_at").GoType(micros.Time(0)),
-		// retired_at is when another account took its place, or none; 0 for the present one.
+		// retired_at is when the account was replaced or removed; 0 for the current one.
 		field.Int64("retired_at").GoType(micros.Time(0)).Default(0),
 		field.Int8("bucket").Default(0).Immutable(),
 	}
@@ -74,9 +74,8 @@ func (PaymentAccount) Indexes() []ent.Index {
 	}
 }
 
-// PaymentSession is a page of a provider's on which an order can be paid. An order has one
-// open session at most: whoever makes another one gives it the next attempt, which is
-// unique.
+// PaymentSession is a provider's page on which an order can be paid. An order has at most one open
+// session: creating another one takes the next attempt number, which is unique.
 type PaymentSession struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -87,22 +86,22 @@ func (PaymentSession) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
 		field.Int("attempt").Immutable(),
-		// account_id is the account with which the session is begun; null for one of a time
-		// when a store had one account at most.
+		// account_id is the account with which the session was begun; null if it is from a time
+		// when a store had at most one account.
 		field.UUID("account_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int8("bucket").Immutable(),
 		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
-		// reference is the provider's name of the session; null until it has one. Nobody
-		// can pay before.
+		// reference is the provider's id of the session; null until the provider has created it,
+		// before which nothing can be paid.
 		field.String("reference").SchemaType(key(255)).Optional().Nillable(),
-		// payment is the provider's name of the money; null before there is any.
+		// payment is the provider's id of the payment; null before there is one.
 		field.String("payment").SchemaType(key(255)).Optional().Nillable(),
 		field.Int64("amount_minor").Immutable(),
 		field.String("currency").SchemaType(key(3)).Immutable(),
-		// state leaves open once: whoever moves it decides what becomes of the money.
+		// state leaves open once: the writer that changes it decides what becomes of the money.
 		field.String("state").GoType(state.PaymentSessionState("")).SchemaType(key(16)),
 		field.Int("tries").Default(0),
-		// due_at is when the provider is asked next; null once the session is open no more.
+		// due_at is when the provider is asked next; null once the session is no longer open.
 		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }
@@ -116,8 +115,8 @@ func (PaymentSession) Indexes() []ent.Index {
 	}
 }
 
-// PaymentRefund is money that a provider is to give back: a row of an outbox, written in the
-// transaction that decides it.
+// PaymentRefund is money that a provider must return: a row of an outbox, written in the
+// transaction that decides the refund.
 type PaymentRefund struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -127,26 +126,26 @@ func (PaymentRefund) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 func (PaymentRefund) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Order}).Immutable(),
-		// ledger_id is the row of the order's ledger; null for money that the order did not
-		// take.
+		// ledger_id is the entry of the order's ledger; null for money that the order did not
+		// accept.
 		field.UUID("ledger_id", xid.ID{}).SchemaType(bytes16).Annotations(Kind{xid.Payment}).
 			Optional().Nillable().Immutable(),
-		// account_id is that of the session whose money it is.
+		// account_id is the account of the session with which it was paid.
 		field.UUID("account_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.Int8("bucket").Immutable(),
 		field.String("provider").GoType(state.PaymentMethod("")).SchemaType(key(32)).Immutable(),
 		field.String("payment").SchemaType(key(255)).Immutable(),
-		// reference is the provider's name of the refund; null until it is made.
+		// reference is the provider's id of the refund; null until it is created.
 		field.String("reference").SchemaType(key(255)).Optional().Nillable(),
 		field.Int64("amount_minor").Immutable(),
 		field.String("currency").SchemaType(key(3)).Immutable(),
 		field.String("state").GoType(state.PaymentRefundState("")).SchemaType(key(16)),
-		// failure is what the provider says of one that it does not make, or that did not
-		// reach the shopper.
+		// failure is the provider's reason for rejecting the refund, or for its not reaching the
+		// shopper.
 		field.String("failure").MaxRuneLen(255).Optional().Nillable(),
 		field.Int("tries").Default(0),
-		// due_at is when it is tried next or, once it is done, looked at again; null once it
-		// failed, or is done for so long that it fails no more.
+		// due_at is when it is tried next or, once created, checked again; null once it has failed,
+		// or was created so long ago that it no longer fails.
 		field.Int64("due_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

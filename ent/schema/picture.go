@@ -9,9 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Picture is the copy that the service keeps of a picture that products of a store
-// name by its address, or what is known of the last try to fetch it. Its id is the
-// first 16 bytes of the address's SHA-256.
+// Picture is the service's copy of an image that products of a store refer to by URL, or the result
+// of the last try to fetch it. Its id is the first 16 bytes of the URL's SHA-256.
 type Picture struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -21,8 +20,8 @@ func (Picture) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 func (Picture) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("state").GoType(state.PictureState("")).SchemaType(key(16)),
-		// object_id names the object in the blob store. Every try has another one, by
-		// which it claims the row and ends: a compare-and-set, so that one alone fetches.
+		// object_id names the object in the blob store. Every try has a new one, with which it
+		// claims the row and completes: a compare-and-set, so that only one process fetches.
 		field.UUID("object_id", xid.ID{}).SchemaType(bytes16),
 		field.String("content_type").SchemaType(key(64)).Default(""),
 		field.Int64("size_bytes").Default(0),
@@ -31,7 +30,7 @@ func (Picture) Fields() []ent.Field {
 		field.Int("height").Default(0),
 		field.Int("tries").Default(1),
 		field.Int64("tried_at").GoType(micros.Time(0)),
-		// due_at is when it may be tried again.
+		// due_at is when the next try is allowed.
 		field.Int64("due_at").GoType(micros.Time(0)),
 	}
 }

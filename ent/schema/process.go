@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Process is a server or a dispatcher that works on the database: who it is, that it is
-// there, and how much of the rates it lets through. It is of no store.
+// Process is a server or a dispatcher that works on the database: its identity, its last sign of
+// life, and its share of the rate limits. It belongs to no store.
 type Process struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -26,11 +26,10 @@ func (Process) Fields() []ent.Field {
 		field.String("version").MaxRuneLen(255).Immutable(),
 		// started_at is by the clock of the process.
 		field.Int64("started_at").GoType(micros.Time(0)).Immutable(),
-		// seen_at is by the clock of queues: a row that was not moved for long is of a
-		// process that is gone.
+		// seen_at is by the clock of queues. A process is gone if it was not updated for long.
 		field.Int64("seen_at").GoType(micros.Time(0)),
-		// rates is what the process let through of each credential that uses much of its
-		// rate, as of rates_at by the clock of queues.
+		// rates is what the process admitted of each credential that uses much of its rate, as of
+		// rates_at by the clock of queues.
 		field.Bytes("rates").SchemaType(longBlob).Optional(),
 		field.Int64("rates_at").GoType(micros.Time(0)).Default(0),
 	}
@@ -39,7 +38,7 @@ func (Process) Fields() []ent.Field {
 // Indexes implements ent.Interface.
 func (Process) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("seen_at"), // to forget who is gone
+		index.Fields("seen_at"), // for deleting rows of processes that are gone
 	}
 }
 

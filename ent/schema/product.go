@@ -38,16 +38,17 @@ func (Product) Fields() []ent.Field {
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.String("image_url").SchemaType(text).Optional().Nillable(),
 		field.Int64("published_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// options null means that there is one variant, which the row itself is. Else
-		// price_minor, compare_at_price_minor and inventory_quantity follow from the
-		// variants, and sku is null.
+		// options null means that there is one variant: the row itself. Otherwise price_minor,
+		// compare_at_price_minor and inventory_quantity are derived from the variants, and sku is
+		// null.
 		field.Bytes("options").GoType(document.Options(nil)).SchemaType(longBlob).Optional(),
 		field.Int64("weight_grams").Optional().Nillable(),
-		// max_price_minor is the highest price of the variants, where it is above price_minor.
+		// max_price_minor is the highest price of the variants if it is above price_minor.
 		field.Int64("max_price_minor").Optional().Nillable(),
-		// requires_shipping is false of what is not sent, such as a file or a voucher.
+		// requires_shipping is false for a product that is not shipped, such as a file or a
+		// voucher.
 		field.Bool("requires_shipping").Default(true),
-		// images_count is how many pictures were uploaded: of a product without any, nobody asks.
+		// images_count is the number of uploaded images; if it is 0 they are not queried.
 		field.Int("images_count").Default(0),
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ProductImage is a picture of a product that the merchant uploaded. Its bytes lie in
-// the blob store, and never change: what the service makes of a picture is named by
-// object_id too. Those of a product change under the version of the product.
+// ProductImage is an image of a product that the merchant uploaded. Its bytes are in the blob store
+// and never change; derived images are named by object_id too. The images of a product change under
+// the version of the product.
 type ProductImage struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -25,13 +25,13 @@ func (ProductImage) Fields() []ent.Field {
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
 		// position counts from 1.
 		field.Int("position"),
-		// alt is "" where nobody has said what is to be seen.
+		// alt is "" if there is no description.
 		field.String("alt").MaxRuneLen(limit.ImageAlt).Default(""),
-		// filename is what the file was called that was uploaded.
+		// filename is the name of the uploaded file.
 		field.String("filename").MaxRuneLen(limit.Line).Default(""),
 		field.UUID("object_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.String("content_type").SchemaType(key(64)).Immutable(),
-		// width and height are in pixels, as it is shown.
+		// width and height are in pixels, as displayed.
 		field.Int("width").Immutable(),
 		field.Int("height").Immutable(),
 		field.Int64("size_bytes").Immutable(),

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// RecoveryCode stands in for a lost second factor, once, by the SHA-256 of its text.
-// Using it deletes it.
+// RecoveryCode replaces a lost second factor once. Its id is the SHA-256 of its text. Using it
+// deletes it.
 type RecoveryCode struct{ ent.Schema }
 
 // Fields implements ent.Interface.

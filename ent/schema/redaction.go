@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Redaction is what is left to do after a customer was redacted, whose id it shares:
-// their data in stored events, kept answers and files go batch by batch.
+// Redaction is the work that remains after a customer was redacted, whose id it shares: their data
+// in stored events, stored answers and files is removed in batches.
 type Redaction struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -23,19 +23,19 @@ func (Redaction) Mixin() []ent.Mixin {
 func (Redaction) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
-		// due_at is when somebody should go on. Whoever does moves it on with every
-		// batch: a compare-and-set, so that of two one stops.
+		// due_at is when the work is to continue. Every batch moves it forward: a compare-and-set,
+		// so that of two workers one stops.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		field.String("step").GoType(state.RedactionStep("")).SchemaType(key(16)),
-		// position and place say how far the step has come: the last row, and where in it.
+		// position and place are the progress of the step: the last row, and the place within it.
 		field.UUID("position", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 		field.Int64("place").Default(0),
-		// begun_at is the time of the mutation; clean_at is when the rows of the
-		// customer and of all their orders showed nothing of them any more.
+		// begun_at is the time of the mutation; clean_at is when the rows of the customer and of
+		// all their orders were clean of their data.
 		field.Int64("begun_at").GoType(micros.Time(0)),
 		field.Int64("clean_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// number is the store's count of redactions with this one, which is counted when
-		// those rows are clean. Null in redactions of earlier releases.
+		// number is the store's count of redactions including this one, which is counted when those
+		// rows are clean. Null in redactions of earlier releases.
 		field.Int64("number").Optional().Nillable(),
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Listing is the place of an active product on a shelf of its storefront: that of all
+// Listing is the entry of an active product in a listing index of its storefront: the index of all
 // products, or that of an option's value. The id is the product's, and the primary key is
-// (store_id, shelf, id). What a shelf is sorted by is kept here, so that
-// every list is walked in its order by key.
+// (store_id, shelf, id). It contains the sort columns, so that every list is walked by key in its
+// order.
 type Listing struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -25,7 +25,7 @@ func (Listing) Fields() []ent.Field {
 		field.UUID("shelf", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.Int64("published_at").GoType(micros.Time(0)),
 		field.Int64("price_minor"),
-		// title_key is the beginning of the folded title.
+		// title_key is a prefix of the folded title.
 		field.String("title_key").SchemaType(key(limit.TitleKey)),
 	}
 }
@@ -41,8 +41,7 @@ func (Listing) Indexes() []ent.Index {
 	}
 }
 
-// Facet names the shelf of an option's value as visitors choose it. Its id is the
-// shelf's.
+// Facet is an option's value that visitors filter by. Its id is that of the value's listing index.
 type Facet struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -56,8 +55,8 @@ func (Facet) Fields() []ent.Field {
 	}
 }
 
-// SearchEntry says that a word is in the texts of an active product, whose id it has.
-// The primary key is (store_id, word, id).
+// SearchEntry says that a word occurs in the texts of an active product, whose id it has. The
+// primary key is (store_id, word, id).
 type SearchEntry struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -74,15 +73,15 @@ func (SearchEntry) Fields() []ent.Field {
 func (SearchEntry) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("store_id", "word", "id").Unique().StorageKey(PrimaryKey),
-		// With the word SQLite takes it for the words of a product. Without, it takes the
-		// primary key, which has all columns, and reads all words of the store.
+		// Contains the word so that SQLite uses it for the words of a product. Without the word,
+		// SQLite picks the primary key, which has all columns, and reads all words of the store.
 		index.Fields("store_id", "id", "word"),
 	}
 }
 
-// SearchSpelling leads from what visitors may type to a word of a store's products: from
-// the word itself, from it without one of its letters, and from its endings. The id is
-// made of the word; the primary key is (store_id, spelling, id).
+// SearchSpelling leads from what visitors may type to a word of a store's products: from the word
+// itself, from the word without one of its letters, and from its endings. The id is derived from
+// the word; the primary key is (store_id, spelling, id).
 type SearchSpelling struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -91,7 +90,7 @@ func (SearchSpelling) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (SearchSpelling) Fields() []ent.Field {
 	return []ent.Field{
-		// spelling begins with a byte that says which of these it is.
+		// spelling begins with a byte for which of these it is.
 		field.String("spelling").SchemaType(key(limit.SearchWord + 1)).Immutable(),
 		field.String("word").SchemaType(key(limit.SearchWord)).Immutable(),
 	}
@@ -104,8 +103,8 @@ func (SearchSpelling) Indexes() []ent.Index {
 	}
 }
 
-// ShelfWalk is how far the products of a store were put on their shelves in the
-// background. Its id is the store's own, so a store has one such row at most.
+// ShelfWalk is the progress of building a store's listing indexes in the background. Its id is the
+// store's, so a store has at most one row.
 type ShelfWalk struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -114,7 +113,7 @@ func (ShelfWalk) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (ShelfWalk) Fields() []ent.Field {
 	return []ent.Field{
-		// form is how products are put on shelves: a newer program begins again.
+		// form is the version of the indexes: a newer program begins again.
 		field.Int("form"),
 		// behind is the last product that is done.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),

@@ -27,8 +27,8 @@ func (ShippingZone) Fields() []ent.Field {
 	}
 }
 
-// ShippingCountry says which zone a country is in. Its primary key is (store_id, country),
-// so a country is in one zone of a store.
+// ShippingCountry assigns a country to a zone. Its primary key is (store_id, country), so a country
+// is in one zone of a store.
 type ShippingCountry struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -37,7 +37,7 @@ func (ShippingCountry) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 // Fields implements ent.Interface.
 func (ShippingCountry) Fields() []ent.Field {
 	return []ent.Field{
-		// country is a code of ISO 3166-1 alpha-2, or * for the rest of the world.
+		// country is an ISO 3166-1 alpha-2 code, or * for the rest of the world.
 		field.String("country").SchemaType(key(2)).Immutable(),
 		field.UUID("zone_id", xid.ID{}).SchemaType(bytes16).Immutable(),
 	}

@@ -23,7 +23,8 @@ func (Staff) Mixin() []ent.Mixin {
 func (Staff) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("role").GoType(viewer.Role("")).SchemaType(key(16)),
-		// orders_muted_at is since when they get no emails about new orders; null for those who do.
+		// orders_muted_at is when the person turned off emails about new orders; null if they are
+		// on.
 		field.Int64("orders_muted_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

@@ -26,10 +26,11 @@ func (StaffToken) Fields() []ent.Field {
 		field.Int64("expires_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("revoked_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("last_used_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// sensitive tokens may do what else needs a browser and a fresh proof of identity.
+		// sensitive tokens may do what otherwise needs a browser and a recent confirmation of
+		// identity.
 		field.Bool("sensitive").Optional().Immutable(),
-		// reminded_at is when its end was near: its holder was told, unless all its life
-		// was no longer than the notice that is given.
+		// reminded_at is when the holder was notified of the approaching expiry. It is set without
+		// a notification if the token's whole life is no longer than the notice period.
 		field.Int64("reminded_at").GoType(micros.Time(0)).Optional().Nillable(),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Store is one merchant's shop, the tenant of all that it owns.
+// Store is one merchant's shop, the tenant that owns its rows.
 type Store struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -26,38 +26,38 @@ func (Store) Fields() []ent.Field {
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("handle").SchemaType(key(limit.Handle)).Immutable(),
 		field.String("name").MaxRuneLen(255),
-		// contact_email is where answers to shoppers' emails go; null for nowhere.
+		// contact_email is where replies to shoppers' emails go; null for nowhere.
 		field.String("contact_email").SchemaType(key(1020)).Optional().Nillable(),
 		field.String("currency").SchemaType(key(3)),
 		field.String("timezone").SchemaType(key(limit.Timezone)),
 		field.String("status").GoType(state.StoreStatus("")).SchemaType(key(32)).Default(string(state.StoreOpen)),
 		// next_number is the first order number of the next block.
 		field.Int64("next_number").Default(1001),
-		// second_factor says that the people of the store need one.
+		// second_factor says that the store's staff need a second factor.
 		field.Bool("second_factor").Default(false),
-		// refund_proof_minor is the refund, in minor units, above which a person proves
-		// anew who they are; null asks nobody.
+		// refund_proof_minor is the refund, in minor units, above which staff confirm their
+		// identity; null disables it.
 		field.Int64("refund_proof_minor").Optional().Nillable(),
-		// limits are those that the operator set for this store alone.
+		// limits are the limits that the operator set for this store.
 		field.Bytes("limits").GoType(document.Limits(nil)).SchemaType(blob).Optional(),
 		field.Bool("legacy").Default(false),
 		field.Bool("demo").Default(false),
-		// test says that nothing in the store is real: it is decided when the store
-		// is made, and never after.
+		// test says that nothing in the store is real. It is set when the store is created and
+		// never changes.
 		field.Bool("test").Immutable().Default(false),
-		// active_theme_id is the theme that the storefront shows: there is one such
-		// column, so one theme is active.
+		// active_theme_id is the theme that the storefront shows. As a column of the store it makes
+		// one theme active at most.
 		field.UUID("active_theme_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
-		// language is the one in which the storefront speaks.
+		// language is the language of the storefront.
 		field.String("language").GoType(state.Language("")).SchemaType(key(16)).Default(string(state.English)),
-		// storefront_revision counts the changes of what the storefront shows that
-		// the newest of its products do not show, such as a deletion.
+		// storefront_revision counts the changes to the storefront's content that the newest of its
+		// products do not reveal, such as a deletion.
 		field.Int64("storefront_revision").Default(0),
-		// redactions counts the customers of the store who were redacted. It is raised in the
-		// transaction that cleans the last row of such a customer, or a later one.
+		// redactions counts the redacted customers of the store. It is raised in the transaction
+		// that cleans the last row of such a customer, or a later one.
 		field.Int64("redactions").Optional().Nillable(),
-		// redaction_walk is the last customer at whom the search for what redactions of earlier
-		// releases left behind has looked. Null before it begins, the highest id when it is done.
+		// redaction_walk is the last customer checked by the search for what redactions of earlier
+		// releases left behind. Null before it begins, the highest id when it is done.
 		field.UUID("redaction_walk", xid.ID{}).SchemaType(bytes16).Optional().Nillable(),
 	}
 }
@@ -67,5 +67,5 @@ func (Store) Annotations() []schema.Annotation {
 	return []schema.Annotation{Kind{xid.Store}}
 }
 
-// Policy lets a viewer see its own store.
+// Policy restricts a viewer to its own store.
 func (Store) Policy() ent.Policy { return rule.Self() }

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Task is what a change does to the rows of another owner, who may lie on another shard:
-// it commits with the change, and is carried out right behind it, or by a loop where a
-// crash came between. Its id carries when it was made.
+// Task is the effect of a change on the rows of another owner, which may be on another shard. It
+// commits with the change and is executed right after it, or by a loop after a crash. Its id
+// contains its creation time.
 type Task struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -21,11 +21,11 @@ func (Task) Fields() []ent.Field {
 		field.UUID("home", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("kind").SchemaType(key(32)).Immutable(),
-		// target is whose rows it writes.
+		// target is the owner whose rows the task writes.
 		field.UUID("target", xid.ID{}).SchemaType(bytes16).Immutable(),
-		// payload is JSON that the kind understands.
+		// payload is JSON, defined by the kind.
 		field.Bytes("payload").SchemaType(blob).Immutable(),
-		// due_at is when a loop tries it. Whoever tries moves it on first.
+		// due_at is when a loop tries it. Each try moves it forward first.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		field.Int("attempts").Default(0),
 	}
@@ -36,18 +36,18 @@ func (Task) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("home", "id").Unique().StorageKey(PrimaryKey),
 		index.Fields("due_at"),
-		index.Fields("id"), // to know the oldest
+		index.Fields("id"), // for finding the oldest
 	}
 }
 
-// TaskReceipt says that a task was carried out: it commits with the effect, beside the
-// rows of whom that is about, so that no task has its effect twice.
+// TaskReceipt says that a task was executed. It commits with the effect, on the shard of the
+// target, so that no task has its effect twice.
 type TaskReceipt struct{ ent.Schema }
 
 // Fields implements ent.Interface.
 func (TaskReceipt) Fields() []ent.Field {
 	return []ent.Field{
-		// home is the target of the task, and id the task's.
+		// home is the task's target, and id the task's id.
 		field.UUID("home", xid.ID{}).SchemaType(bytes16).Immutable(),
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable(),
 	}
@@ -57,6 +57,6 @@ func (TaskReceipt) Fields() []ent.Field {
 func (TaskReceipt) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("home", "id").Unique().StorageKey(PrimaryKey),
-		index.Fields("id"), // to forget what is old
+		index.Fields("id"), // for deleting old rows
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/document"
 )
 
-// TaxSettings is how a store taxes. There is one row for a store, whose id it shares, from
-// the first change on; without it nothing is taxed.
+// TaxSettings are a store's tax settings. A store has one row, with the store's id, from the first
+// change on; without it nothing is taxed.
 type TaxSettings struct{ ent.Schema }
 
 // Mixin implements ent.Interface.

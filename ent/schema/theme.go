@@ -15,9 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Theme is a theme that a store has (contract, section 5). What it consists of is
-// its [ThemePackage] and its [ThemeAsset]s. Which theme is active, the store's
-// row alone says.
+// Theme is a theme of a store (contract, section 5). Its content is its [ThemePackage] and its
+// [ThemeAsset]s. The store's row says which theme is active.
 type Theme struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -30,7 +29,7 @@ func (Theme) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int8("bucket").Immutable(),
 		field.String("name").MaxRuneLen(255),
-		// theme_version is what its author calls this version of it.
+		// theme_version is the author's name of this version.
 		field.String("theme_version").SchemaType(key(limit.Version)).Optional().Nillable(),
 		field.String("author").MaxRuneLen(255).Optional().Nillable(),
 		field.String("description").MaxRuneLen(1000).Optional().Nillable(),
@@ -40,17 +39,17 @@ func (Theme) Fields() []ent.Field {
 			Optional().Nillable().Immutable(),
 		field.Int64("asset_count"),
 		field.Int64("size_bytes"),
-		// checksum is that of its package.
+		// checksum is the checksum of its package.
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
-		// preview is the path of its preview image under {api_host}.
+		// preview is the path of the preview image under {api_host}.
 		field.String("preview").SchemaType(key(512)).Optional().Nillable(),
-		// settings are what the merchant set about it, draft_settings what previews show in
-		// their place; null where that is the same.
+		// settings are the merchant's settings of the theme, draft_settings the ones that previews
+		// show; null if they are the same.
 		field.Bytes("settings").GoType(document.ThemeSettings(nil)).SchemaType(longBlob).Optional(),
 		field.Bytes("draft_settings").GoType(document.ThemeSettings(nil)).SchemaType(longBlob).Optional(),
 		field.Int64("activated_at").GoType(micros.Time(0)).Optional().Nillable(),
-		// due_at is when its processing is tried next. Whoever tries moves it on
-		// first, and raises tries: a compare-and-set, so that one alone tries.
+		// due_at is when processing is tried next. A try first moves it forward and raises tries: a
+		// compare-and-set, so that only one process tries.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		field.Int("tries").Default(0),
 	}
@@ -64,8 +63,7 @@ func (Theme) Indexes() []ent.Index {
 	}
 }
 
-// ThemeUpload is the archive of a theme that is being processed, whose id it
-// shares.
+// ThemeUpload is the archive of a theme that is being processed, whose id it shares.
 type ThemeUpload struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -76,8 +74,8 @@ func (ThemeUpload) Fields() []ent.Field {
 	return []ent.Field{field.Bytes("archive").SchemaType(longBlob).Immutable()}
 }
 
-// ThemeAsset is a stylesheet, font or image of a theme. Its bytes lie in the blob
-// store under their checksum.
+// ThemeAsset is a stylesheet, font or image of a theme. Its bytes are in the blob store, named by
+// their checksum.
 type ThemeAsset struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -95,7 +93,7 @@ func (ThemeAsset) Fields() []ent.Field {
 		field.String("content_type").SchemaType(key(64)).Immutable(),
 		field.Int64("size_bytes").Immutable(),
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32).Immutable(),
-		// width and height are in pixels, of images that have them.
+		// width and height are in pixels, for images that have them.
 		field.Int("width").Optional().Nillable().Immutable(),
 		field.Int("height").Optional().Nillable().Immutable(),
 	}
@@ -108,9 +106,9 @@ func (ThemeAsset) Indexes() []ent.Index {
 	}
 }
 
-// ThemePackage is what a theme consists of but for the bytes of its assets: the
-// manifest, the templates and the list of assets. It lies under its checksum, is
-// never changed, and belongs to no store: themes of many stores share it.
+// ThemePackage is a theme without the bytes of its assets: the manifest, the templates and the list
+// of assets. It is stored by checksum, never changed, and belongs to no store: themes of many
+// stores share it.
 type ThemePackage struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -122,15 +120,15 @@ func (ThemePackage) Fields() []ent.Field {
 	}
 }
 
-// MarketplaceTheme is a theme on its way to the marketplace or in it, which all
-// stores share: its row belongs to no store, and names the one that submitted it.
+// MarketplaceTheme is a theme that was submitted to the marketplace or is listed there. All stores
+// share the marketplace, so the row belongs to no store, but names the submitter.
 type MarketplaceTheme struct{ ent.Schema }
 
 // Fields implements ent.Interface.
 func (MarketplaceTheme) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
-		// submitter_id is the store that submitted it; the samples have none.
+		// submitter_id is the store that submitted it; null for the samples.
 		field.UUID("submitter_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		field.String("slug").SchemaType(key(limit.Handle)).Immutable(),
 		field.String("name").MaxRuneLen(255),
@@ -139,16 +137,16 @@ func (MarketplaceTheme) Fields() []ent.Field {
 		field.String("theme_version").SchemaType(key(limit.Version)),
 		field.Int64("price_minor"),
 		field.String("currency").SchemaType(key(3)),
-		// categories are sorted and parted by spaces.
+		// categories are sorted and separated by spaces.
 		field.String("categories").SchemaType(key(1024)),
-		// preview is the path of its preview image under {api_host}.
+		// preview is the path of the preview image under {api_host}.
 		field.String("preview").SchemaType(key(512)).Optional().Nillable(),
 		field.Int("rating_percent").Optional().Nillable(),
 		field.Int64("installs_count").Default(0),
 		field.String("status").GoType(state.ListingStatus("")).SchemaType(key(16)),
-		// review_note is what the reviewer wrote to the submitter.
+		// review_note is the reviewer's message to the submitter.
 		field.String("review_note").MaxRuneLen(1000).Optional().Nillable(),
-		// checksum is that of the package.
+		// checksum is the checksum of the package.
 		field.UUID("checksum", digest.Sum{}).SchemaType(bytes32),
 		field.Int64("published_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Int64("updated_at").GoType(micros.Time(0)),

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// User is a person; [Staff] has the stores that they belong to.
+// User is a person. [Staff] has the stores that they belong to.
 type User struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -18,9 +18,9 @@ func (User) Fields() []ent.Field {
 		field.UUID("id", xid.ID{}).SchemaType(bytes16).Immutable().Default(xid.New),
 		field.String("email").SchemaType(key(1020)),
 		field.String("name").MaxRuneLen(255),
-		// password_hash is argon2id in its PHC string form; null means no password.
+		// password_hash is argon2id in PHC string format; null means no password.
 		field.String("password_hash").SchemaType(key(255)).Optional().Nillable().Sensitive(),
-		// verified_at is when the address was proved to be theirs, by a mailed link.
+		// verified_at is when an emailed link proved that the address is theirs.
 		field.Int64("verified_at").GoType(micros.Time(0)).Optional().Nillable(),
 		field.Bool("demo").Default(false),
 		field.Int64("updated_at").GoType(micros.Time(0)),

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// UserEmail is the directory of people's e-mail addresses, in lower case.
+// UserEmail is the directory of people's email addresses, in lower case.
 type UserEmail struct{ ent.Schema }
 
 // Fields implements ent.Interface.

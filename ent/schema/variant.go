@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Variant is what a product with options is sold as: one of its sizes, in one of its
-// colours. A product without options has no rows here: its own row is its variant. The
-// primary key is (store_id, product_id, id), so those of a product lie together. They
-// change under the version of the product.
+// Variant is a sellable version of a product with options, such as one size in one color. A product
+// without options has no rows here: its own row is its variant. The primary key is (store_id,
+// product_id, id), so the variants of a product are adjacent. They change under the version of the
+// product.
 type Variant struct{ ent.Schema }
 
 // Mixin implements ent.Interface.
@@ -28,9 +28,9 @@ func (Variant) Fields() []ent.Field {
 		field.UUID("product_id", xid.ID{}).SchemaType(bytes16).Immutable().Annotations(Kind{xid.Product}),
 		// position counts from 1.
 		field.Int("position"),
-		// options are its texts, one for each option of the product, in their order.
+		// options are its values, one for each option of the product, in their order.
 		field.Bytes("options").GoType(document.Tags(nil)).SchemaType(blob),
-		// combination is the digest of the options: no two variants are the same.
+		// combination is the digest of the options; it is unique within the product.
 		field.UUID("combination", digest.Sum{}).SchemaType(bytes32),
 		field.String("title").MaxRuneLen(255),
 		field.Int64("price_minor"),
@@ -39,7 +39,7 @@ func (Variant) Fields() []ent.Field {
 		// inventory_quantity null means untracked.
 		field.Int64("inventory_quantity").Optional().Nillable(),
 		field.Int64("weight_grams").Optional().Nillable(),
-		// image_id is that of the product's pictures which shows this variant.
+		// image_id is the image of the product that shows this variant.
 		field.UUID("image_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Annotations(Kind{xid.ProductImage}),
 	}
 }
