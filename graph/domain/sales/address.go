@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkAddress judges an address and returns it as it is kept, with its country
-// in upper case; an absent one is nil.
+// checkAddress validates an address and returns it in stored form, with its country in upper case.
+// It returns nil for an absent address.
 func checkAddress(c *core.Check, name string, in *model.AddressInput) *document.AddressFields {
 	if in == nil {
 		return nil

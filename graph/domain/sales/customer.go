@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Customers lists the store's customers: newest first, or with UpdatedFrom the
-// oldest change first, or those that a query finds.
+// Customers lists the store's customers: newest first, oldest change first with UpdatedFrom, or the
+// matches of a query.
 func (q Query) Customers(ctx context.Context, first *int, after *string, filter *model.CustomerFilter, query *string,
 	sort *state.ListSort,
 ) (*model.CustomerConnection, error) {
@@ -59,7 +59,7 @@ func (q Query) Customers(ctx context.Context, first *int, after *string, filter 
 
 const customersByEmail = "customer_store_id_email"
 
-// readCustomers reads one page. An email address has few customers at most, those of its
+// readCustomers reads one page. An email address has few customers at most, one for each of its
 // [mailbox.Forms], so its index needs no further column.
 func (q Query) readCustomers(
 	ctx context.Context, f model.CustomerFilter, a core.Arranged, after *page.Position, limit int,
@@ -76,13 +76,13 @@ func (q Query) readCustomers(
 	return query.Load(ctx)
 }
 
-// foundCustomers reads one page of those that a query finds. stopped is where the search ended
-// at its bound.
+// foundCustomers reads one page of the customers that match a query. stopped is where the search
+// ended at its bound.
 func (r *Resolver) foundCustomers(ctx context.Context, f model.CustomerFilter, asked search.Question,
 	after *page.Position, limit int,
 ) (rows []*db.Customer, stopped *page.Position, err error) {
 	found := search.Query{Kind: search.Customers, Question: asked}
-	core.Opt(f.Email, func(s string) { // of one at most, whom the search looks at alone
+	core.Opt(f.Email, func(s string) { // at most one customer, checked by the search itself
 		found.Conditions = []search.Condition{{Text: "o.email = ?", Arg: s}}
 		found.Newest = ent.Ranges{Index: customersByEmail, Columns: []string{customer.FieldEmail}, Values: [][]any{{s}}}
 	})
@@ -123,7 +123,7 @@ func (r *Resolver) customer(ctx context.Context, id xid.ID) (*db.Customer, error
 	return core.Only(r.Client(ctx).Customer.Query().Where(customer.ID(id)).Load(ctx))
 }
 
-// shownCustomers are customers in their store's currency.
+// shownCustomers adds the store's currency to customers.
 func (r *Resolver) shownCustomers(ctx context.Context, rows []*db.Customer) ([]*model.Customer, error) {
 	currency, err := r.currency(ctx)
 	if err != nil {

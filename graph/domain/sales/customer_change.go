@@ -20,7 +20,7 @@ import (
 // customerEdit is a change of one customer.
 type customerEdit = core.Edit[*db.Customer, *db.CustomerUpdate]
 
-// customers is how customers change; their money is in the store's currency.
+// customers returns how customers change. Their amounts are in the store's currency.
 func (r *Resolver) customers(currency string) *core.Versioned[*db.Customer, *db.CustomerUpdate] {
 	return &core.Versioned[*db.Customer, *db.CustomerUpdate]{
 		Kind: xid.Customer,
@@ -45,7 +45,7 @@ func customerUpdated(e *customerEdit) {
 	}
 }
 
-// changeCustomer runs edit on the customer if they have the expected version.
+// changeCustomer runs edit on the customer if it has the expected version.
 func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *customerEdit) error,
 ) (*model.CustomerPayload, error) {
@@ -60,7 +60,7 @@ func (m Mutation) changeCustomer(ctx context.Context, id string, expected int64,
 	return &model.CustomerPayload{Customer: &model.Customer{Customer: row, Currency: currency}}, nil
 }
 
-// CustomerUpdate changes the members that are given.
+// CustomerUpdate changes the given members.
 func (m Mutation) CustomerUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.CustomerUpdateInput,
 ) (*model.CustomerPayload, error) {
@@ -95,7 +95,7 @@ func (m Mutation) CustomerUpdate(
 		})
 }
 
-// checkCustomerUpdate judges the members that are given.
+// checkCustomerUpdate validates the given members.
 func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerDocs {
 	core.Opt(in.Email.Value(), func(s string) { in.Email = model.Some(c.Email("email", s)) })
 	checkCustomerTexts(c, in.Phone.Value(), in.FirstName.Value(), in.LastName.Value(), in.Locale.Value(),
@@ -112,7 +112,7 @@ func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerD
 	}
 }
 
-// CustomerDisable bars a customer.
+// CustomerDisable disables a customer.
 func (m Mutation) CustomerDisable(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {
@@ -120,7 +120,7 @@ func (m Mutation) CustomerDisable(
 		state.CustomerActive)
 }
 
-// CustomerEnable takes a disabled customer back.
+// CustomerEnable enables a disabled customer.
 func (m Mutation) CustomerEnable(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// CustomerCreate makes a customer: a guest, or one with an account.
+// CustomerCreate creates a customer: a guest, or one with an account.
 func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInput) (*model.CustomerPayload, error) {
 	docs, err := checkCustomer(ctx, &in)
 	if err != nil {
@@ -55,8 +55,8 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 	return &model.CustomerPayload{Customer: &model.Customer{Customer: row, Currency: currency}}, nil
 }
 
-// countedCustomers is what a store creates at most. Orders create customers beyond it: no shopper
-// is refused.
+// countedCustomers limits how many customers a store creates. Orders create customers beyond it, so
+// that no shopper is refused.
 var countedCustomers = core.Counted{Limit: limit.Customers, Table: customer.Table, Index: "customer_store_id_email"}
 
 func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput, docs customerDocs) *db.CustomerCreate {
@@ -73,14 +73,13 @@ func (m Mutation) customerRow(ctx context.Context, in model.CustomerCreateInput,
 	return row
 }
 
-// customerDocs are the documents of a customer, as they are kept.
+// customerDocs are the documents of a customer, in stored form.
 type customerDocs struct {
 	defaultAddress document.Address
 	addresses      document.Addresses
 }
 
-// checkCustomer judges a new customer and brings their e-mail address to lower
-// case.
+// checkCustomer validates a new customer and lowercases the email address.
 func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customerDocs, error) {
 	c := &core.Check{}
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
@@ -109,7 +108,7 @@ func checkCustomerTexts(c *core.Check, phone, firstName, lastName, locale, note 
 	core.Opt(note, func(s string) { c.Long("note", s, limit.Note) })
 }
 
-// checkAddresses checks a list of addresses and returns it as it is kept.
+// checkAddresses validates a list of addresses and returns it in stored form.
 func checkAddresses(c *core.Check, name string, in []*model.AddressInput) document.Addresses {
 	if len(in) > limit.Addresses {
 		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.Addresses)+" addresses.")

@@ -13,18 +13,18 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// redactPages is how many pages of orders the mutation redacts by itself: those of most
-// people. The others follow.
+// redactPages is how many pages of orders the mutation redacts itself, enough for most customers.
+// The rest follows in the background.
 const redactPages = 2
 
-// CustomerRedact removes the person for good: their fields, the e-mail, addresses and checkout
-// notes of their orders, their carts and the emails that wait for them. Their counters stay,
-// since the store's books need them. What is kept beside, and the orders that are too many for
-// one transaction, follow in the background; from the commit on nothing of the person is sent.
+// CustomerRedact erases the person for good: their fields, the email, addresses and checkout notes
+// of their orders, their carts, and their queued emails. Their counters stay, since the store's
+// accounts need them. Other copies, and orders that are too many for one transaction, follow in the
+// background. From the commit on, nothing about the person is sent.
 func (m Mutation) CustomerRedact(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {
-	idem.AboutNobody(ctx) // the answer shows who is gone
+	idem.AboutNobody(ctx) // the answer shows the redacted person
 	return m.changeCustomer(ctx, id, expectedVersion, "customer.redact",
 		func(ctx context.Context, e *customerEdit) error {
 			row := e.Row
@@ -46,14 +46,15 @@ func (m Mutation) CustomerRedact(
 			e.Update.ClearEmail().ClearPhone().ClearFirstName().ClearLastName().ClearLocale().ClearNote().
 				ClearDefaultAddress().SetAddresses(row.Addresses).SetTags(row.Tags).
 				SetStatus(row.Status).SetEmailMarketing(row.EmailMarketing)
-			// Orders before their customer, as everywhere. One that comes between raises the
-			// customer's version, and the redaction fails.
+			// Orders are locked before their customer, as everywhere. An order that is placed in
+			// between raises the customer's version, and the redaction fails.
 			clean, err := erase.All(ctx, m.Client(ctx), row.ID, redactPages)
 			if err != nil {
 				return err
 			}
 			e.Then = func(ctx context.Context) error {
-				// Behind the customer's row: whoever writes words about them has locked it.
+				// After the customer's row is written: every writer of the customer's search words
+				// locks it.
 				if err := m.Index(ctx).Forget(ctx, search.Customers, row.ID); err != nil {
 					return err
 				}

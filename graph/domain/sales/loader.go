@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// withLines makes the orders of a page ready to show, with their lines unless
-// GraphQL asks for none.
+// withLines prepares the orders of a page for display, with their lines unless GraphQL asks for
+// none.
 func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Order, error) {
 	var lines []*db.OrderLine
 	var err error
@@ -33,9 +33,8 @@ func (r *Resolver) withLines(ctx context.Context, rows []*db.Order) ([]*model.Or
 	return r.assemble(rows, lines), nil
 }
 
-// lines returns all lines of the orders, those of an order together by their positions:
-// from the rows of the orders, and from their own with one statement where these do not
-// have them.
+// lines returns all lines of the orders, grouped by order and sorted by position. They come from
+// the order rows, and with one more statement from their own rows for orders that do not hold them.
 func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine, error) {
 	lines, rest, err := lineset.OfAll(rows)
 	if err != nil {
@@ -45,7 +44,7 @@ func (r *Resolver) lines(ctx context.Context, rows []*db.Order) ([]*db.OrderLine
 	return append(lines, more...), err
 }
 
-// ownLines reads the rows of the lines of some orders, by (order_id, position).
+// ownLines reads the line rows of some orders, by (order_id, position).
 func (r *Resolver) ownLines(ctx context.Context, orders []xid.ID) ([]*db.OrderLine, error) {
 	if len(orders) == 0 {
 		return nil, nil
@@ -56,8 +55,8 @@ func (r *Resolver) ownLines(ctx context.Context, orders []xid.ID) ([]*db.OrderLi
 	return q.Load(ctx)
 }
 
-// assemble gives every order its lines, which come by order, and what loads the
-// other children of all.
+// assemble gives every order its lines, which are sorted by order, and the loader of their other
+// children.
 func (r *Resolver) assemble(rows []*db.Order, lines []*db.OrderLine) []*model.Order {
 	var (
 		shared = model.NewSiblings((&siblings{Resolver: r, orders: rows, lines: lines}).relations)
@@ -82,14 +81,14 @@ func (r *Resolver) assemble(rows []*db.Order, lines []*db.OrderLine) []*model.Or
 	return shown
 }
 
-// siblings are the orders of one page, whose children are loaded together.
+// siblings are the orders of one page. Their children are loaded together.
 type siblings struct {
 	*Resolver
 	orders []*db.Order
 	lines  []*db.OrderLine
 }
 
-// relations makes what loads the rows around the page.
+// relations returns the loaders of the page's related rows.
 func (s *siblings) relations() *model.Relations {
 	return &model.Relations{
 		Customers: model.NewBatch(s.customerIDs, s.customers),
@@ -127,8 +126,8 @@ func (s *siblings) notedIDs() []xid.ID {
 	})
 }
 
-// customers loads the customers; their money is in the store's currency, which
-// an order's currency is too.
+// customers loads the customers. Their amounts are in the store's currency, which is the orders'
+// currency.
 func (s *siblings) customers(ctx context.Context, ids []xid.ID) (map[xid.ID]*model.Customer, error) {
 	if len(ids) == 0 {
 		return map[xid.ID]*model.Customer{}, nil
@@ -143,7 +142,7 @@ func (s *siblings) customers(ctx context.Context, ids []xid.ID) (map[xid.ID]*mod
 	return of, err
 }
 
-// holds loads what the orders wait for.
+// holds loads the payment holds of the orders.
 func (s *siblings) holds(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.PaymentHold, error) {
 	rows, err := s.Client(ctx).PaymentHold.Query().Where(paymenthold.IDIn(ids...)).Load(ctx)
 	of := make(map[xid.ID]*db.PaymentHold, len(rows))
@@ -168,7 +167,7 @@ func (s *siblings) products(ctx context.Context, ids []xid.ID) (map[xid.ID]*db.P
 	return of, err
 }
 
-// productsOf reads those of the products that exist.
+// productsOf reads the given products, as far as they exist.
 func (r *Resolver) productsOf(ctx context.Context, ids []xid.ID) ([]*db.Product, error) {
 	if len(ids) == 0 {
 		return nil, nil

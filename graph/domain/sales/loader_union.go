@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxChildren is how many payments and fulfilments an order shows.
+// maxChildren is how many payments and fulfillments an order shows.
 const maxChildren = 100
 
 // notes loads the newest notes of each order.
@@ -49,7 +49,7 @@ func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db
 	return of, err
 }
 
-// refunds loads what the payment provider gives back of each order.
+// refunds loads the provider refunds of each order.
 func (s *siblings) refunds(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.PaymentRefund, error) {
 	q := s.Client(ctx).PaymentRefund.Query()
 	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: paymentrefund.FieldOrderID, Parents: ids,

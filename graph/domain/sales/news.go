@@ -17,26 +17,26 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// News is what the people of a store are told of a new order.
+// News says which notice the store's staff get about a new order.
 type News int
 
-// What they are told.
+// Kinds of notices.
 const (
-	NoNews     News = iota // they have got enough
-	OneOrder               // of this order
-	ManyOrders             // that there are many, of which this is one
+	NoNews     News = iota // no notice: the store has had enough of them
+	OneOrder // a notice of this order
+	ManyOrders // a notice of many orders, which names this one
 )
 
-// quietBytes bounds what a process remembers of stores that have got enough.
+// quietBytes bounds the memory for the stores whose notices pause.
 const (
 	quietBytes = 1 << 20
 	quietSize  = 64
 )
 
-// Announces counts a new order of the viewer's store and returns what is told of it: of up to
-// [limit.OrderNews] orders an hour each, and then once an hour that there are more. It is called
-// outside the transaction of the order. A store that has got enough is not counted again, so a
-// busy one pays nothing.
+// Announces counts a new order of the viewer's store and returns which notice it gets: each of up
+// to [limit.OrderNews] orders an hour gets one, and then once an hour a notice says that there are
+// more. Call it outside the transaction of the order. While a store's notices pause, its orders are
+// not counted, so a busy store pays nothing.
 func (r *Resolver) Announces(ctx context.Context) (News, error) {
 	store := viewer.From(ctx).Store
 	if test, err := r.TestStore(ctx); err != nil || test {
@@ -61,7 +61,8 @@ func (r *Resolver) countNews(ctx context.Context, what string, most int64) (time
 		ratelimit.Per(most, time.Hour))
 }
 
-// announce writes the notice of a new order and its emails, in the transaction of the order.
+// announce writes the notice of a new order and its emails to staff, in the transaction of the
+// order.
 func (m Mutation) announce(ctx context.Context, o *model.Order, news News) error {
 	if news == NoNews {
 		return nil
@@ -79,7 +80,7 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, news News) error
 // summaryLines is how many lines of an order its notice lists.
 const summaryLines = 10
 
-// summary says what was ordered, without anything about the shopper.
+// summary lists what was ordered, without anything about the shopper.
 func summary(o *model.Order) string {
 	texts := phrase.In(state.English)
 	var b strings.Builder
@@ -97,7 +98,7 @@ func summary(o *model.Order) string {
 	return b.String() + ", not paid yet"
 }
 
-// titleLen is how much of a title a notice holds, in characters.
+// titleLen is the longest title in a notice, in characters.
 const titleLen = 100
 
 func clipped(title string) string {

@@ -36,7 +36,7 @@ func (q Query) OrderNotes(
 			query.Modify(core.Window{After: after, Limit: limit, Index: noteIndex}.Apply)
 			rows, err := query.Load(ctx)
 			if err == nil && len(rows) == 0 {
-				// Only an order without notes is worth the question.
+				// Only for an order without notes is it worth checking that the order exists.
 				_, err = q.order(ctx, id)
 				err = core.Explain("order", err)
 			}
@@ -49,9 +49,8 @@ func (q Query) OrderNotes(
 	}, first, after)
 }
 
-// OrderNoteAppend adds a note. It takes no expected version: notes do not
-// contradict each other, so any number of them at once succeed, each raising the
-// order's version in its turn.
+// OrderNoteAppend adds a note. It takes no expected version: notes do not conflict, so any number
+// of them succeed concurrently. Each raises the order's version.
 func (m Mutation) OrderNoteAppend(
 	ctx context.Context, orderID string, in model.OrderNoteInput,
 ) (*model.OrderNotePayload, error) {
@@ -87,8 +86,8 @@ func (m Mutation) OrderNoteAppend(
 	return payload, nil
 }
 
-// appendNote raises the order's counters where they stand, which also makes the
-// notes of one order wait for each other, and writes the note.
+// appendNote increments the order's counters in place, which also serializes the notes of one
+// order, and writes the note.
 func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
 	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
 		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
@@ -103,8 +102,7 @@ func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteI
 	if err != nil {
 		return nil, nil, err
 	}
-	// The id is minted behind the order's lock, so notes of one order are in the
-	// order of its versions.
+	// The id is created under the order's lock, so ids of notes follow the order's versions.
 	n, err := m.noteRow(ctx, xid.New(), id, in).Save(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("add note: %w", err)
@@ -112,14 +110,14 @@ func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteI
 	return n, o, nil
 }
 
-// noteRow is a note by the viewer.
+// noteRow returns a note by the viewer.
 func (m Mutation) noteRow(ctx context.Context, id, order xid.ID, in model.OrderNoteInput) *db.NoteCreate {
 	v := viewer.From(ctx)
 	return m.Client(ctx).Note.Create().SetID(id).SetOrderID(order).SetBody(in.Body).SetVisibility(in.Visibility).
 		SetAuthorType(v.Kind).SetAuthorID(v.Actor).SetAuthorName(v.Name)
 }
 
-// encodeNote is the representation of a note, with its author.
+// encodeNote returns the representation of a note, with its author.
 func encodeNote(n *db.Note) []byte {
 	return wire.AppendNote(nil, n, wire.ActorID(n.AuthorType, n.AuthorID))
 }

@@ -14,36 +14,34 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// numberBlock is how many order numbers a process takes at once (contract,
-// section 5): one number a transaction would let a store sell only one order at
-// a time.
+// numberBlock is how many order numbers a process takes at once (contract, section 5). Taking one
+// per transaction would serialize a store's orders.
 const numberBlock = 20
 
-// maxBlocks is for how many stores a process holds numbers at once. A block that
-// goes leaves a gap, as one does at the end of the process.
+// maxBlocks is for how many stores a process holds numbers. An evicted block leaves a gap, as does
+// the end of the process.
 const maxBlocks = 10_000
 
-// numbers hands out order numbers, unique per store and not in order of time.
+// numbers issues order numbers. They are unique per store, but not in order of time.
 type numbers struct {
 	store  *ent.Store
 	blocks *lru.Cache[xid.ID, *block]
 }
 
-// block is what is left of the numbers that this process took for a store.
+// block is the rest of the numbers that this process took for a store.
 type block struct {
 	mu        sync.Mutex
 	next, end int64
 }
 
 func newNumbers(s *ent.Store) *numbers {
-	blocks, _ := lru.New[xid.ID, *block](maxBlocks) // only a size below one is an error
+	blocks, _ := lru.New[xid.ID, *block](maxBlocks) // fails only for a size below one
 	return &numbers{store: s, blocks: blocks}
 }
 
-// next returns a number that no other order of the viewer's store has or will
-// have. Outside a transaction it comes from this process's block. Inside one,
-// where the block's own transaction would wait for the one that it serves, it
-// is taken with the rest of the change.
+// next returns a number that no other order of the viewer's store has or will have. Outside a
+// transaction it comes from this process's block. Inside one it is taken as part of the change: the
+// block's own transaction would wait for the surrounding one.
 func (n *numbers) next(ctx context.Context) (int64, error) {
 	if n.store.Within(ctx) {
 		return n.take(ctx, 1)
@@ -73,7 +71,7 @@ func (n *numbers) of(id xid.ID) *block {
 	return b
 }
 
-// take moves the store's counter on by count and returns the first number.
+// take advances the store's counter by count and returns the first number.
 func (n *numbers) take(ctx context.Context, count int64) (first int64, err error) {
 	id := viewer.From(ctx).Store
 	err = n.store.InTx(ctx, func(ctx context.Context) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Orders lists the store's orders: newest first, or with UpdatedFrom the oldest
-// change first, or those that a query finds. A page costs one statement, one more where
-// some of its orders do not hold their lines, and a search a few more.
+// Orders lists the store's orders: newest first, oldest change first with UpdatedFrom, or the
+// matches of a query. A page costs one statement, one more if some of its orders do not hold their
+// lines, and a few more for a search.
 func (q Query) Orders(ctx context.Context, first *int, after *string, filter *model.OrderFilter, query *string,
 	sort *state.ListSort,
 ) (*model.OrderConnection, error) {
@@ -55,8 +55,8 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 		Sign: func(o *model.Order) string { return c.Sign(o.Order) }}, nil
 }
 
-// readOrders reads one page. stopped is where a search, or a page of a filter that no index
-// serves whole, ended at its bound.
+// readOrders reads one page. stopped is where a search, or a page of a filter that no index fully
+// serves, ended at its bound.
 func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
 	rows []*db.Order, stopped *page.Position, err error,
 ) {
@@ -91,14 +91,14 @@ func (r *Resolver) ordersOf(ctx context.Context, ids []xid.ID) ([]*db.Order, err
 	return query.Load(ctx)
 }
 
-// orderFilter is a filter with its customer's id read.
+// orderFilter is a filter with its customer id parsed.
 type orderFilter struct {
 	model.OrderFilter
 	customer xid.ID
 }
 
-// readOrderFilter refuses a malformed customer id; a well-formed unknown one
-// finds nothing (contract, section 1).
+// readOrderFilter parses a filter. A malformed customer id is an error; a well-formed unknown one
+// matches nothing (contract, section 1).
 func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 	if filter == nil {
 		return f, nil
@@ -115,7 +115,7 @@ func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 	return f, nil
 }
 
-// pairs is the filter as cursors name it.
+// pairs returns the filter as cursors encode it.
 func (f orderFilter) pairs() (pairs []string) {
 	add := func(name, value string) { pairs = append(pairs, name, value) }
 	core.Opt(f.CustomerID, func(string) { add("customer_id", f.customer.String()) })
@@ -129,8 +129,7 @@ func (f orderFilter) pairs() (pairs []string) {
 	return pairs
 }
 
-// where adds the filter's conditions. Times of creation are bounds of the id,
-// which carries them.
+// where adds the filter's conditions. Creation times are bounds of the id, which contains them.
 func (f orderFilter) where(q *db.OrderQuery) {
 	core.Opt(f.CustomerID, func(string) { q.Where(order.CustomerID(f.customer)) })
 	core.Opt(f.ExternalNumber, func(s string) { q.Where(order.ExternalNumber(s)) })

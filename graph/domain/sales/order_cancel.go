@@ -13,10 +13,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// OrderCancel ends an open order of which nothing is shipped. An order without
-// money becomes void. Money that was taken stays, to be refunded later, unless
-// refund gives all of it back at once. Units that were not refunded go back to the stock.
-// The reason becomes an internal note.
+// OrderCancel cancels an open order without shipments. An unpaid order becomes voided. Money that
+// was paid stays, to be refunded later, unless refund gives all of it back at once. Units that were
+// not refunded go back to the stock. The reason becomes an internal note.
 func (m Mutation) OrderCancel(
 	ctx context.Context, id string, expectedVersion int64, refund bool, reason *string,
 ) (*model.OrderPayload, error) {
@@ -39,20 +38,20 @@ func (m Mutation) OrderCancel(
 	})
 }
 
-// cancel ends an order: its stock and its discount are free again.
+// cancel cancels an order and releases its stock and discount.
 func (m Mutation) cancel(e *orderEdit) error {
 	if err := e.cancels(); err != nil {
 		return err
 	}
-	for _, l := range e.Lines { // refunded units went back with their refund, or were not to
-		e.giveBack(l.OrderLine, refundable(l.OrderLine))
+	for _, l := range e.Lines { // refunded units were restocked with their refund, or deliberately not
+		e.restock(l.OrderLine, refundable(l.OrderLine))
 	}
 	if e.DiscountID != nil && e.CustomerID != nil {
 		e.Then = both(e.Then, func(ctx context.Context) error {
 			return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
 		})
 	}
-	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
+	e.Then = both(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
 	e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 	e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
 	e.Emit(event.OrderCancelled)
@@ -70,7 +69,7 @@ func both(first, then func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// cancels refuses what the order's state forbids.
+// cancels returns an error if the order's state forbids canceling.
 func (e *orderEdit) cancels() error {
 	if err := core.Allowed("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
 		return err

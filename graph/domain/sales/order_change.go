@@ -19,8 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// orderEdit is a change of one order with all that goes with it. An edit reads and
-// computes; only [Resolver.saveParts] and the pipeline write.
+// orderEdit is a change of one order and its parts. An edit reads and computes; only
+// [Resolver.saveParts] and the pipeline write.
 type orderEdit struct {
 	*model.Order
 	*core.Edit[*model.Order, *db.OrderUpdate]
@@ -31,16 +31,16 @@ type orderEdit struct {
 	back     *db.PaymentRefundCreate
 	shipment *db.FulfillmentCreate
 	note     *db.NoteCreate
-	// told is what the shopper is told of it.
-	told occasion
-	// quiet says that the shopper gets no mail: the change is their own.
+	// details is what the email to the shopper says about the change.
+	details mailDetails
+	// quiet suppresses the shopper's email: the change is their own.
 	quiet bool
-	// stock goes back; spent changes what the customer has spent.
+	// stock is restocked; spent is added to what the customer has spent.
 	stock stock
 	spent int64
 }
 
-// lineOf returns the line of an order with the public id, or nil.
+// lineOf returns the line of an order with a public id, or nil.
 func lineOf(o *model.Order, id string) *db.OrderLine {
 	uid, err := xid.OrderLine.Parse(id)
 	for _, l := range o.Lines {
@@ -51,25 +51,25 @@ func lineOf(o *model.Order, id string) *db.OrderLine {
 	return nil
 }
 
-// move marks a line whose quantities changed.
+// move marks a line as changed.
 func (e *orderEdit) move(l *db.OrderLine) {
 	if !slices.Contains(e.moved, l) {
 		e.moved = append(e.moved, l)
 	}
 }
 
-// giveBack returns units of a line to the stock of what it was of.
-func (e *orderEdit) giveBack(l *db.OrderLine, quantity int64) {
+// restock returns units of a line to the stock of its product or variant.
+func (e *orderEdit) restock(l *db.OrderLine, quantity int64) {
 	if l.ProductID == nil || quantity <= 0 {
 		return
 	}
 	if e.stock == nil {
 		e.stock = stock{}
 	}
-	e.stock[wareOf(l)] += quantity
+	e.stock[itemOf(l)] += quantity
 }
 
-// orders is how orders change.
+// orders returns how orders change.
 func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
 	return &core.Versioned[*model.Order, *db.OrderUpdate]{
 		Kind: xid.Order,
@@ -86,7 +86,7 @@ func (r *Resolver) orders() *core.Versioned[*model.Order, *db.OrderUpdate] {
 	}
 }
 
-// keepLines writes the lines along with the row, where they are others than it holds.
+// keepLines writes the lines into the order row, if they differ from what it holds.
 func keepLines(e *core.Edit[*model.Order, *db.OrderUpdate]) {
 	o := e.Row
 	if set := lineset.Pack(o.ID, lineRows(o)); set != nil {
@@ -113,8 +113,8 @@ func (r *Resolver) orderWithLines(ctx context.Context, id xid.ID) (*model.Order,
 	return r.assemble(rows, lines)[0], nil
 }
 
-// changeOrder runs edit on the order if it has the expected version, in one
-// transaction with everything that follows from it.
+// changeOrder runs edit on the order if it has the expected version, and writes everything that
+// follows in the same transaction.
 func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *orderEdit) error,
 ) (*model.OrderPayload, error) {
@@ -130,9 +130,8 @@ func (m Mutation) changeOrder(ctx context.Context, id string, expected int64, ac
 	return &model.OrderPayload{Order: shown}, nil
 }
 
-// saveParts writes the lines that moved and the new rows below the order, then what
-// other orders share, in one order everywhere: products and variants by key, the
-// customer.
+// saveParts writes the changed lines and new child rows, then the rows that orders share. All
+// changes lock these in the same sequence: products and variants by key, then the customer.
 func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if err := m.saveLines(ctx, e); err != nil {
 		return err
@@ -165,11 +164,11 @@ func (m Mutation) saveParts(ctx context.Context, e *orderEdit) error {
 	if e.quiet {
 		return nil
 	}
-	return m.tell(ctx, e.Order, e.news(), e.told)
+	return m.sendEmails(ctx, e.Order, e.emailEvents(), e.details)
 }
 
-// saveLines writes the quantities of the lines that moved into their own rows, where programs that
-// read them there may run. An order has none that was made since that is over.
+// saveLines writes the quantities of changed lines into their own rows, while releases that read
+// them there may run. Orders created after that have no such rows.
 func (m Mutation) saveLines(ctx context.Context, e *orderEdit) error {
 	if ent.Writes(ctx, ent.LinesInOrders) {
 		return nil
@@ -185,7 +184,7 @@ func (m Mutation) saveLines(ctx context.Context, e *orderEdit) error {
 	return nil
 }
 
-// saveNote writes the note of the change; order.note_added is about it.
+// saveNote writes the note of the change, which emits order.note_added.
 func (m Mutation) saveNote(ctx context.Context, e *orderEdit) error {
 	if e.note == nil {
 		return nil
@@ -202,7 +201,7 @@ func (m Mutation) saveNote(ctx context.Context, e *orderEdit) error {
 	return nil
 }
 
-// lineRows are the lines of an order as they are stored.
+// lineRows returns the lines of an order as stored.
 func lineRows(o *model.Order) []*db.OrderLine {
 	rows := make([]*db.OrderLine, len(o.Lines))
 	for i, l := range o.Lines {
@@ -211,12 +210,12 @@ func lineRows(o *model.Order) []*db.OrderLine {
 	return rows
 }
 
-// encodeOrder is the representation of an order with its lines.
+// encodeOrder returns the representation of an order with its lines.
 func encodeOrder(o *model.Order) []byte {
 	return wire.AppendOrder(nil, o.Order, len(o.Lines), func(i int) *db.OrderLine { return o.Lines[i].OrderLine })
 }
 
-// orderResource is what an order's events are about.
+// orderResource returns what an order's events refer to.
 func orderResource(o *db.Order) outbox.Resource {
 	return outbox.Resource{Store: o.StoreID, ID: o.ID, Version: o.Version, Sequence: o.EventSequence, At: o.UpdatedAt}
 }

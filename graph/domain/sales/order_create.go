@@ -18,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// OrderCreate makes an order and takes its stock. A free one is paid at once.
+// OrderCreate creates an order and takes its stock. A free order is paid at once.
 //
-// An import gives PlacedAt, which becomes the time in the order's id; its
-// updated_at is still now, so that whoever syncs by changes sees it.
+// An import sets PlacedAt, which becomes the time in the order's id. updated_at is still now, so
+// that incremental syncs see the order.
 func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*model.OrderPayload, error) {
 	c := &core.Check{}
 	d := checkOrder(ctx, c, &in)
 	if c.Err() != nil {
-		// What the input names is looked up too: one answer names all errors.
-		if err := m.refer(ctx, c, d, in); err != nil {
+		// References are resolved too, so that one answer reports all errors.
+		if err := m.resolve(ctx, c, d, in); err != nil {
 			return nil, core.Explain("order", err)
 		}
 		return nil, c.Err()
 	}
-	number, err := m.numbers.next(ctx) // outside the transaction, see there
+	number, err := m.numbers.next(ctx) // outside the transaction, see numbers.next
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
@@ -40,7 +40,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	var shown *model.Order
 	err = m.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 		c, d := &core.Check{}, *d
-		if err := m.refer(ctx, c, &d, in); err != nil {
+		if err := m.resolve(ctx, c, &d, in); err != nil {
 			return nil, err
 		}
 		if err := c.Err(); err != nil {
@@ -68,7 +68,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 	return &model.OrderPayload{Order: shown}, nil
 }
 
-// insertOrder writes a new order with all that follows from it.
+// insertOrder writes a new order and everything that follows from it.
 func (m Mutation) insertOrder(
 	ctx context.Context, d *orderDraft, o *db.Order, lines []*db.OrderLine,
 ) (*model.Order, error) {
@@ -98,7 +98,7 @@ func (m Mutation) insertOrder(
 	return m.assemble([]*db.Order{saved}, lines)[0], nil
 }
 
-// begin puts a new order into its first state and returns the events of that.
+// begin puts a new order into its first state and returns the resulting events.
 func begin(ctx context.Context, o *db.Order) []event.Type {
 	o.PlacedAt = o.ID.Time()
 	o.UpdatedAt = max(moment.Now(ctx), o.PlacedAt)
@@ -134,7 +134,7 @@ func (m Mutation) orderRow(ctx context.Context, d *orderDraft, o *db.Order) *db.
 	return row
 }
 
-// placedRow adds what an order has that a shopper placed, or that the store has computed.
+// placedRow adds the columns of orders that a shopper placed or that the store computed.
 func placedRow(row *db.OrderCreate, o *db.Order) {
 	if o.CartID != nil {
 		row.SetCartID(*o.CartID).SetNotesCount(o.NotesCount)

@@ -23,25 +23,25 @@ import (
 
 // Limits of an order.
 
-// orderDraft is what an input says, and what it refers to.
+// orderDraft is an input and the rows that it refers to.
 type orderDraft struct {
 	billing, shipping *document.AddressFields
 	customerID        *xid.ID
-	// wares are what the lines are of, one for each.
-	wares []ware
+	// items says what each line sells.
+	items []item
 
 	store    *db.Store
 	customer *db.Customer
 	products map[xid.ID]*db.Product
-	variants map[ware]*db.Variant
-	// need is the stock to take of what is tracked.
+	variants map[item]*db.Variant
+	// need is the stock to take of tracked products and variants.
 	need stock
-	// quote is what the store has computed, discount the one of the code in it; nil for none.
+	// quote is what the store computed, discount the discount of its code; nil for none.
 	quote    *selling.Quote
 	discount *db.Discount
 }
 
-// checkOrder judges what can be judged without the database.
+// checkOrder validates what needs no database.
 func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) *orderDraft {
 	d := &orderDraft{}
 	d.customerID = checkRef(c, "customer_id", xid.Customer, in.CustomerID)
@@ -53,7 +53,7 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 		c.Add("lines", fault.TooLong, "An order has at most "+strconv.Itoa(limit.Lines)+" lines.")
 	default:
 		for i, l := range in.Lines {
-			d.wares = append(d.wares, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
+			d.items = append(d.items, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
 		}
 	}
 	c.Amount("shipping_minor", in.ShippingMinor)
@@ -67,8 +67,8 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	return d
 }
 
-// checkLine judges one line and returns what it is of.
-func checkLine(c *core.Check, at string, l *model.OrderLineInput) (w ware) {
+// checkLine validates one line and returns what it sells.
+func checkLine(c *core.Check, at string, l *model.OrderLineInput) (w item) {
 	core.Opt(checkRef(c, at+"product_id", xid.Product, l.ProductID), func(id xid.ID) { w.product = id })
 	core.Opt(checkRef(c, at+"variant_id", xid.Variant, l.VariantID), func(id xid.ID) { w.variant = id })
 	if l.ProductID == nil {
@@ -87,7 +87,7 @@ func checkLine(c *core.Check, at string, l *model.OrderLineInput) (w ware) {
 	return w
 }
 
-// checkRef reads an id that the input refers to: malformed and unknown are the same.
+// checkRef parses an id that the input refers to. Malformed and unknown ids give the same error.
 func checkRef(c *core.Check, name string, kind xid.Kind, text *string) *xid.ID {
 	if text == nil {
 		return nil
@@ -104,8 +104,8 @@ func checkUnknown(c *core.Check, name string, kind xid.Kind) {
 	c.Add(name, fault.UnknownValue, "There is no such "+core.KindName(kind)+".")
 }
 
-// checkSource checks where an order comes from: 1 to 64 of a-z, 0-9 and _, a letter
-// first.
+// checkSource validates where an order comes from: 1 to 64 characters of a-z, 0-9 and _, starting
+// with a letter.
 func checkSource(c *core.Check, name, source string) {
 	bad := func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }
 	switch {
@@ -118,33 +118,32 @@ func checkSource(c *core.Check, name, source string) {
 	}
 }
 
-// refer reads the store, the customer and the products, and judges the lines
-// with what they take from them.
-func (m Mutation) refer(ctx context.Context, c *core.Check, d *orderDraft, in model.OrderCreateInput) (err error) {
+// resolve reads the store, the customer and the products, and validates the lines against them.
+func (m Mutation) resolve(ctx context.Context, c *core.Check, d *orderDraft, in model.OrderCreateInput) (err error) {
 	if d.store, err = m.CurrentStore(ctx); err != nil {
 		return err
 	}
-	if err := m.referCustomer(ctx, c, d); err != nil {
+	if err := m.resolveCustomer(ctx, c, d); err != nil {
 		return err
 	}
-	if err := m.referGoods(ctx, d); err != nil {
+	if err := m.loadItems(ctx, d); err != nil {
 		return err
 	}
 	d.need = stock{}
-	for i := range d.wares {
+	for i := range d.items {
 		at := "lines/" + strconv.Itoa(i) + "/"
-		if d.checkWare(c, at, &d.wares[i], in.Lines[i]) {
-			d.referLine(c, at, d.wares[i], in.Lines[i])
+		if d.checkItem(c, at, &d.items[i], in.Lines[i]) {
+			d.resolveLine(c, at, d.items[i], in.Lines[i])
 		}
 	}
-	if c.Err() == nil { // what is no order costs nothing
+	if c.Err() == nil { // invalid input costs no queries
 		return m.quote(ctx, c, d, in)
 	}
 	return nil
 }
 
-// referCustomer reads the customer. A redacted one is no person to sell to.
-func (m Mutation) referCustomer(ctx context.Context, c *core.Check, d *orderDraft) error {
+// resolveCustomer reads the customer. A redacted customer cannot place orders.
+func (m Mutation) resolveCustomer(ctx context.Context, c *core.Check, d *orderDraft) error {
 	if d.customerID == nil {
 		return nil
 	}
@@ -162,8 +161,8 @@ func (m Mutation) referCustomer(ctx context.Context, c *core.Check, d *orderDraf
 	return nil
 }
 
-// referLine counts the stock that a line needs and judges its discount.
-func (d *orderDraft) referLine(c *core.Check, at string, w ware, l *model.OrderLineInput) {
+// resolveLine adds up the stock that a line needs and validates its discount.
+func (d *orderDraft) resolveLine(c *core.Check, at string, w item, l *model.OrderLineInput) {
 	if v := d.variant(w); v != nil && v.InventoryQuantity != nil {
 		d.need[w] += l.Quantity
 	}
@@ -173,22 +172,22 @@ func (d *orderDraft) referLine(c *core.Check, at string, w ware, l *model.OrderL
 	}
 }
 
-// unitPrice is the given price, else that of what is sold.
-func (d *orderDraft) unitPrice(w ware, l *model.OrderLineInput) int64 {
+// unitPrice returns the given price, or else the current price of the item.
+func (d *orderDraft) unitPrice(w item, l *model.OrderLineInput) int64 {
 	if l.UnitPriceMinor != nil {
 		return *l.UnitPriceMinor
 	}
 	if v := d.variant(w); v != nil {
 		return v.PriceMinor
 	}
-	return 0 // absent, which is reported
+	return 0 // a missing price, which is reported
 }
 
-// compute makes the rows with their sums, as package price computes them or adds them up.
+// compute creates the rows and their sums, by package price or added up from given amounts.
 func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderLine, error) {
 	lines := make([]*db.OrderLine, len(in.Lines))
 	for i, l := range in.Lines {
-		row, err := d.row(d.wares[i], l)
+		row, err := d.row(d.items[i], l)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -205,7 +204,7 @@ func (d *orderDraft) compute(in model.OrderCreateInput) (*db.Order, []*db.OrderL
 	return o, lines, addUp(o, lines, in.ShippingMinor)
 }
 
-// addUp gives an order and its lines the sums of what is given.
+// addUp sets the sums of an order and its lines from the given amounts.
 func addUp(o *db.Order, lines []*db.OrderLine, shipping int64) error {
 	given := make([]price.Given, len(lines))
 	for i, l := range lines {
@@ -227,8 +226,8 @@ func addUp(o *db.Order, lines []*db.OrderLine, shipping int64) error {
 	return nil
 }
 
-// row is one line with what it takes from its product.
-func (d *orderDraft) row(w ware, l *model.OrderLineInput) (*db.OrderLine, error) {
+// row creates one line, with the fields that it copies from its product.
+func (d *orderDraft) row(w item, l *model.OrderLineInput) (*db.OrderLine, error) {
 	row := &db.OrderLine{Sku: l.Sku, Quantity: l.Quantity, RequiresShipping: true,
 		UnitPriceMinor: d.unitPrice(w, l), DiscountMinor: l.DiscountMinor, TaxMinor: l.TaxMinor}
 	core.Opt(l.Title, func(s string) { row.Title = s })

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Names of the indexes by which an order's children are read.
+// Names of the indexes that read an order's children.
 const (
 	noteIndex        = "note_store_id_order_id_id"
 	paymentIndex     = "payment_store_id_order_id_id"
@@ -19,11 +19,10 @@ const (
 	actIndex         = "audit_store_id_resource_id_id"
 )
 
-// OrderFields resolves the relations of an order. Each costs one statement for
-// all orders of a page.
+// OrderFields resolves the relations of an order. Each costs one statement per page of orders.
 type OrderFields struct{ *Resolver }
 
-// Customer returns who ordered, or nil for a guest.
+// Customer returns the customer of the order, or nil if it has none.
 func (o OrderFields) Customer(ctx context.Context, order *model.Order) (*model.Customer, error) {
 	if order.CustomerID == nil {
 		return nil, nil
@@ -48,7 +47,7 @@ func (o OrderFields) Payments(ctx context.Context, order *model.Order) ([]*db.Pa
 	return listed(payments), core.Explain("payments", err)
 }
 
-// ProviderRefunds returns what the payment provider gives back, oldest first.
+// ProviderRefunds returns the refunds through the payment provider, oldest first.
 func (o OrderFields) ProviderRefunds(ctx context.Context, order *model.Order) ([]*model.PaymentRefund, error) {
 	refunds, err := order.Relations().Refunds.Get(ctx, order.ID)
 	return listed(refunds), core.Explain("refunds", err)
@@ -60,20 +59,20 @@ func (o OrderFields) Fulfillments(ctx context.Context, order *model.Order) ([]*d
 	return listed(fulfillments), core.Explain("fulfillments", err)
 }
 
-// Acts returns who did what to it, newest first.
+// Acts returns the audit entries about the order, newest first.
 func (o OrderFields) Acts(ctx context.Context, order *model.Order) ([]*model.OrderAct, error) {
 	acts, err := order.Relations().Acts.Get(ctx, order.ID)
 	return listed(acts), core.Explain("order acts", err)
 }
 
-// PaymentDueAt returns when the order is cancelled for want of its payment, or nil.
+// PaymentDueAt returns when the order is canceled for lack of payment, or nil.
 func (o OrderFields) PaymentDueAt(ctx context.Context, order *model.Order) (*micros.Time, error) {
 	hold, err := order.Relations().Holds.Get(ctx, order.ID)
 	return DueAt(order.Order, hold), core.Explain("payment hold", err)
 }
 
-// RefundPreviewMinor returns what units of the lines are worth, and no more than was paid and
-// not given back.
+// RefundPreviewMinor returns the value of some units of the lines, capped at what was paid and not
+// refunded.
 func (o OrderFields) RefundPreviewMinor(
 	_ context.Context, order *model.Order, lines []*model.LineQuantityInput,
 ) (*int64, error) {
@@ -89,14 +88,13 @@ func (o OrderFields) RefundPreviewMinor(
 	left := order.PaidMinor - order.RefundedMinor
 	var worth int64
 	for _, p := range units {
-		// No sum of lines is above the order's total, which is an amount.
+		// The sum cannot overflow: it is never above the order's total, which is a valid amount.
 		worth += price.Refund(p.line.TotalMinor, p.line.Quantity, p.line.RefundedQuantity, p.quantity)
 	}
 	return new(min(worth, left)), nil
 }
 
-// listed is a list that is empty, not null, where nothing belongs to the order:
-// null says that a caller may not see it.
+// listed returns an empty list instead of nil. Null would say that the caller may not see the rows.
 func listed[T any](rows []T) []T {
 	if rows == nil {
 		return []T{}
@@ -107,7 +105,7 @@ func listed[T any](rows []T) []T {
 // LineFields resolves the relation of a line.
 type LineFields struct{ *Resolver }
 
-// Product returns the product as it is now, nil once it is deleted.
+// Product returns the current product, nil once it is deleted.
 func (l LineFields) Product(ctx context.Context, line *model.LineItem) (*db.Product, error) {
 	if line.ProductID == nil {
 		return nil, nil

@@ -20,24 +20,24 @@ import (
 )
 
 const (
-	// HoldTime is how long the goods of an order that is paid online wait for the money.
+	// HoldTime is how long the items of an order with online payment stay reserved for the payment.
 	HoldTime = 30 * time.Minute
-	// TransferTime is how long those of an order wait that is paid by a bank transfer; its last day
-	// counts whole.
+	// TransferTime is how long the items of an order with a bank transfer stay reserved. Its last
+	// day counts in full.
 	TransferTime = 14 * 24 * time.Hour
-	// holdBatch keeps a round of [Resolver.EndHolds] short.
+	// holdBatch bounds one round of [Resolver.EndHolds].
 	holdBatch = 50
-	// holdTries is how often a payment or the end of the time is tried where somebody
-	// changes the order meanwhile.
+	// holdTries is how often a payment or the end of a hold is tried when the order changes
+	// concurrently.
 	holdTries = 5
-	// postponed is when a hold that could not be ended is tried again.
+	// postponed is the delay before a hold that could not be ended is tried again.
 	postponed = time.Minute
-	// unpaid is the reason of an order that was not paid in time, for the store's people.
+	// unpaid is the reason, shown to staff, of a canceled order that was not paid in time.
 	unpaid = "The payment did not arrive in time."
 )
 
-// hold begins to keep the goods of an order for a while, if it is paid before they are sent. It returns
-// when that ends; nil for never.
+// hold reserves the items of an order that has to be paid before it is shipped. It returns when the
+// reservation ends, nil for never.
 func (m Mutation) hold(ctx context.Context, s *db.Store, o *db.Order) (*micros.Time, error) {
 	due := micros.Now().Add(HoldTime)
 	switch {
@@ -61,8 +61,8 @@ func (m Mutation) hold(ctx context.Context, s *db.Store, o *db.Order) (*micros.T
 	return &due, nil
 }
 
-// DueAt returns when an order is cancelled because its payment has not arrived; nil for one that is not,
-// such as one without a hold.
+// DueAt returns when an order is canceled unless it is paid, nil if it will not be, for example for
+// lack of a hold.
 func DueAt(o *db.Order, hold *db.PaymentHold) *micros.Time {
 	if hold == nil || o.Status != state.OrderOpen || o.FinancialStatus != state.FinancialPending ||
 		o.FulfillmentStatus != state.FulfillmentUnfulfilled {
@@ -71,8 +71,7 @@ func DueAt(o *db.Order, hold *db.PaymentHold) *micros.Time {
 	return &hold.DueAt
 }
 
-// LastDay returns the last day, in the time zone of the store, on which a payment is in time that has
-// to arrive before due.
+// LastDay returns the last day, in the store's time zone, on which a payment due at due is in time.
 func LastDay(due micros.Time, s *db.Store) (time.Time, error) {
 	zone, err := time.LoadLocation(s.Timezone)
 	if err != nil {
@@ -81,25 +80,26 @@ func LastDay(due micros.Time, s *db.Store) (time.Time, error) {
 	return due.Time().Add(-time.Microsecond).In(zone), nil
 }
 
-// Online is a payment that was made online.
+// Online is an online payment.
 type Online struct {
 	Method      state.PaymentMethod
-	Reference   string // of the provider
+	Reference   string // the provider's
 	AmountMinor int64
 	Currency    string
-	// News is what the people of the store are told of the order, of which they have not heard.
+	// News is the notice that the store's staff get about the order, which was not announced
+	// before.
 	News News
 }
 
-// PayOnline marks an order as paid, if its goods are still held and the amount is the one
-// that is owed, and reports whether it did: where not, the money has to go back. However
-// often and at which moment it is called, an order is paid once, and never paid and ended
-// by [Resolver.EndHolds].
+// PayOnline marks an order as paid and reports whether it did. It does not if the items are no
+// longer held or the amount is not the amount owed; the money then has to be refunded. However
+// often and whenever it is called, an order is paid once, and never both paid and ended by
+// [Resolver.EndHolds].
 func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
 	if p.News, err = r.Announces(ctx); err != nil {
 		return false, err
 	}
-	err = r.untilCurrent(func() error {
+	err = r.retryOnConflict(func() error {
 		return r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 			taken, err = r.takeOnline(ctx, id, p)
 			return nil, err
@@ -108,8 +108,8 @@ func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bo
 	return taken && err == nil, err
 }
 
-// takeOnline is [Resolver.PayOnline] within its transaction. Whoever deletes the hold
-// decides; a wrong amount leaves it, so that the right one can come.
+// takeOnline is [Resolver.PayOnline] within its transaction. The transaction that deletes the hold
+// decides. A wrong amount leaves the hold, so that the right one can still arrive.
 func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
 	o, err := r.order(ctx, id)
 	if err != nil || o.TotalMinor != p.AmountMinor || o.Currency != p.Currency {
@@ -129,9 +129,8 @@ func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken b
 	return true, r.forgetCart(ctx, o)
 }
 
-// EndHolds cancels the orders that were not paid in time, and returns how many. Any number
-// of processes may do so at once, and whatever stops one, another one or the next round
-// goes on.
+// EndHolds cancels the orders that were not paid in time and returns how many. It is safe to run in
+// several processes; what one leaves undone, another one or the next round does.
 func (r *Resolver) EndHolds(ctx context.Context) (total int, err error) {
 	return r.Store.SumShards(ctx, r.endDue)
 }
@@ -150,7 +149,7 @@ func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 		n = len(rows)
 		for _, row := range rows {
 			cancelled, failed := r.endHold(ctx, row, now)
-			if failed != nil { // the others are not to wait for it, in the next round neither
+			if failed != nil { // the other holds must not wait for this one, in the next round either
 				err = errors.Join(err, fmt.Errorf("end the hold of %s: %w", xid.Order.Format(row.ID), failed),
 					r.postpone(ctx, row, now))
 			} else if cancelled {
@@ -161,7 +160,7 @@ func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 	return total, err
 }
 
-// postpone lets a hold that could not be ended wait behind the others.
+// postpone moves a hold that could not be ended behind the others.
 func (r *Resolver) postpone(ctx context.Context, row *db.PaymentHold, now micros.Time) error {
 	ctx = viewer.Operator(ctx, row.StoreID)
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
@@ -170,10 +169,10 @@ func (r *Resolver) postpone(ctx context.Context, row *db.PaymentHold, now micros
 	})
 }
 
-// endHold ends one, and cancels the order unless somebody has taken care of it.
+// endHold ends one hold. It cancels the order, unless that was paid, canceled or shipped.
 func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.Time) (cancelled bool, err error) {
 	ctx = viewer.Operator(ctx, row.StoreID)
-	err = r.untilCurrent(func() error {
+	err = r.retryOnConflict(func() error {
 		cancelled = false
 		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 			n, err := r.Client(ctx).PaymentHold.Delete().
@@ -185,7 +184,7 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 			if err != nil {
 				return nil, err
 			}
-			if DueAt(o, row) == nil { // somebody has taken care of it
+			if DueAt(o, row) == nil { // paid, canceled or shipped
 				return nil, r.forgetCart(ctx, o)
 			}
 			cancelled = true
@@ -196,8 +195,8 @@ func (r *Resolver) endHold(ctx context.Context, row *db.PaymentHold, now micros.
 	return cancelled && err == nil, err
 }
 
-// untilCurrent runs f again where somebody else changed the order meanwhile.
-func (r *Resolver) untilCurrent(f func() error) (err error) {
+// retryOnConflict runs f again while it fails because the order changed concurrently.
+func (r *Resolver) retryOnConflict(f func() error) (err error) {
 	for range holdTries {
 		if err = f(); !fault.IsState(err, fault.VersionMismatch) {
 			return err

@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// The indexes of orders. Those of the states hold all three of them, so that any of them, and
-// any together, are ranges: 18 at most, of which a page reads the first rows.
+// The indexes of orders. The state indexes start with all three states, so that any combination of
+// states is a set of ranges, 18 at most, of which a page reads the first rows.
 const (
 	ordersByChange      = "order_store_id_updated_at_id"
 	ordersByCustomer    = "order_store_id_customer_id_id"
@@ -26,17 +26,17 @@ const (
 	ordersByStateChange = "order_states_updated_at_id"
 )
 
-// hasState reports whether the filter has one of the three states.
+// hasState reports whether the filter has any of the three states.
 func (f orderFilter) hasState() bool {
 	return f.Status != nil || f.FinancialStatus != nil || f.FulfillmentStatus != nil
 }
 
-// isCreated reports whether the filter has a time of creation.
+// isCreated reports whether the filter has a creation time.
 func (f orderFilter) isCreated() bool { return f.CreatedFrom != nil || f.CreatedTo != nil }
 
-// mixed reports whether no index serves the whole filter. A customer has few orders, as a rule,
-// and an order that changed was made not long ago: an index for each of these would cost every
-// order more than it spares anybody.
+// mixed reports whether no single index serves the whole filter. A customer usually has few orders,
+// and an order that changed is usually recent: an index for each combination would cost every order
+// more than it saves.
 func (f orderFilter) mixed() bool {
 	switch {
 	case f.ExternalNumber != nil:
@@ -47,7 +47,8 @@ func (f orderFilter) mixed() bool {
 	return f.UpdatedFrom != nil && f.isCreated()
 }
 
-// lead is the part of a mixed filter of which there are the fewest orders, and the index that serves it.
+// lead returns the part of a mixed filter that matches the fewest orders, and the index that serves
+// it.
 func (f orderFilter) lead() (part orderFilter, index string) {
 	part.CreatedFrom, part.CreatedTo, index = f.CreatedFrom, f.CreatedTo, ent.Primary
 	switch {
@@ -59,7 +60,7 @@ func (f orderFilter) lead() (part orderFilter, index string) {
 	return part, index
 }
 
-// index serves a filter that is neither mixed nor has states.
+// index returns the index of a filter that is neither mixed nor has states.
 func (f orderFilter) index(a core.Arranged) string {
 	switch {
 	case f.ExternalNumber != nil:
@@ -72,7 +73,7 @@ func (f orderFilter) index(a core.Arranged) string {
 	return ent.Primary
 }
 
-// ranges are those of the states.
+// ranges returns the index ranges of the states.
 func (f orderFilter) ranges() ent.Ranges {
 	r := ent.Ranges{Table: order.Table, Index: ordersByState,
 		Columns: []string{order.FieldStatus, order.FieldFinancialStatus, order.FieldFulfillmentStatus},
@@ -85,7 +86,7 @@ func (f orderFilter) ranges() ent.Ranges {
 	return r
 }
 
-// values are the one that is given, or all.
+// values returns the given value, or all of them.
 func values[T ~string](given *T, all []T) (list []any) {
 	if given != nil {
 		return []any{string(*given)}
@@ -96,14 +97,14 @@ func values[T ~string](given *T, all []T) (list []any) {
 	return list
 }
 
-// created are the bounds of the id, which carries the time of creation.
+// created returns the bounds of the id, which contains the creation time.
 func (f orderFilter) created() (list []core.Bound) {
 	core.Opt(f.CreatedFrom, func(t micros.Time) { list = append(list, core.Bound{Sign: ">=", Arg: xid.First(t)}) })
 	core.Opt(f.CreatedTo, func(t micros.Time) { list = append(list, core.Bound{Sign: "<", Arg: xid.First(t)}) })
 	return list
 }
 
-// at is the position of an order in the list.
+// at returns the position of an order in the list.
 func (f orderFilter) at(o *db.Order) page.Position {
 	if f.UpdatedFrom != nil {
 		return core.ByUpdate(o.UpdatedAt, o.ID)
@@ -111,7 +112,7 @@ func (f orderFilter) at(o *db.Order) page.Position {
 	return core.ByID(o.ID)
 }
 
-// mergeOrders reads one page of those with some states.
+// mergeOrders reads one page of a filter with states.
 func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
 	[]*db.Order, error,
 ) {
@@ -128,8 +129,8 @@ func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arranged, 
 	return rows, err
 }
 
-// siftOrders reads one page of a mixed filter: of those that changed all that its leading part has,
-// where these are few, and else what fits of a window.
+// siftOrders reads one page of a mixed filter. Of a list by change it reads everything that the
+// leading part matches, if that is little; else it reads a window and filters that.
 func (q Query) siftOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
 	[]*db.Order, *page.Position, error,
 ) {
@@ -151,7 +152,7 @@ func (q Query) siftOrders(ctx context.Context, f orderFilter, a core.Arranged, a
 		func(to *page.Position) ([]*db.Order, error) { return q.ordersTo(ctx, f, w, to) })
 }
 
-// ordersTo reads the orders of a window that fit, up to a position.
+// ordersTo reads the matching orders of a window, up to a position.
 func (q Query) ordersTo(ctx context.Context, f orderFilter, w core.Window, to *page.Position) ([]*db.Order, error) {
 	query := q.Client(ctx).Order.Query()
 	f.where(query)
@@ -159,7 +160,7 @@ func (q Query) ordersTo(ctx context.Context, f orderFilter, w core.Window, to *p
 	return query.Load(ctx)
 }
 
-// fewOrders reports whether no more than n orders are of the leading part of a filter.
+// fewOrders reports whether at most n orders match the leading part of a filter.
 func (q Query) fewOrders(ctx context.Context, part orderFilter, index string, n int) (bool, error) {
 	query := q.Client(ctx).Order.Query()
 	part.where(query)
@@ -168,8 +169,8 @@ func (q Query) fewOrders(ctx context.Context, part orderFilter, index string, n 
 	return len(ids) <= n, err
 }
 
-// orderFloor returns the last of the next n rows of the window, of which nothing is asked but
-// what its index serves; nil where fewer are left.
+// orderFloor returns the position of the last of the next n rows of the window, by the conditions
+// that its index serves alone; nil if fewer are left.
 func (q Query) orderFloor(ctx context.Context, f orderFilter, w core.Window, n int) (*page.Position, error) {
 	query := q.Client(ctx).Order.Query()
 	if part, index := f.lead(); w.Index == index {
@@ -190,7 +191,7 @@ func (q Query) orderFloor(ctx context.Context, f orderFilter, w core.Window, n i
 	return new(f.at(&db.Order{ID: last.ID, UpdatedAt: last.Updated})), nil
 }
 
-// search is a search among what the filter leaves.
+// search returns a search within the filter.
 func (f orderFilter) search(asked search.Question) search.Query {
 	s := search.Query{Kind: search.Orders, Question: asked}
 	add := func(text string, arg any) {

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// OrderMarkPaid takes all that is still owed.
+// OrderMarkPaid records a payment of everything still owed.
 func (m Mutation) OrderMarkPaid(
 	ctx context.Context, id string, expectedVersion int64, method *string, reference *string,
 ) (*model.OrderPayload, error) {
@@ -29,7 +29,7 @@ func (m Mutation) OrderMarkPaid(
 	})
 }
 
-// OrderRecordPayment takes an amount, up to what is still owed.
+// OrderRecordPayment records a payment of an amount, up to what is still owed.
 func (m Mutation) OrderRecordPayment(
 	ctx context.Context, id string, expectedVersion int64, in model.PaymentInput,
 ) (*model.OrderPayload, error) {
@@ -51,10 +51,10 @@ func checkPayment(c *core.Check, method, reference *string) {
 	core.Opt(reference, func(s string) { c.Line("reference", s, limit.Line) })
 }
 
-// take records a payment, up to what is still owed: the total less everything that was ever
-// paid. A refund lowers what the store keeps, not what the order costs, so it never makes the
-// shopper owe again. Payments only add up, so the total is reached once and order.paid is
-// emitted once. A cancelled order takes no payment.
+// take records a payment, up to what is still owed: the total less all payments ever made. A refund
+// lowers what the store keeps, not what the order costs, so it never makes the shopper owe again.
+// Payments only add up, so the total is reached once and order.paid is emitted once. A canceled
+// order takes no payment.
 func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
 	if e.Status == state.OrderCancelled {
 		return fault.State(fault.InvalidTransition, "The order is cancelled and takes no payment.")
@@ -75,15 +75,15 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 		e.Update.SetPaidAt(e.Now)
 	}
 	e.spent += in.AmountMinor
-	e.told.amount = in.AmountMinor
-	e.Then = both(e.Then, func(ctx context.Context) error { return m.lookSoon(ctx, e.Order) })
+	e.details.amount = in.AmountMinor
+	e.Then = both(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
 	e.Emit(emitted)
 	return nil
 }
 
-// settleMoney sets the financial status that follows from the sums of the ledger.
+// settleMoney sets the financial status that follows from the ledger's sums.
 func (e *orderEdit) settleMoney() {
 	switch {
 	case e.RefundedMinor > 0 && e.RefundedMinor == e.PaidMinor:
@@ -100,7 +100,7 @@ func (e *orderEdit) settleMoney() {
 	e.Update.SetFinancialStatus(e.FinancialStatus)
 }
 
-// ledgerRow is a new row of the order's ledger.
+// ledgerRow returns a new row of the order's ledger.
 func (m Mutation) ledgerRow(
 	ctx context.Context, e *orderEdit, kind state.PaymentKind, amount int64, lines []document.Line,
 ) *db.PaymentCreate {
@@ -108,11 +108,11 @@ func (m Mutation) ledgerRow(
 		SetAmountMinor(amount).SetCurrency(e.Currency).SetLines(document.NewLines(lines))
 }
 
-// OrderRefund gives money back, up to what was paid and not given back yet. The
-// lines say which units it is for; with Restock these go back to the stock. It
-// is for cancelled and completed orders too: money that was taken can always be
-// given back. The stock of a cancelled order is back already. Lines may be given back for no money:
-// they cost nothing, or all that was paid is back already.
+// OrderRefund refunds an amount, up to what was paid and not refunded yet. The lines say which
+// units it is for; Restock returns these to the stock. Canceled and completed orders can be
+// refunded too, since paid money can always be given back; the stock of a canceled order is back
+// already. Lines can be refunded with amount 0: they cost nothing, or the whole payment was
+// refunded already.
 func (m Mutation) OrderRefund(
 	ctx context.Context, id string, expectedVersion int64, in model.RefundInput,
 ) (*model.OrderPayload, error) {
@@ -138,12 +138,12 @@ func (m Mutation) OrderRefund(
 	})
 }
 
-// refund gives an amount back for the picked lines.
+// refund refunds an amount for the picked lines.
 func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput, lines []picked) error {
 	taken := e.PaidMinor - e.RefundedMinor
 	switch {
 	case in.AmountMinor == 0 && e.FinancialStatus != state.FinancialPending:
-		e.quiet = true // goods come back, and no money goes
+		e.quiet = true // items come back, no money moves
 	case taken <= 0:
 		return fault.State(fault.InvalidTransition,
 			"The order is "+core.Words(e.FinancialStatus)+": there is no money to refund.")
@@ -157,7 +157,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	e.Update.SetRefundedMinor(e.RefundedMinor)
 	e.settleMoney()
 	e.spent -= in.AmountMinor
-	e.told.amount, e.told.parts = in.AmountMinor, lines
+	e.details.amount, e.details.parts = in.AmountMinor, lines
 	back := make([]document.Line, len(lines))
 	for i, p := range lines {
 		p.line.RefundedQuantity += p.quantity
@@ -165,22 +165,22 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 		back[i] = p.document()
 		if in.Restock && e.Status != state.OrderCancelled {
 			back[i].Restocked = true
-			e.giveBack(p.line, p.quantity)
+			e.restock(p.line, p.quantity)
 		}
 	}
 	id := xid.New()
-	if err := m.giveBackOnline(ctx, e, id, in.AmountMinor); err != nil {
+	if err := m.refundOnline(ctx, e, id, in.AmountMinor); err != nil {
 		return err
 	}
 	e.ledger = append(e.ledger,
 		m.ledgerRow(ctx, e, state.LedgerRefund, in.AmountMinor, back).SetID(id).SetNillableReason(in.Reason))
 	e.Emit(event.OrderRefunded)
-	e.settleGoods()
+	e.settleFulfillment()
 	return nil
 }
 
-// proved refuses a refund without a fresh proof of identity, see [core.Proved], if it takes what is
-// refunded of the order above the sum that the store has set.
+// proved returns an error if the refund needs a recent identity confirmation, see [core.Proved]: it
+// does when it raises the order's refunded total above the sum that the store has set.
 func (m Mutation) proved(ctx context.Context, refunded int64) error {
 	unproved := core.Proved(ctx)
 	if unproved == nil {

@@ -24,16 +24,16 @@ import (
 )
 
 const (
-	// sessionTime is when a session ends by itself, where nothing ended it before. The
-	// provider wants 30 minutes at least, which are left as long as the goods are held.
+	// sessionTime is when a session ends by itself. The provider requires at least 30 minutes, so a
+	// session that begins at the end of the hold still gets them.
 	sessionTime = HoldTime + 35*time.Minute
-	// beginTries is how many sessions are begun where the one before is over already.
+	// beginTries is how many sessions are tried while the previous one has already ended.
 	beginTries = 3
 )
 
-// BeginPayment returns the address at which the shopper pays an order, or "" for one that
-// waits for no payment (any more). However often it is called, the shopper gets to one
-// session as long as that is open; back is the page to which they return.
+// BeginPayment returns the address at which the shopper pays an order, or "" for an order that does
+// not await a payment. While a session is open, every call leads to it. The provider sends the
+// shopper back to the page back.
 func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back string) (address string, err error) {
 	ctx = viewer.Operator(ctx, o.StoreID)
 	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
@@ -54,9 +54,10 @@ func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back st
 			if !account.Former || accounts.Present() == nil {
 				return s.URL, nil
 			}
-			// The store takes its money elsewhere by now: once this is over, the next begins there.
+			// The store has changed its account: once this session is closed, the next one begins
+			// at the new account.
 			if s, err = account.Expire(ctx, account.Secret, s.Reference); err != nil {
-				return "", unanswered(err)
+				return "", providerError(err)
 			}
 		}
 		if err := r.settled(ctx, account, row, s); err != nil {
@@ -66,7 +67,7 @@ func (r *Resolver) BeginPayment(ctx context.Context, o *db.Order, title, back st
 	return "", nil
 }
 
-// languageOf is the one in which the shopper read the checkout.
+// languageOf returns the language of the checkout.
 func languageOf(o *db.Order) state.Language {
 	if o.Language == nil {
 		return state.English
@@ -74,8 +75,8 @@ func languageOf(o *db.Order) state.Language {
 	return *o.Language
 }
 
-// openSession returns the open session of an order whose goods are held, which it makes with
-// an account where there is none; nil for an order that waits for no payment.
+// openSession returns the open session of an order whose items are held, and creates one at the
+// account if there is none. It returns nil for an order that does not await a payment.
 func (r *Resolver) openSession(
 	ctx context.Context, o *db.Order, account *selling.Account,
 ) (row *db.PaymentSession, err error) {
@@ -84,7 +85,7 @@ func (r *Resolver) openSession(
 			row, err = r.sessionOf(ctx, o, account)
 			return nil, err
 		})
-		if !ent.IsDuplicate(err) { // else somebody makes it at the same time
+		if !ent.IsDuplicate(err) { // otherwise a concurrent call creates it
 			break
 		}
 	}
@@ -112,37 +113,37 @@ func (r *Resolver) sessionOf(
 		attempt = rows[0].Attempt + 1
 	}
 	if account == nil {
-		return nil, away(errors.New("the store has no payment account"))
+		return nil, unavailable(errors.New("the store has no payment account"))
 	}
 	return r.Client(ctx).PaymentSession.Create().SetOrderID(o.ID).SetAttempt(attempt).SetAccountID(account.ID).
 		SetBucket(bucket.Of(o.StoreID)).SetProvider(*o.PaymentMethod).SetAmountMinor(o.TotalMinor).
-		SetCurrency(o.Currency).SetState(state.PaymentSessionOpen).SetDueAt(micros.Now().Add(lookPauses[0])).Save(ctx)
+		SetCurrency(o.Currency).SetState(state.PaymentSessionOpen).SetDueAt(micros.Now().Add(pollPauses[0])).Save(ctx)
 }
 
-// beginSession asks the provider for the session of a row: for a new one, or for what has
-// become of it. It returns the account that knows the session. One that could not be begun
-// is over, since nobody was led there.
+// beginSession asks the provider to begin a new session, or for the state of one that has begun. It
+// returns the account that knows the session. A session that could not be begun is closed, since no
+// shopper was sent to it.
 func (r *Resolver) beginSession(
 	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession, p payment.Purchase,
 ) (*selling.Account, payment.Session, error) {
 	if row.Reference != nil {
-		return lookAt(ctx, accounts, row)
+		return fetchSession(ctx, accounts, row)
 	}
 	account := accounts.Of(row.AccountID)
 	if account == nil {
-		return nil, payment.Session{}, away(errors.New("the store has no payment account"))
+		return nil, payment.Session{}, unavailable(errors.New("the store has no payment account"))
 	}
 	p.Key, p.AmountMinor, p.Currency, p.Ends = row.ID.String(), row.AmountMinor, row.Currency,
 		row.ID.Time().Add(sessionTime).Time()
 	s, failed := account.Begin(ctx, account.Secret, p)
 	if failed != nil {
-		return account, s, errors.Join(unanswered(failed), r.dropSession(context.WithoutCancel(ctx), row))
+		return account, s, errors.Join(providerError(failed), r.dropSession(context.WithoutCancel(ctx), row))
 	}
-	return account, s, r.keepReference(ctx, row, s.Reference)
+	return account, s, r.saveReference(ctx, row, s.Reference)
 }
 
-// lookAt returns a session as it is now, and the account that knows it.
-func lookAt(
+// fetchSession returns the current state of a session, and the account that knows it.
+func fetchSession(
 	ctx context.Context, accounts selling.Accounts, row *db.PaymentSession,
 ) (account *selling.Account, s payment.Session, err error) {
 	err = accounts.Ask(row.AccountID, func(a *selling.Account) (err error) {
@@ -150,12 +151,12 @@ func lookAt(
 		s, err = a.Look(ctx, a.Secret, *row.Reference)
 		return err
 	})
-	return account, s, unanswered(err)
+	return account, s, providerError(err)
 }
 
-// keepReference gives a row the session that was begun for it. Somebody else may have done
-// so already, or have given the row up.
-func (r *Resolver) keepReference(ctx context.Context, row *db.PaymentSession, reference string) error {
+// saveReference writes the reference of a session that was begun. It fails if the row was closed or
+// has another reference by now.
+func (r *Resolver) saveReference(ctx context.Context, row *db.PaymentSession, reference string) error {
 	row.Reference = &reference
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		n, err := r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
@@ -167,13 +168,13 @@ func (r *Resolver) keepReference(ctx context.Context, row *db.PaymentSession, re
 		same, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.ID(row.ID),
 			paymentsession.Reference(reference)).Load(ctx)
 		if err == nil && len(same) == 0 {
-			err = away(errors.New("the session was given up meanwhile"))
+			err = unavailable(errors.New("the session was given up meanwhile"))
 		}
 		return nil, err
 	})
 }
 
-// dropSession closes a session that has no page.
+// dropSession closes a session that was never begun.
 func (r *Resolver) dropSession(ctx context.Context, row *db.PaymentSession) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		return nil, r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID),
@@ -182,16 +183,16 @@ func (r *Resolver) dropSession(ctx context.Context, row *db.PaymentSession) erro
 	})
 }
 
-// unanswered is the answer where a provider does not answer, or refuses; nil for no error.
-func unanswered(err error) error {
+// providerError wraps the error of a provider that refuses or does not answer; nil stays nil.
+func providerError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return away(err)
+	return unavailable(err)
 }
 
-// away is the answer where the store takes no payments online at the moment.
-func away(cause error) error {
+// unavailable returns the error for a store that cannot take online payments at the moment.
+func unavailable(cause error) error {
 	return &fault.Error{Kind: fault.Unavailable, Detail: "The payment cannot be made at the moment.",
-		RetryAfter: lookPauses[0] / 2, Err: cause}
+		RetryAfter: pollPauses[0] / 2, Err: cause}
 }

@@ -23,41 +23,41 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ErrMet says that another transaction changed what an order was made of after it was read, or
-// made the same customer at the same time: the one that hears it reads again.
+// ErrMet says that another transaction changed the rows that an order was computed from, or created
+// the same customer. The caller reads them again and retries.
 var ErrMet = errors.New("another transaction changed what the order is made of")
 
-// sourceShop is the source of the orders that shoppers place.
+// sourceShop is the source of orders from the storefront.
 const sourceShop = "storefront"
 
-// Placing is an order of a shopper.
+// Placing is the input of a shopper's order.
 type Placing struct {
 	Store  *db.Store
-	Number int64 // of [Resolver.Number]
-	// Cart is the cart that it was.
+	Number int64 // from [Resolver.Number]
+	// Cart is the cart that becomes the order.
 	Cart  xid.ID
 	Email string // in lower case
 	Phone string
-	// Address is nil where nothing is shipped and the shopper has not said one.
+	// Address is nil if nothing is shipped and the shopper gave none.
 	Address *document.AddressFields
-	// Ships says that something is sent to the address.
+	// Ships says that the order is shipped to the address.
 	Ships bool
 	Lines []PlacedLine
 	Sums  price.Sums
-	// Discount is counted; nil for none.
+	// Discount is already validated; nil for none.
 	Discount       *db.Discount
-	ShippingMethod *string // nil where nothing is shipped
+	ShippingMethod *string // nil if nothing is shipped
 	PaymentMethod  state.PaymentMethod
-	// News is what the people of the store are told; those of a test store are told nothing.
+	// News is the notice to the store's staff; test stores get none.
 	News News
-	// Note is what the shopper wants to say, "" for nothing.
+	// Note is the shopper's message, "" for none.
 	Note string
 }
 
-// PlacedLine is what a line of it is of.
+// PlacedLine is one line of the order.
 type PlacedLine struct {
 	Product *db.Product
-	// Variant is nil where the product has no options.
+	// Variant is nil if the product has no options.
 	Variant   *db.Variant
 	SKU       *string
 	Quantity  int64
@@ -65,11 +65,11 @@ type PlacedLine struct {
 	Amounts   price.Amounts
 }
 
-// Number returns a number for an order of the viewer's store that no other has. It is taken
-// before the transaction of the order, in which others would wait for it.
+// Number returns an unused order number of the viewer's store. Call it before the transaction of
+// the order; inside, others would wait for it.
 func (r *Resolver) Number(ctx context.Context) (int64, error) { return r.numbers.next(ctx) }
 
-// Placement is an order of a shopper that is computed and not written yet.
+// Placement is a shopper's order that is computed but not written yet.
 type Placement struct {
 	m      Mutation
 	p      Placing
@@ -79,7 +79,7 @@ type Placement struct {
 	events []event.Type
 }
 
-// Prepare finds the customer of an order and makes its rows.
+// Prepare finds the customer of an order and computes its rows.
 func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 	m := r.Mutation()
 	known, err := m.known(ctx, p.Email)
@@ -95,10 +95,10 @@ func (r *Resolver) Prepare(ctx context.Context, p Placing) (*Placement, error) {
 	return o, nil
 }
 
-// ID is that of the order.
+// ID returns the id of the order.
 func (o *Placement) ID() xid.ID { return o.order.ID }
 
-// Place writes the order in the transaction of ctx, with all that follows from it, and returns
+// Place writes the order and everything that follows from it in the transaction of ctx, and returns
 // its record.
 func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	m, d := o.m, o.draft
@@ -107,7 +107,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 		if d.customer, err = m.guest(ctx, o.p); err != nil {
 			return nil, err
 		}
-		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes before
+		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes first
 	}
 	o.order.UpdatedAt = moment.Raise(ctx, o.order.UpdatedAt)
 	if o.p.Discount != nil {
@@ -117,7 +117,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	}
 	shown, err := m.insertOrder(ctx, &d, o.order, o.lines)
 	if errors.Is(err, errRedacted) {
-		return nil, ErrMet // who is nobody any more is a guest at the next try
+		return nil, ErrMet // the customer was redacted meanwhile: retry as a guest
 	} else if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.tell(ctx, shown, o.events, occasion{customer: d.customer, due: due}); err != nil {
+	if err := m.sendEmails(ctx, shown, o.events, mailDetails{customer: d.customer, due: due}); err != nil {
 		return nil, err
 	}
 	if err := m.announce(ctx, shown, o.p.News); err != nil {
@@ -140,7 +140,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	return m.orders().Made(shown, "order.place", "", o.events...), nil
 }
 
-// rows are those of the order and of its lines; what they need of the stock goes into d.
+// rows returns the rows of the order and its lines, and adds the stock that they need to d.
 func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	o := &db.Order{ID: xid.New(), Number: p.Number, Email: &p.Email, Tags: document.NewTags(nil), Source: sourceShop,
 		SubtotalMinor: p.Sums.SubtotalMinor, DiscountMinor: p.Sums.DiscountMinor, ShippingMinor: p.Sums.ShippingMinor,
@@ -155,7 +155,7 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	}
 	lines := make([]*db.OrderLine, len(p.Lines))
 	for i, l := range p.Lines {
-		w, left := ware{product: l.Product.ID}, l.Product.InventoryQuantity
+		w, left := item{product: l.Product.ID}, l.Product.InventoryQuantity
 		lines[i] = &db.OrderLine{ProductID: &l.Product.ID, Title: l.Product.Title, Sku: l.SKU, Quantity: l.Quantity,
 			UnitPriceMinor: l.UnitMinor, DiscountMinor: l.Amounts.DiscountMinor, TaxMinor: l.Amounts.TaxMinor,
 			TotalMinor: l.Amounts.TotalMinor, RequiresShipping: l.Product.RequiresShipping}
@@ -170,7 +170,8 @@ func (p Placing) rows(d *orderDraft) (*db.Order, []*db.OrderLine) {
 	return o, lines
 }
 
-// known finds the customer of an email address, in any of its [mailbox.Forms]; nil for none.
+// customerByEmail returns the customer with an email address in any of its [mailbox.Forms], nil if
+// there is none.
 func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error) {
 	for _, form := range mailbox.Forms(email) {
 		rows, err := m.Client(ctx).Customer.Query().Where(customer.Email(form)).Load(ctx)
@@ -184,7 +185,7 @@ func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error)
 	return nil, nil
 }
 
-// guest makes a guest of who orders.
+// guest creates a guest customer for the order.
 func (m Mutation) guest(ctx context.Context, p Placing) (row *db.Customer, err error) {
 	in := model.CustomerCreateInput{Email: &p.Email, Status: state.CustomerGuest,
 		EmailMarketing: state.EmailNotSubscribed, Locale: new(string(p.Store.Language))}

@@ -7,12 +7,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// OrderPreview returns what an order would come to. It judges the input as [Mutation.OrderCreate]
-// does and computes with the same functions; whether there is stock is seen when the order takes it.
+// OrderPreview returns what an order would cost. It validates and computes as
+// [Mutation.OrderCreate] does. Stock is only checked when an order takes it.
 func (q Query) OrderPreview(ctx context.Context, in model.OrderCreateInput) (*model.OrderPreview, error) {
 	c := &core.Check{}
 	d := checkOrder(ctx, c, &in)
-	if err := q.Mutation().refer(ctx, c, d, in); err != nil {
+	if err := q.Mutation().resolve(ctx, c, d, in); err != nil {
 		return nil, core.Explain("order", err)
 	}
 	if err := c.Err(); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkPricing judges what the store is to compute an order by, and that nobody has computed it
-// already.
+// checkPricing validates the pricing input, and that no amounts are given that the store has to
+// compute.
 func checkPricing(c *core.Check, in *model.OrderCreateInput) {
 	p := in.Pricing
 	if p == nil {
@@ -43,7 +43,7 @@ func checkPricing(c *core.Check, in *model.OrderCreateInput) {
 	}
 }
 
-// quote lets the store compute the order, if it is asked to.
+// quote computes the order's amounts, if the input asks for that.
 func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in model.OrderCreateInput) (err error) {
 	p := in.Pricing
 	if p == nil {
@@ -76,7 +76,7 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	return nil
 }
 
-// buyer is the customer of the order, as far as there is one.
+// buyer returns the customer of the order, as far as there is one.
 func (d *orderDraft) buyer() (by selling.Buyer) {
 	if d.customer != nil {
 		by.Customer = d.customer.ID
@@ -84,13 +84,13 @@ func (d *orderDraft) buyer() (by selling.Buyer) {
 	return by
 }
 
-// basket is the goods of the order, as a cart has them.
+// basket returns the order's items as a cart has them.
 func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 	b := selling.Basket{Rate: in.Pricing.ShippingRateID, FreightMinor: in.Pricing.ShippingMinor}
 	core.Opt(in.Pricing.DiscountMinor, func(n int64) { b.OffMinor = n })
 	ships := false
 	for i, l := range in.Lines {
-		w := d.wares[i]
+		w := d.items[i]
 		line := price.Line{UnitMinor: d.unitPrice(w, l), Quantity: l.Quantity, Product: w.product}
 		if v := d.variant(w); v != nil {
 			core.Opt(v.WeightGrams, func(g int64) { line.WeightGrams = g })
@@ -114,7 +114,7 @@ func (d *orderDraft) basket(in model.OrderCreateInput) selling.Basket {
 	return b
 }
 
-// priced gives an order and its lines the sums that the store has computed.
+// priced sets the computed sums of an order and its lines.
 func (d *orderDraft) priced(o *db.Order, lines []*db.OrderLine) {
 	q := d.quote
 	for i, a := range q.Lines {
@@ -130,7 +130,7 @@ func (d *orderDraft) priced(o *db.Order, lines []*db.OrderLine) {
 	}
 }
 
-// takeDiscount counts the use of a code, before the order's own rows are written.
+// takeDiscount counts the use of a discount code, before the order's own rows are written.
 func (m Mutation) takeDiscount(ctx context.Context, d *orderDraft) error {
 	if d.discount == nil {
 		return nil
@@ -138,7 +138,7 @@ func (m Mutation) takeDiscount(ctx context.Context, d *orderDraft) error {
 	return selling.New(m.Core).TakeDiscount(ctx, d.discount.ID, d.customer.ID)
 }
 
-// offered is the rates of the preview.
+// offered returns the shipping rates of the preview.
 func (d *orderDraft) offered() []*model.OfferedRate {
 	list := []*model.OfferedRate{}
 	if d.quote == nil {

@@ -13,17 +13,17 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// reopened is the reason of an order whose shopper went back to the checkout, for the store's people.
+// reopened is the reason, shown to staff, of an order whose shopper went back to the checkout.
 const reopened = "The shopper went back to the checkout without paying."
 
-// HeldCart reports whether the cart of an order is kept for its shopper, with all that they said:
-// the order is paid online, and its payment may fail.
+// HeldCart reports whether the cart of an order is kept, with everything that the shopper entered:
+// the order is paid online, and the payment may fail.
 func HeldCart(method state.PaymentMethod, totalMinor int64) bool {
 	return method.Online() && totalMinor > 0
 }
 
-// forgetCart removes what the shopper said from the cart of an order that cannot come back to them
-// any more. The order has it.
+// forgetCart removes what the shopper entered from the cart of an order that can no longer be
+// reopened. The order has a copy.
 func (r *Resolver) forgetCart(ctx context.Context, o *db.Order) error {
 	if o.CartID == nil {
 		return nil
@@ -36,7 +36,7 @@ func (r *Resolver) forgetCart(ctx context.Context, o *db.Order) error {
 	return nil
 }
 
-// Lapsed reports whether an order was to be paid online and was cancelled without a payment.
+// Lapsed reports whether an order with online payment was canceled unpaid.
 func (r *Resolver) Lapsed(ctx context.Context, id xid.ID) (bool, error) {
 	o, err := r.order(ctx, id)
 	if refused, ok := errors.AsType[*fault.Error](err); ok && refused.Kind == fault.NotFound {
@@ -55,9 +55,9 @@ func paidOtherwise() error {
 }
 
 // Withdraw cancels an order whose shopper goes back to the checkout, in the transaction of ctx,
-// which gives them the cart back: its stock and its discount are free again at once. One that
-// lapsed stays as it is. It refuses an order that waits for no payment (any more) with
-// [fault.InvalidTransition]: whoever deletes the hold decides, and a payment may have come first.
+// which reopens the cart: stock and discount are released at once. A lapsed order stays as it is.
+// An order that does not await a payment fails with [fault.InvalidTransition]: the transaction that
+// deletes the hold decides, and a payment may have come first.
 func (r *Resolver) Withdraw(ctx context.Context, id xid.ID) error {
 	o, err := r.order(ctx, id)
 	if err != nil || lapsed(o) {

@@ -28,18 +28,18 @@ import (
 )
 
 const (
-	// returnBatch keeps a round of [Resolver.ReturnMoney] short.
+	// returnBatch bounds one round of [Resolver.ReturnMoney].
 	returnBatch = 50
-	// returnPause is the time until the second try, which doubles up to returnMost. It is
-	// longer than a try can take.
+	// returnPause is the delay before the second try, which doubles up to returnMost. It is longer
+	// than a try can take.
 	returnPause = time.Minute
 	returnMost  = time.Hour
-	// returnEnd is when a refund is given up that the provider has not answered: people
-	// have three days to repair the key of the account.
+	// returnEnd is when an unanswered refund is given up: staff have three days to repair the
+	// account's key.
 	returnEnd = 3 * 24 * time.Hour
 )
 
-// returnRow is money of a session that goes back to the shopper of an order.
+// returnRow returns a new refund of a session's money to the shopper.
 func (r *Resolver) returnRow(
 	ctx context.Context, o *db.Order, of *db.PaymentSession, money string, amount int64, currency string,
 ) *db.PaymentRefundCreate {
@@ -48,12 +48,12 @@ func (r *Resolver) returnRow(
 		SetCurrency(currency).SetState(state.PaymentRefundWaiting).SetDueAt(micros.Now())
 }
 
-// wakeReturns lets what was written be done as soon as it is committed.
+// wakeReturns wakes the refund worker once the transaction commits.
 func (r *Resolver) wakeReturns(ctx context.Context) { ent.OnCommit(ctx, r.Payments.Wake) }
 
-// giveBackOnline lets the provider give money back that it brought: the row of the ledger is
-// what the people of the store see of it.
-func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.ID, amount int64) error {
+// refundOnline queues a refund through the provider that took the payment. The ledger row is what
+// staff see of it.
+func (m Mutation) refundOnline(ctx context.Context, e *orderEdit, ledger xid.ID, amount int64) error {
 	if amount == 0 || e.PaymentMethod == nil || *e.PaymentMethod != state.PaymentStripe {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.I
 		return fmt.Errorf("find the payment: %w", err)
 	}
 	if len(paid) == 0 || paid[0].Payment == nil {
-		return nil // it was paid otherwise
+		return nil // it was paid in another way
 	}
 	if !payment.Payable(amount, e.Currency) {
 		return fault.State(fault.InvalidTransition, "Stripe cannot give back this amount of "+e.Currency+
@@ -73,8 +73,8 @@ func (m Mutation) giveBackOnline(ctx context.Context, e *orderEdit, ledger xid.I
 	return nil
 }
 
-// ReturnMoney lets providers give back what is due, and returns how many refunds were made.
-// Any number of processes may do so at once, and whatever stops one, none is made twice.
+// ReturnMoney sends the due refunds to the providers and returns how many were accepted. It is safe
+// to run in several processes, and a crash never causes a second refund.
 func (r *Resolver) ReturnMoney(ctx context.Context) (total int, err error) {
 	return r.Store.SumShards(ctx, r.returnDue)
 }
@@ -105,8 +105,8 @@ func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 	return total, err
 }
 
-// returnOne takes a refund whose time has come, if nobody else does, and has it made. A
-// provider that refuses is no error: it is tried again, or people are told.
+// returnOne claims a due refund, unless another process has it, and sends it. A refusal by the
+// provider is no error: the refund is tried again, or staff are notified.
 func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now micros.Time) (done bool, err error) {
 	var mine bool
 	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
@@ -123,7 +123,7 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 	if row.State == state.PaymentRefundDone {
 		return false, r.watchReturn(ctx, row, now)
 	}
-	reference, failed := r.askBack(ctx, row)
+	reference, failed := r.requestRefund(ctx, row)
 	refused, final := errors.AsType[*payment.RefusedError](failed)
 	switch {
 	case failed == nil:
@@ -137,13 +137,13 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 	}
 	r.Logger.WarnContext(ctx, "a refund has to wait", "order", xid.Order.Format(row.OrderID), "error", failed)
 	if silent(failed) {
-		return false, failed // the others would wait for as long
+		return false, failed // each of the others would wait as long
 	}
 	return false, nil
 }
 
-// askBack asks the provider for a refund. No transaction is open meanwhile.
-func (r *Resolver) askBack(ctx context.Context, row *db.PaymentRefund) (reference string, err error) {
+// requestRefund asks the provider for a refund. No transaction is open meanwhile.
+func (r *Resolver) requestRefund(ctx context.Context, row *db.PaymentRefund) (reference string, err error) {
 	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
 	if err != nil {
 		return "", err
@@ -156,7 +156,7 @@ func (r *Resolver) askBack(ctx context.Context, row *db.PaymentRefund) (referenc
 	return reference, err
 }
 
-// returned notes that the money is on its way.
+// returned records that the money is on its way.
 func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund, reference string) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		return nil, r.Client(ctx).PaymentRefund.Update().
@@ -166,7 +166,7 @@ func (r *Resolver) returned(ctx context.Context, row *db.PaymentRefund, referenc
 	})
 }
 
-// giveUp leaves a refund in one of some states to the people of the store, once.
+// giveUp marks a refund in one of the given states as failed and notifies staff, once.
 func (r *Resolver) giveUp(
 	ctx context.Context, row *db.PaymentRefund, text string, from ...state.PaymentRefundState,
 ) error {

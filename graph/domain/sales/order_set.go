@@ -18,23 +18,22 @@ import (
 )
 
 const (
-	// setBatch is how many orders one transaction of [Resolver.FillLines] looks at.
+	// setBatch is how many orders one transaction of [Resolver.FillLines] reads.
 	setBatch = 50
-	// setRest is how long a change is left alone: one with an earlier time may yet commit.
+	// setRest is how old a change has to be: a transaction with an earlier time may still commit.
 	setRest = 10 * time.Minute
 )
 
-// FillLines gives the rows of orders their lines where they lack them, since a program wrote
-// them that does not know of it, and returns how many it gave. It goes from one change of an order
-// to the next, so that each is looked at once, and goes on where the last round, of whatever
-// process, has ended.
+// FillLines copies the lines into order rows that lack them because a release wrote them that does
+// not know that column, and returns how many rows it filled. It walks the orders by change, so that
+// each is read once, and resumes where the last round of any process ended.
 func (r *Resolver) FillLines(ctx context.Context) (int, error) {
 	return r.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for more := true; more; {
 			var n int
 			err := r.Commit(ctx, xid.Order, func(ctx context.Context) (_ *core.Record, err error) {
 				n, more, err = r.fillSome(ctx, micros.Now().Add(-setRest))
-				return nil, err // what orders say is not changed
+				return nil, err // orders look the same as before
 			})
 			if err != nil {
 				return total, fmt.Errorf("give orders their lines: %w", err)
@@ -45,8 +44,8 @@ func (r *Resolver) FillLines(ctx context.Context) (int, error) {
 	})
 }
 
-// fillSome goes on with the next orders of a store that changed before a time. Of several
-// processes one goes on at a time: whoever holds the row of the walk.
+// fillSome handles the next orders of a store that changed before a time. A lock on the walk's row
+// lets one process do so at a time.
 func (r *Resolver) fillSome(ctx context.Context, until micros.Time) (filled int, more bool, err error) {
 	store := viewer.From(ctx).Store
 	query := r.Client(ctx).LineWalk.Query().Where(linewalk.ID(store))
@@ -55,7 +54,7 @@ func (r *Resolver) fillSome(ctx context.Context, until micros.Time) (filled int,
 	if err != nil {
 		return 0, false, err
 	}
-	if len(walks) == 0 { // of two processes the second waits, and then finds the row
+	if len(walks) == 0 { // of two processes, the second one waits and then finds the row
 		return 0, true, r.Client(ctx).LineWalk.Create().SetID(store).SetChanged(0).SetBehind(xid.Nil).Exec(ctx)
 	}
 	orders, err := r.changedOrders(ctx, core.ByUpdate(walks[0].Changed, walks[0].Behind), until)
@@ -70,15 +69,15 @@ func (r *Resolver) fillSome(ctx context.Context, until micros.Time) (filled int,
 		SetChanged(last.UpdatedAt).SetBehind(last.ID).Exec(ctx)
 }
 
-// changedOrders reads the next orders behind a change, the oldest change first.
+// changedOrders reads the next orders after a position, oldest change first.
 func (r *Resolver) changedOrders(ctx context.Context, after page.Position, until micros.Time) ([]*db.Order, error) {
 	query := r.Client(ctx).Order.Query().Where(order.UpdatedAtLT(until))
 	query.Modify(core.Window{After: &after, Limit: setBatch, Index: ordersByChange, UpdatedFrom: &after.Time}.Apply)
 	return query.Load(ctx)
 }
 
-// fillLines writes the lines of those orders into their rows that lack them. An order that
-// another one changes meanwhile is left out: its change comes later in the walk.
+// fillLines writes the lines into the given order rows that lack them. It leaves out an order that
+// changes concurrently: that change comes later in the walk.
 func (r *Resolver) fillLines(ctx context.Context, orders []*db.Order) (filled int, err error) {
 	rest := lineset.Lacking(orders)
 	if len(rest) == 0 {

@@ -27,43 +27,43 @@ import (
 )
 
 const (
-	// lookBatch keeps a round of [Resolver.SettlePayments] short.
-	lookBatch = 50
-	// lookLater is how often an old session is looked at, and lookEnd when no more.
-	lookLater = time.Hour
-	lookEnd   = 14 * 24 * time.Hour
-	// lookRefused is after how many looks people are told that the keys are refused: the
-	// session has ended by then.
-	lookRefused = 10
+	// pollBatch bounds one round of [Resolver.SettlePayments].
+	pollBatch = 50
+	// pollLater is how often an old session is polled, and pollEnd when polling stops.
+	pollLater = time.Hour
+	pollEnd   = 14 * 24 * time.Hour
+	// pollRefused is after how many polls staff are notified that the keys are refused. The session
+	// has ended by then.
+	pollRefused = 10
 )
 
-// lookPauses are the times between looks at a session; the last one again and again, until
-// it is over for long.
-var lookPauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
+// pollPauses are the times between polls of a session. The last one repeats until the session is
+// long over.
+var pollPauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// lookPause is how long a session waits after one more look.
-func lookPause(row *db.PaymentSession, now micros.Time) time.Duration {
+// pollPause is how long a session waits after its next poll.
+func pollPause(row *db.PaymentSession, now micros.Time) time.Duration {
 	if now.Time().Sub(row.ID.Time().Time()) > 2*sessionTime {
-		return lookLater
+		return pollLater
 	}
-	return lookPauses[min(row.Tries+1, len(lookPauses)-1)]
+	return pollPauses[min(row.Tries+1, len(pollPauses)-1)]
 }
 
-// SettlePayment asks the provider about the open session of an order, if there is one, and
-// does what follows from the answer.
+// SettlePayment asks the provider about the open session of an order, if there is one, and acts on
+// the answer.
 func (r *Resolver) SettlePayment(ctx context.Context, o *db.Order) error {
 	ctx = viewer.Operator(ctx, o.StoreID)
 	return r.settleWhere(ctx, paymentsession.OrderID(o.ID), paymentsession.StateEQ(state.PaymentSessionOpen))
 }
 
-// SettleReference is [Resolver.SettlePayment] for a session that the provider of a store
-// has told of. One that is not the store's is passed over.
+// SettleReference is [Resolver.SettlePayment] for a session that a store's provider reported. It
+// ignores sessions of other stores.
 func (r *Resolver) SettleReference(ctx context.Context, store xid.ID, reference string) error {
 	return r.settleWhere(viewer.Operator(ctx, store), paymentsession.Reference(reference))
 }
 
-// SettlePayments asks about the sessions whose time has come, and returns how many. Any
-// number of processes may do so at once, and whatever stops one, the next round goes on.
+// SettlePayments polls the due sessions and returns how many. It is safe to run in several
+// processes; what one leaves undone, the next round does.
 func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
 	return r.Store.SumShards(ctx, r.settleDue)
 }
@@ -71,23 +71,23 @@ func (r *Resolver) SettlePayments(ctx context.Context) (total int, err error) {
 // settleDue is [Resolver.SettlePayments] on one shard.
 func (r *Resolver) settleDue(ctx context.Context) (total int, err error) {
 	now := micros.Now()
-	for n := lookBatch; n == lookBatch; {
+	for n := pollBatch; n == pollBatch; {
 		q := r.Store.Seek(ctx).PaymentSession.Query().
 			Where(paymentsession.BucketIn(bucket.All()...), paymentsession.DueAtLTE(now))
-		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentsession.FieldDueAt)).Limit(lookBatch) })
+		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentsession.FieldDueAt)).Limit(pollBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {
 			return total, errors.Join(err, fmt.Errorf("read the payments under way: %w", failed))
 		}
 		n = len(rows)
 		for _, row := range rows {
-			mine, failed := r.look(viewer.Operator(ctx, row.StoreID), row, now)
+			mine, failed := r.poll(viewer.Operator(ctx, row.StoreID), row, now)
 			if failed != nil {
 				err = errors.Join(err, fmt.Errorf("look at the payment of %s: %w", xid.Order.Format(row.OrderID),
 					failed))
 			}
 			if failed != nil && (!mine || silent(failed)) {
-				return total, err // the same rows would come again, or each would wait for as long
+				return total, err // the same rows would come again, or each would wait as long
 			}
 			if mine {
 				total++
@@ -103,43 +103,42 @@ func silent(err error) bool {
 	return ok
 }
 
-// look takes a session whose time has come, if nobody else does, and settles it.
-func (r *Resolver) look(ctx context.Context, row *db.PaymentSession, now micros.Time) (mine bool, err error) {
+// poll claims a due session, unless another process has it, and settles it.
+func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.Time) (mine bool, err error) {
 	err = r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		n, err := r.Client(ctx).PaymentSession.Update().
 			Where(paymentsession.ID(row.ID), paymentsession.Tries(row.Tries), paymentsession.DueAtLTE(now)).
-			AddTries(1).SetDueAt(now.Add(lookPause(row, now))).Save(ctx)
+			AddTries(1).SetDueAt(now.Add(pollPause(row, now))).Save(ctx)
 		mine = n > 0
 		return nil, err
 	})
 	if err != nil || !mine {
 		return false, err
 	}
-	if now.Time().Sub(row.ID.Time().Time()) > lookEnd {
+	if now.Time().Sub(row.ID.Time().Time()) > pollEnd {
 		return true, r.closeUnknown(ctx, row)
 	}
 	err = r.settle(ctx, row)
-	if refused, ok := errors.AsType[*payment.RefusedError](err); ok && refused.Key && row.Tries == lookRefused {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok && refused.Key && row.Tries == pollRefused {
 		err = errors.Join(err, r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-			return nil, r.tellUnknown(ctx, row, "It is asked again, and knows more keys once you set one of that account.")
+			return nil, r.notifyUnknown(ctx, row, "It is asked again, and knows more keys once you set one of that account.")
 		}))
 	}
 	return true, err
 }
 
-// closeUnknown gives up a session of which the provider did not say for weeks whether it
-// was paid.
+// closeUnknown gives up a session if the provider has not said for weeks whether it was paid.
 func (r *Resolver) closeUnknown(ctx context.Context, row *db.PaymentSession) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-		if mine, err := r.leave(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine || row.Reference == nil {
+		if mine, err := r.moveSession(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine || row.Reference == nil {
 			return nil, err
 		}
-		return nil, r.tellUnknown(ctx, row, "It is not asked again.")
+		return nil, r.notifyUnknown(ctx, row, "It is not asked again.")
 	})
 }
 
-// tellUnknown tells the store's people of a payment that may have been made unseen.
-func (r *Resolver) tellUnknown(ctx context.Context, row *db.PaymentSession, next string) error {
+// notifyUnknown notifies staff of a payment that may have been made unnoticed.
+func (r *Resolver) notifyUnknown(ctx context.Context, row *db.PaymentSession, next string) error {
 	o, err := r.order(ctx, row.OrderID)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (r *Resolver) tellUnknown(ctx context.Context, row *db.PaymentSession, next
 		Kind: xid.Order, ID: o.ID})
 }
 
-// settleWhere settles the session of the viewer's store that meets some conditions.
+// settleWhere settles the viewer's open sessions that meet some conditions.
 func (r *Resolver) settleWhere(ctx context.Context, where ...func(*sql.Selector)) error {
 	q := r.Client(ctx).PaymentSession.Query()
 	for _, w := range where {
@@ -175,7 +174,7 @@ func (r *Resolver) settleWhere(ctx context.Context, where ...func(*sql.Selector)
 // settle asks the provider about a session. No transaction is open meanwhile.
 func (r *Resolver) settle(ctx context.Context, row *db.PaymentSession) error {
 	if row.Reference == nil {
-		if micros.Now().Time().Sub(row.ID.Time().Time()) < lookPauses[0] {
+		if micros.Now().Time().Sub(row.ID.Time().Time()) < pollPauses[0] {
 			return nil // it is being begun
 		}
 		return r.dropSession(ctx, row)
@@ -184,24 +183,24 @@ func (r *Resolver) settle(ctx context.Context, row *db.PaymentSession) error {
 	if err != nil {
 		return err
 	}
-	account, s, err := lookAt(ctx, accounts, row)
+	account, s, err := fetchSession(ctx, accounts, row)
 	if err != nil {
 		return err
 	}
 	return r.settled(ctx, account, row, s)
 }
 
-// settled does what follows from a session as the provider has it.
+// settled acts on the provider's state of a session.
 func (r *Resolver) settled(
 	ctx context.Context, account *selling.Account, row *db.PaymentSession, s payment.Session,
 ) error {
 	if s.Status == payment.Open {
-		waits, err := r.waits(ctx, row.OrderID)
+		waits, err := r.awaitsPayment(ctx, row.OrderID)
 		if err != nil || waits {
 			return err
 		}
 		if s, err = account.Expire(ctx, account.Secret, s.Reference); err != nil {
-			return unanswered(err)
+			return providerError(err)
 		}
 	}
 	switch s.Status {
@@ -213,8 +212,8 @@ func (r *Resolver) settled(
 	return nil // the payment is on its way
 }
 
-// waits reports whether an order waits for its payment.
-func (r *Resolver) waits(ctx context.Context, id xid.ID) (bool, error) {
+// awaitsPayment reports whether an order awaits its payment.
+func (r *Resolver) awaitsPayment(ctx context.Context, id xid.ID) (bool, error) {
 	held, err := r.Client(ctx).PaymentHold.Query().Where(paymenthold.ID(id)).Load(ctx)
 	if err != nil || len(held) == 0 {
 		return false, err
@@ -223,16 +222,17 @@ func (r *Resolver) waits(ctx context.Context, id xid.ID) (bool, error) {
 	return err == nil && o.Status == state.OrderOpen && o.FinancialStatus == state.FinancialPending, err
 }
 
-// closeSession ends a session that brought no money.
+// closeSession closes a session that brought no money.
 func (r *Resolver) closeSession(ctx context.Context, row *db.PaymentSession) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-		_, err := r.leave(ctx, row, state.PaymentSessionClosed, "")
+		_, err := r.moveSession(ctx, row, state.PaymentSessionClosed, "")
 		return nil, err
 	})
 }
 
-// leave moves a session that is open; false where somebody else did.
-func (r *Resolver) leave(
+// moveSession moves an open session to another state. It returns false if the session is no longer
+// open.
+func (r *Resolver) moveSession(
 	ctx context.Context, row *db.PaymentSession, to state.PaymentSessionState, money string,
 ) (bool, error) {
 	u := r.Client(ctx).PaymentSession.Update().
@@ -244,15 +244,15 @@ func (r *Resolver) leave(
 	return n > 0, err
 }
 
-// book decides what becomes of money that has come, once: it is the order's, or goes back.
+// book books received money once: the order takes it, or it is refunded.
 func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.Session) error {
 	news, err := r.Announces(ctx)
 	if err != nil {
 		return err
 	}
-	return r.untilCurrent(func() error {
+	return r.retryOnConflict(func() error {
 		return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-			if mine, err := r.leave(ctx, row, state.PaymentSessionPaid, s.Payment); err != nil || !mine {
+			if mine, err := r.moveSession(ctx, row, state.PaymentSessionPaid, s.Payment); err != nil || !mine {
 				return nil, err
 			}
 			taken, err := r.takeOnline(ctx, row.OrderID, Online{Method: row.Provider, Reference: s.Payment,
@@ -265,8 +265,8 @@ func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.S
 	})
 }
 
-// sendBack closes a session whose money the order does not take, lets the money go back and
-// tells the store's people.
+// sendBack closes a session whose money the order does not take, queues the refund and notifies
+// staff.
 func (r *Resolver) sendBack(ctx context.Context, row *db.PaymentSession, s payment.Session) error {
 	err := r.Client(ctx).PaymentSession.Update().Where(paymentsession.ID(row.ID)).
 		SetState(state.PaymentSessionClosed).Exec(ctx)
@@ -290,9 +290,8 @@ func (r *Resolver) sendBack(ctx context.Context, row *db.PaymentSession, s payme
 		Kind: xid.Order, ID: o.ID})
 }
 
-// lookSoon lets the open session of an order be looked at in the next round, since the order
-// waits for no payment any more.
-func (m Mutation) lookSoon(ctx context.Context, o *model.Order) error {
+// pollSoon makes the open session of an order due now, since the order no longer awaits a payment.
+func (m Mutation) pollSoon(ctx context.Context, o *model.Order) error {
 	if o.PaymentMethod == nil || *o.PaymentMethod != state.PaymentStripe {
 		return nil
 	}

@@ -19,20 +19,20 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// stock is pieces of wares. Those of a product with options are pieces of its sum too.
-type stock map[ware]int64
+// stock is a number of units by item. Units of a variant count in the sum of its product too.
+type stock map[item]int64
 
-// parts are the pieces of one product: all together, and by variant if it has options.
+// parts are the units of one product: the sum, and its variants if it has options.
 type parts struct {
 	product  xid.ID
 	all      int64
-	variants []ware
+	variants []item
 }
 
-// byProduct is the stock in key order, in which everybody writes it: the product's row,
-// then those of its variants. So two orders never wait for each other.
+// byProduct returns the stock in key order, a product before its variants. All writers use this
+// order, so two orders never deadlock.
 func (s stock) byProduct() (list []parts) {
-	for _, w := range slices.SortedFunc(maps.Keys(s), ware.compare) {
+	for _, w := range slices.SortedFunc(maps.Keys(s), item.compare) {
 		if n := len(list); n == 0 || list[n-1].product != w.product || w.variant.IsNil() {
 			list = append(list, parts{product: w.product})
 		}
@@ -45,12 +45,12 @@ func (s stock) byProduct() (list []parts) {
 	return list
 }
 
-// takeStock takes what an order needs of what is tracked. Stock never falls below zero:
-// the updates have the condition. No event is emitted for it (contract, section 6).
+// takeStock takes the tracked stock that an order needs. Stock never falls below zero, because the
+// updates are conditional. It emits no event (contract, section 6).
 func (m Mutation) takeStock(ctx context.Context, need stock, now micros.Time) error {
 	for _, p := range need.byProduct() {
-		// With options it is the variants' stock that has to last; without, the product
-		// may have got options since it was read.
+		// With options, the variants' stock has to suffice. Without, the product may have received
+		// options since it was read.
 		lasts, least := "options IS NULL AND inventory_quantity >= ?", []any{p.all}
 		if p.variants != nil {
 			lasts, least = "options IS NOT NULL", nil
@@ -79,12 +79,12 @@ func soldOut(id string) error {
 	return fault.State(fault.OutOfStock, "There is not enough stock of "+id+".")
 }
 
-// returnStock gives stock back to what still exists and is tracked. What was sold of a
-// product before it had options has no variant to go back to.
+// returnStock gives stock back to items that still exist and are tracked. Units that were sold
+// before the product had options have no variant to go back to.
 func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) error {
 	for _, p := range back.byProduct() {
 		fits := "options IS NULL AND inventory_quantity <= ?"
-		if p.variants != nil { // the sum is null where a variant is not tracked
+		if p.variants != nil { // the sum is null if a variant is not tracked
 			fits = "options IS NOT NULL AND (inventory_quantity IS NULL OR inventory_quantity <= ?)"
 		}
 		n, err := m.moveSum(ctx, p.product, p.all, now, fits, limit.Inventory-p.all)
@@ -101,8 +101,8 @@ func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) 
 	return nil
 }
 
-// returnVariants gives the pieces of a product to its variants, and takes those off the
-// sum that nobody has room for: the variant is gone, or is not tracked any more.
+// returnVariants gives the units of a product back to its variants. It takes those off the sum
+// whose variant is gone or no longer tracked.
 func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now micros.Time) error {
 	lost := int64(0)
 	for _, w := range p.variants {
@@ -121,7 +121,8 @@ func (m Mutation) returnVariants(ctx context.Context, back stock, p parts, now m
 	return err
 }
 
-// moveSum adds to the stock of a product of which a condition holds, and raises its version.
+// moveSum adds to the stock of a product that meets a condition, and raises its version. It returns
+// 0 if the product does not.
 func (m Mutation) moveSum(
 	ctx context.Context, id xid.ID, pieces int64, now micros.Time, only string, args ...any,
 ) (int, error) {
@@ -129,18 +130,17 @@ func (m Mutation) moveSum(
 }
 
 // moveVariant adds to the stock of a variant.
-func (m Mutation) moveVariant(ctx context.Context, w ware, pieces int64, only predicate.Variant) (int, error) {
+func (m Mutation) moveVariant(ctx context.Context, w item, pieces int64, only predicate.Variant) (int, error) {
 	return m.Client(ctx).Variant.Update().Where(variant.ProductID(w.product), variant.ID(w.variant), only).
 		AddInventoryQuantity(pieces).Save(ctx)
 }
 
 // countOrder adds an order to its customer's counters.
 //
-// orders_count counts every order placed, cancelled ones too; total_spent_minor
-// is the money paid less the money given back; last_order_at is the latest
-// placed_at. Counters raise the customer's version and updated_at, so that a
-// sync sees them, but emit no customer.updated: that is for changes of
-// the customer, and each of these has its order event.
+// orders_count counts every order placed, canceled ones too; total_spent_minor is the money paid
+// less the money refunded; last_order_at is the latest placed_at. Counters raise the customer's
+// version and updated_at, so that a sync sees them, but emit no customer.updated: each has its
+// order event.
 func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.Time) error {
 	n, err := m.run(ctx, orderCounted, append(touch(now), placed, placed), id, string(state.CustomerRedacted))
 	if err != nil {
@@ -152,7 +152,7 @@ func (m Mutation) countOrder(ctx context.Context, id xid.ID, placed, now micros.
 	return nil
 }
 
-// errRedacted says that a customer was redacted since they were read.
+// errRedacted says that a customer was redacted after it was read.
 var errRedacted = errors.New("the customer was redacted meanwhile")
 
 func unknownCustomer() error {
@@ -160,7 +160,7 @@ func unknownCustomer() error {
 		Detail: "There is no such customer."})
 }
 
-// spend adds an amount, which may be negative, to what the customer has spent.
+// spend adds an amount, which may be negative, to the customer's total.
 func (m Mutation) spend(ctx context.Context, id *xid.ID, amount int64, now micros.Time) error {
 	if id == nil || amount == 0 {
 		return nil

@@ -22,9 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// OrderUpdate changes the members that are given; the money, the goods and the
-// lines of an order have mutations of their own. A change is allowed in every
-// state, since an address is corrected and a tag set after the fact too.
+// OrderUpdate changes the given members. Money, fulfillment and lines have mutations of their own.
+// Every state allows it: addresses get corrected and tags set after the fact too.
 func (m Mutation) OrderUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.OrderUpdateInput,
 ) (*model.OrderPayload, error) {
@@ -40,7 +39,7 @@ func (m Mutation) OrderUpdate(
 	return m.changeOrder(ctx, id, expectedVersion, "order.update", func(ctx context.Context, e *orderEdit) error {
 		u := e.Update
 		if in.Email.Value() != nil || billing != nil || shipping != nil {
-			if err := m.mayName(ctx, e.CustomerID); err != nil {
+			if err := m.rejectRedacted(ctx, e.CustomerID); err != nil {
 				return err
 			}
 		}
@@ -54,7 +53,7 @@ func (m Mutation) OrderUpdate(
 			&e.ShippingAddress, u.SetShippingAddress, u.ClearShippingAddress)
 		core.MemberDoc(&e.Changed, document.NewTags(in.Tags.Value()), in.Tags.IsSet(), "tags", &e.Tags, u.SetTags, nil)
 		if len(e.Changed) > 0 {
-			e.Then = m.findable(e)
+			e.Then = m.reindex(e)
 		}
 		if len(e.Changed) > 0 {
 			e.Events = []outbox.Entry{{Type: event.OrderUpdated, Changed: e.Changed}}
@@ -63,14 +62,14 @@ func (m Mutation) OrderUpdate(
 	})
 }
 
-// external writes the number in another system, for which ent has no setter: the first schema of the
-// column was immutable.
+// external sets the number in another system. ent has no setter for it, since the column was
+// immutable in the first schema.
 func external(u *db.OrderUpdate, number any) *db.OrderUpdate {
 	return u.Modify(func(b *sql.UpdateBuilder) { b.Set(order.FieldExternalNumber, number) })
 }
 
-// findable marks, behind the rest of a change, that other words find the order.
-func (m Mutation) findable(e *orderEdit) func(context.Context) error {
+// reindex marks the order for search indexing, after the rest of the change.
+func (m Mutation) reindex(e *orderEdit) func(context.Context) error {
 	rest := e.Then
 	return func(ctx context.Context) error {
 		if err := rest(ctx); err != nil {
@@ -80,9 +79,9 @@ func (m Mutation) findable(e *orderEdit) func(context.Context) error {
 	}
 }
 
-// mayName refuses to write down who placed an order, when their customer was redacted.
-// It waits for a redaction that is under way.
-func (m Mutation) mayName(ctx context.Context, id *xid.ID) error {
+// rejectRedacted returns an error if the order's customer was redacted, so that no personal data is
+// written back. It waits for a redaction in progress.
+func (m Mutation) rejectRedacted(ctx context.Context, id *xid.ID) error {
 	if id == nil {
 		return nil
 	}

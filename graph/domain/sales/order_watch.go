@@ -17,12 +17,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/payment"
 )
 
-// watchTimes are how long after it was decided a refund that is on its way is looked at: a
-// bank may refuse the money for weeks, and the event that tells of it may get lost.
+// watchTimes are when a refund that is on its way is polled, counted from the decision: a bank may
+// refuse the money for weeks, and the provider's event may get lost.
 var watchTimes = []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour}
 
-// watchReturn looks at a refund that is on its way. One about which nobody can be asked any
-// more is looked at until the last time is over.
+// watchReturn polls a refund that is on its way. If no account can be asked about it any more, it
+// stays due until the last of watchTimes.
 func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now micros.Time) error {
 	accounts, err := selling.New(r.Core).Accounts(ctx, row.Provider)
 	if err != nil {
@@ -40,9 +40,9 @@ func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now m
 		r.Logger.WarnContext(ctx, "a refund cannot be looked at", "order", xid.Order.Format(row.OrderID),
 			"error", failed)
 		if silent(failed) {
-			return failed // the others would wait for as long
+			return failed // each of the others would wait as long
 		}
-		return nil // it is looked at again within the hour
+		return nil // it is polled again within the hour
 	}
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
 		u := r.Client(ctx).PaymentRefund.Update().
@@ -57,7 +57,7 @@ func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now m
 	})
 }
 
-// outcome is why the money of a refund did not reach the shopper, "" as long as it may.
+// outcome returns why the money of a refund did not reach the shopper, "" as long as it may.
 func outcome(ctx context.Context, accounts selling.Accounts, row *db.PaymentRefund) (failure string, err error) {
 	err = accounts.Ask(row.AccountID, func(a *selling.Account) error {
 		o, err := a.Refunded(ctx, a.Secret, *row.Reference)
@@ -67,12 +67,12 @@ func outcome(ctx context.Context, accounts selling.Accounts, row *db.PaymentRefu
 	return failure, err
 }
 
-// SettleRefund asks a provider about a refund that an account of a store has told of, and
-// notes it if it failed. One that is not the store's is passed over.
+// SettleRefund asks a provider about a refund that a store's account reported, and records a
+// failure. It ignores refunds of other stores.
 //
-// The money is the store's again then, and the shopper is still to get it: the order counts
-// it as given back as before, for that is what the people of the store decided and what
-// events and the shopper were told, and they get a notice to do it in another way.
+// After a failure the store has the money again and still owes it to the shopper. The order keeps
+// counting it as refunded, because that is what staff decided and what events and the shopper were
+// sent. Staff get a notice to refund it in another way.
 func (r *Resolver) SettleRefund(ctx context.Context, store xid.ID, account *selling.Account, reference string) error {
 	ctx = viewer.Operator(ctx, store)
 	accounts, err := selling.New(r.Core).Accounts(ctx, state.PaymentStripe)
@@ -88,7 +88,7 @@ func (r *Resolver) SettleRefund(ctx context.Context, store xid.ID, account *sell
 		return nil // the account has no such refund
 	}
 	if err != nil {
-		return unanswered(err)
+		return providerError(err)
 	}
 	id, malformed := xid.Parse(now.Key)
 	if malformed != nil || now.Failure == "" {

@@ -8,10 +8,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// workWindow is how far orders that need something are counted.
+// workWindow is the highest count of orders that need work.
 const workWindow = 1000
 
-// OrderWork counts the orders of the viewer's store that need something.
+// OrderWork counts the orders of the viewer's store that need work.
 func (q Query) OrderWork(ctx context.Context) (*model.OrderWork, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err

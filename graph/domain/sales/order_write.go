@@ -11,8 +11,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 )
 
-// What every order runs is written out here: others wait for its transaction, and a builder of
-// statements costs more than the database takes for them. Each names the store of the viewer.
+// The statements that every order runs are written as SQL: other orders wait for its transaction,
+// and a statement builder costs more time than the database. Each statement names the viewer's
+// store.
 const (
 	insertLines = "INSERT INTO order_lines (store_id, id, order_id, position, product_id, variant_id, options, title, " +
 		"sku, quantity, fulfilled_quantity, refunded_quantity, unit_price_minor, discount_minor, tax_minor, " +
@@ -23,14 +24,14 @@ const (
 	// touched raises updated_at as core.Touched does.
 	touched = "version = version + 1, updated_at = CASE WHEN updated_at > ? THEN updated_at + ? ELSE ? END"
 
-	// moveStock adds to the stock of a product. A sum that is null stays so.
+	// moveStock adds to the stock of a product. A null sum stays null.
 	moveStock = "UPDATE products SET " + touched + ", inventory_quantity = inventory_quantity + ? " +
 		"WHERE store_id = ? AND id = ? AND "
 	orderCounted = "UPDATE customers SET " + touched + ", orders_count = orders_count + 1, last_order_at = CASE WHEN " +
 		"last_order_at >= ? THEN last_order_at ELSE ? END WHERE store_id = ? AND id = ? AND status <> ?"
 )
 
-// place gives the lines of a new order their ids and their places in it.
+// place gives the lines of a new order their ids and positions.
 func place(ctx context.Context, order xid.ID, lines []*db.OrderLine) error {
 	store, err := rule.Stamp(ctx)
 	for i, l := range lines {
@@ -39,7 +40,7 @@ func place(ctx context.Context, order xid.ID, lines []*db.OrderLine) error {
 	return err
 }
 
-// insertLines writes the lines of an order, which have their places in it.
+// insertLines writes the lines of an order, which have ids and positions.
 func (m Mutation) insertLines(ctx context.Context, lines []*db.OrderLine) error {
 	args := make([]any, 0, lineArgs*len(lines))
 	for _, l := range lines {
@@ -55,14 +56,14 @@ func (m Mutation) insertLines(ctx context.Context, lines []*db.OrderLine) error 
 	return err
 }
 
-// touch is the arguments of [touched].
+// touch returns the arguments of [touched].
 func touch(now micros.Time) []any {
 	const later = micros.Time(outbox.Spread)
 	return []any{now - later, later, now}
 }
 
-// run runs a statement of the viewer's store, which stands before the last arguments, and returns
-// how many rows it changed.
+// run executes a statement of the viewer's store, whose id precedes the last arguments, and returns
+// the number of changed rows.
 func (m Mutation) run(ctx context.Context, text string, args []any, last ...any) (int, error) {
 	store, err := rule.Stamp(ctx)
 	if err != nil {

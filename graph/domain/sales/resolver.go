@@ -1,4 +1,4 @@
-// Package sales holds the operations on orders, with their notes, and on customers.
+// Package sales implements the operations on orders, with their notes, and on customers.
 package sales
 
 import (
@@ -8,15 +8,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 	numbers *numbers
-	// quiet are stores that have got enough news of orders, and until when.
+	// quiet holds the stores whose notices of orders pause, and until when.
 	quiet *cache.Cache[xid.ID, micros.Time]
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver {
 	return &Resolver{Core: c, numbers: newNumbers(c.Store), quiet: cache.NewCache[xid.ID, micros.Time](quietBytes)}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxFound is how many of each kind a search over everything shows.
+// maxFound is how many of each kind a global search shows.
 const maxFound = 20
 
 // OrderCounts counts the orders of each status.
@@ -28,7 +28,7 @@ func (q Query) OrderCounts(ctx context.Context) (*model.OrderCounts, error) {
 	return &model.OrderCounts{Open: counts[0], Completed: counts[1], Cancelled: counts[2]}, nil
 }
 
-// Search is a search over everything. Its fields find.
+// Search is a global search. Its fields run the queries.
 func (q Query) Search(_ context.Context, query string, first int) (*model.SearchResult, error) {
 	n, err := core.PageSize(&first)
 	if err != nil {
@@ -37,10 +37,10 @@ func (q Query) Search(_ context.Context, query string, first int) (*model.Search
 	return &model.SearchResult{Query: query, First: min(n, maxFound)}, nil
 }
 
-// FoundFields are the orders and customers of a search over everything.
+// FoundFields resolves the orders and customers of a global search.
 type FoundFields struct{ *Resolver }
 
-// Orders returns the order that has the query as its number, and the newest that were found.
+// Orders returns the order whose number is the query, and the newest orders that match it.
 func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*model.Order, error) {
 	rows, err := f.numbered(ctx, s.Query)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*mode
 	return shown, core.Explain("orders", err)
 }
 
-// numbered reads the order that has a number, if the text is one, such as "#1042".
+// numbered reads the order whose number is the text, such as "#1042", if the text is a number.
 func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(text), "#"), 10, 64)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, erro
 	return query.Load(ctx)
 }
 
-// Customers returns the newest that were found.
+// Customers returns the newest customers that match the query.
 func (f FoundFields) Customers(ctx context.Context, s *model.SearchResult) ([]*model.Customer, error) {
 	rows, _, err := f.foundCustomers(ctx, model.CustomerFilter{}, search.Ask(s.Query), nil, s.First)
 	if err != nil {

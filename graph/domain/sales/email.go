@@ -20,45 +20,45 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// occasion is what an email to a shopper says of its event.
-type occasion struct {
-	// tracking is where a shipment is.
+// mailDetails is what an email to a shopper says about its event.
+type mailDetails struct {
+	// tracking is the carrier, number and address of a shipment.
 	tracking []string
-	// parts are the lines of a shipment or a refund.
+	// parts are the lines of a shipment or refund.
 	parts []picked
-	// amount is that of a payment or a refund.
+	// amount is the amount of a payment or refund.
 	amount int64
-	// customer is who ordered, where they were read.
+	// customer is the customer of the order, nil if it was not read.
 	customer *db.Customer
-	// due is when a new order is cancelled for want of its payment; nil for never.
+	// due is when an unpaid new order is canceled, nil for never.
 	due *micros.Time
 }
 
-// tell writes the emails that a shopper gets about their order, in the transaction of the change.
-// Only people who bought at the storefront get any: others, such as those of an import, may know
-// already.
-func (m Mutation) tell(ctx context.Context, o *model.Order, events []event.Type, of occasion) error {
+// sendEmails writes the emails to a shopper about their order, in the transaction of the change.
+// Only people who bought at the storefront get any: imported orders, for example, were announced
+// elsewhere.
+func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event.Type, of mailDetails) error {
 	if o.CartID == nil || o.Email == nil || !m.Notifier.Sends() {
 		return nil
 	}
 	for _, t := range events {
-		if !hasMail(t) || t == event.OrderPaid && slices.Contains(events, event.OrderCreated) {
+		if !hasEmail(t) || t == event.OrderPaid && slices.Contains(events, event.OrderCreated) {
 			continue // a free order is paid when it is placed
 		}
-		if err := m.mail(ctx, o, t, of); err != nil {
+		if err := m.sendEmail(ctx, o, t, of); err != nil {
 			return fmt.Errorf("write to a shopper: %w", err)
 		}
 	}
 	return nil
 }
 
-// mail writes one email; a test store writes to no shopper.
-func (m Mutation) mail(ctx context.Context, o *model.Order, t event.Type, of occasion) error {
+// sendEmail writes one email. A test store writes to no shopper.
+func (m Mutation) sendEmail(ctx context.Context, o *model.Order, t event.Type, of mailDetails) error {
 	s, err := m.CurrentStore(ctx)
-	if err != nil || s.Test { // who buys in a test store may be nobody, or somebody else
+	if err != nil || s.Test { // the address of a test order may be invented, or belong to a stranger
 		return err
 	}
-	about := mailedOrder{Order: o.Order, Shop: s.Name, Tracking: of.tracking, AmountMinor: of.amount,
+	about := emailOrder{Order: o.Order, Shop: s.Name, Tracking: of.tracking, AmountMinor: of.amount,
 		URL:   m.StoreOrigin(s.Handle) + link.OrderRoot + m.Links.OrderToken(o.StoreID, o.ID),
 		Lines: lineRows(o)}
 	if t == event.OrderFulfilled || t == event.OrderPartiallyFulfilled || t == event.OrderRefunded {
@@ -86,7 +86,7 @@ func (m Mutation) mail(ctx context.Context, o *model.Order, t event.Type, of occ
 	if !proven {
 		about = unlinked(about)
 	}
-	words, err := composeMail(t, about)
+	words, err := composeEmail(t, about)
 	if err != nil {
 		return err
 	}
@@ -97,21 +97,21 @@ func (m Mutation) mail(ctx context.Context, o *model.Order, t event.Type, of occ
 		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
 }
 
-// partsOf are the lines of an event, and what of the order is still to be shipped.
-func partsOf(of []picked, o *model.Order) (parts, coming []mailPart) {
+// partsOf returns the lines of an event, and the lines of the order that are still to be shipped.
+func partsOf(of []picked, o *model.Order) (parts, coming []emailPart) {
 	for _, p := range of {
-		parts = append(parts, mailPart{Line: p.line, Pieces: p.quantity})
+		parts = append(parts, emailPart{Line: p.line, Pieces: p.quantity})
 	}
 	for _, l := range o.Lines {
 		if n := left(l.OrderLine); n > 0 {
-			coming = append(coming, mailPart{Line: l.OrderLine, Pieces: n})
+			coming = append(coming, emailPart{Line: l.OrderLine, Pieces: n})
 		}
 	}
 	return parts, coming
 }
 
-// paidBefore reports whether the shopper has paid the store anything: others are strangers to it,
-// who may not even have ordered.
+// paidBefore reports whether the shopper has ever paid the store. Anyone else is a stranger to it
+// and may not even have placed the order.
 func (m Mutation) paidBefore(ctx context.Context, o *model.Order, c *db.Customer) (bool, error) {
 	if o.PaidMinor > 0 || o.CustomerID == nil {
 		return o.PaidMinor > 0, nil
@@ -126,8 +126,8 @@ func (m Mutation) paidBefore(ctx context.Context, o *model.Order, c *db.Customer
 	return c.TotalSpentMinor > 0 && c.Email != nil && *c.Email == *o.Email, nil
 }
 
-// unlinked breaks the addresses in all that the people of a store wrote.
-func unlinked(o mailedOrder) mailedOrder {
+// unlinked breaks the web addresses in every text that the store's staff wrote.
+func unlinked(o emailOrder) emailOrder {
 	o.Shop, o.Instructions = notify.Unlink(o.Shop), notify.Unlink(o.Instructions)
 	o.Tracking = slices.Clone(o.Tracking)
 	for i, s := range o.Tracking {
@@ -137,7 +137,7 @@ func unlinked(o mailedOrder) mailedOrder {
 	for i, l := range o.Lines {
 		o.Lines[i] = unlinkedLine(l)
 	}
-	for _, parts := range []*[]mailPart{&o.Parts, &o.Coming} {
+	for _, parts := range []*[]emailPart{&o.Parts, &o.Coming} {
 		*parts = slices.Clone(*parts)
 		for i, p := range *parts {
 			(*parts)[i].Line = unlinkedLine(p.Line)
@@ -146,7 +146,7 @@ func unlinked(o mailedOrder) mailedOrder {
 	return o
 }
 
-// unlinkedLine is a copy of a line without addresses in its texts.
+// unlinkedLine returns a copy of a line without web addresses in its texts.
 func unlinkedLine(l *db.OrderLine) *db.OrderLine {
 	c := *l
 	c.Title = notify.Unlink(l.Title)
@@ -159,7 +159,7 @@ func unlinkedLine(l *db.OrderLine) *db.OrderLine {
 	return &c
 }
 
-// networkOf is the network of a shopper who orders, "" where it is not counted.
+// networkOf returns the network of the shopper who places an order, "" where it is not counted.
 func networkOf(ctx context.Context, t event.Type) string {
 	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
 	if t != event.OrderCreated || !counted {
@@ -168,7 +168,7 @@ func networkOf(ctx context.Context, t event.Type) string {
 	return network.String()
 }
 
-// instructions are those of the way in which an order is paid, as they are now.
+// instructions returns the current payment instructions of the order's payment method.
 func (m Mutation) instructions(ctx context.Context, o *db.Order) (string, error) {
 	if o.PaymentMethod == nil {
 		return "", nil
@@ -182,7 +182,7 @@ func (m Mutation) instructions(ctx context.Context, o *db.Order) (string, error)
 	return "", err
 }
 
-// tracked is where a shipment is, as far as anybody said.
+// tracked returns the given tracking details of a shipment.
 func tracked(in model.FulfillInput) (lines []string) {
 	var words []string
 	for _, s := range []*string{in.Carrier, in.TrackingNumber} {
@@ -199,9 +199,9 @@ func tracked(in model.FulfillInput) (lines []string) {
 	return lines
 }
 
-// news are the events of a change that a shopper may hear of. That the rest of an order was
-// refunded makes it fulfilled, too, but nothing was sent then.
-func (e *orderEdit) news() (types []event.Type) {
+// emailEvents returns the events of a change that may cause an email. Refunding the rest of an
+// order makes it fulfilled too, but nothing was shipped then.
+func (e *orderEdit) emailEvents() (types []event.Type) {
 	for _, entry := range e.Events {
 		sent := entry.Type == event.OrderFulfilled || entry.Type == event.OrderPartiallyFulfilled
 		if !sent || e.shipment != nil {

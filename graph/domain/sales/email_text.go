@@ -14,40 +14,39 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// Order is what an email is about.
-type mailedOrder struct {
+// emailOrder is what an email is about.
+type emailOrder struct {
 	*db.Order
 	Lines []*db.OrderLine
 	Shop  string // the name of the shop
 	URL   string // the page of the order
-	// Instructions say how it is paid, "" for nothing.
+	// Instructions say how to pay, "" for nothing.
 	Instructions string
 	// PayBy is the last day on which a bank transfer is in time, zero for none.
 	PayBy time.Time
-	// Tracking is where the parcel is, of a shipment alone.
+	// Tracking is the tracking details, of a shipment alone.
 	Tracking []string
-	// Parts are the lines of a shipment or a refund, and Coming those that are still to be
-	// shipped.
-	Parts, Coming []mailPart
-	// AmountMinor is that of a payment or a refund.
+	// Parts are the lines of a shipment or refund, Coming the lines that are still to be shipped.
+	Parts, Coming []emailPart
+	// AmountMinor is the amount of a payment or refund.
 	AmountMinor int64
-	// Stop is where a stranger stops emails of the shop, "" for nowhere.
+	// Stop is the address at which a stranger stops emails of the shop, "" for none.
 	Stop string
 }
 
-// Part is some pieces of a line.
-type mailPart struct {
+// emailPart is a number of units of a line.
+type emailPart struct {
 	Line   *db.OrderLine
 	Pieces int64
 }
 
-// Mail is a mail as it is sent.
-type orderMail struct{ Subject, Text, HTML string }
+// orderEmail is an email as it is sent.
+type orderEmail struct{ Subject, Text, HTML string }
 
-// wording is the subject and the first sentence of a mail.
+// wording is the subject and the first sentence of an email.
 type wording struct{ subject, text phrase.Key }
 
-// about is what shoppers are told, and how.
+// about has the wording of each event that shoppers get an email about.
 var about = map[event.Type]wording{
 	event.OrderCreated:            {phrase.ConfirmedSubject, phrase.ConfirmedText},
 	event.OrderPaid:               {phrase.PaymentSubject, phrase.PaymentText},
@@ -58,50 +57,50 @@ var about = map[event.Type]wording{
 	event.OrderCancelled:          {phrase.CancelledSubject, phrase.CancelledText},
 }
 
-// Tells reports whether shoppers are told of an event.
-func hasMail(t event.Type) bool {
+// hasEmail reports whether shoppers get an email about an event.
+func hasEmail(t event.Type) bool {
 	_, ok := about[t]
 	return ok
 }
 
-// row is a line of the order, or one of its sums.
-type mailRow struct {
+// emailRow is a line of the order, or one of its sums.
+type emailRow struct {
 	Label, Detail, Amount string
 	Last                  bool
 }
 
-// section is a list of lines under a title, which may be "".
-type mailSection struct {
+// emailSection is a list of lines under a title, which may be "".
+type emailSection struct {
 	Title string
-	Rows  []mailRow
+	Rows  []emailRow
 }
 
-// view is what the template shows.
-type mailView struct {
+// emailView is the data of the template.
+type emailView struct {
 	Language, Direction  string
 	Shop, Greeting, Link string
 	URL                  string
-	// HowTo says how the order is paid, where it is not.
+	// HowTo says how to pay an unpaid order.
 	HowTo          string
 	HowToText      []string
 	Tracking       string
 	Parcels        []string
-	Goods          []mailSection
-	Sums           []mailRow
+	Goods          []emailSection
+	Sums           []emailRow
 	Stop, StopText string
 }
 
-// Compose words the email about an event, of which [Tells] knows.
-func composeMail(t event.Type, o mailedOrder) (orderMail, error) {
+// composeEmail composes the email about an event that [hasEmail] reports.
+func composeEmail(t event.Type, o emailOrder) (orderEmail, error) {
 	language := state.English
 	if o.Language != nil {
 		language = *o.Language
 	}
 	texts, number := phrase.In(language), strconv.FormatInt(o.Number, 10)
 	said := []string{number, o.Shop, texts.Money(o.AmountMinor, o.Currency)}
-	v := mailView{Language: string(language), Direction: language.Direction(), Shop: o.Shop, URL: o.URL,
-		Greeting: texts.Say(about[t].text, said...), Link: texts.Say(phrase.MailLink), Goods: mailedGoods(texts, t, o)}
-	if t != event.OrderFulfilled && t != event.OrderPartiallyFulfilled { // a shipment is about goods alone
+	v := emailView{Language: string(language), Direction: language.Direction(), Shop: o.Shop, URL: o.URL,
+		Greeting: texts.Say(about[t].text, said...), Link: texts.Say(phrase.MailLink), Goods: emailItems(texts, t, o)}
+	if t != event.OrderFulfilled && t != event.OrderPartiallyFulfilled { // an email about a shipment shows no amounts
 		v.Sums = sums(texts, o)
 	}
 	if t == event.OrderCreated {
@@ -117,14 +116,14 @@ func composeMail(t event.Type, o mailedOrder) (orderMail, error) {
 		v.Stop, v.StopText = o.Stop, texts.Say(phrase.NotOrdered)
 	}
 	var html strings.Builder
-	if err := mailPage.Execute(&html, v); err != nil {
-		return orderMail{}, fmt.Errorf("word a mail: %w", err)
+	if err := emailPage.Execute(&html, v); err != nil {
+		return orderEmail{}, fmt.Errorf("word a mail: %w", err)
 	}
-	return orderMail{texts.Say(about[t].subject, said...), plain(v), html.String()}, nil
+	return orderEmail{texts.Say(about[t].subject, said...), plain(v), html.String()}, nil
 }
 
-// howTo says how an order is paid that is not.
-func howTo(texts *phrase.Texts, number string, o mailedOrder) (list []string) {
+// howTo says how to pay an unpaid order.
+func howTo(texts *phrase.Texts, number string, o emailOrder) (list []string) {
 	if o.PaidAt != nil || o.PaymentMethod == nil {
 		return nil
 	}
@@ -143,57 +142,57 @@ func howTo(texts *phrase.Texts, number string, o mailedOrder) (list []string) {
 	return list
 }
 
-// goods are the lines that the event is about.
-func mailedGoods(texts *phrase.Texts, t event.Type, o mailedOrder) []mailSection {
+// emailItems returns the lines that the event is about.
+func emailItems(texts *phrase.Texts, t event.Type, o emailOrder) []emailSection {
 	switch t {
 	case event.OrderPaid, event.OrderPartiallyPaid:
 		return nil
 	case event.OrderFulfilled, event.OrderPartiallyFulfilled:
-		list := []mailSection{{texts.Say(phrase.ShippedNow), pieces(o.Parts)}}
+		list := []emailSection{{texts.Say(phrase.ShippedNow), pieces(o.Parts)}}
 		if len(o.Coming) > 0 {
-			list = append(list, mailSection{texts.Say(phrase.StillToCome), pieces(o.Coming)})
+			list = append(list, emailSection{texts.Say(phrase.StillToCome), pieces(o.Coming)})
 		}
 		return list
 	case event.OrderRefunded:
-		return []mailSection{{Rows: pieces(o.Parts)}}
+		return []emailSection{{Rows: pieces(o.Parts)}}
 	}
-	return []mailSection{{Rows: mailLines(texts, o)}}
+	return []emailSection{{Rows: emailLines(texts, o)}}
 }
 
-// pieces are some pieces of lines, without their prices.
-func pieces(parts []mailPart) []mailRow {
-	list := make([]mailRow, len(parts))
+// pieces lists units of lines, without prices.
+func pieces(parts []emailPart) []emailRow {
+	list := make([]emailRow, len(parts))
 	for i, p := range parts {
-		list[i] = mailRow{Label: p.Line.Title, Detail: options(p.Line), Amount: strconv.FormatInt(p.Pieces, 10) + " ×"}
+		list[i] = emailRow{Label: p.Line.Title, Detail: options(p.Line), Amount: strconv.FormatInt(p.Pieces, 10) + " ×"}
 	}
 	return list
 }
 
-// options tell the variant of a line.
+// options names the variant of a line.
 func options(l *db.OrderLine) string {
 	list, err := l.Options.List()
 	if err != nil {
-		return "" // the title says enough
+		return "" // the title suffices
 	}
 	return strings.Join(list, " / ")
 }
 
-// lines are those of the order.
-func mailLines(texts *phrase.Texts, o mailedOrder) []mailRow {
-	list := make([]mailRow, len(o.Lines))
+// emailLines lists the lines of the order.
+func emailLines(texts *phrase.Texts, o emailOrder) []emailRow {
+	list := make([]emailRow, len(o.Lines))
 	for i, l := range o.Lines {
-		list[i] = mailRow{Label: l.Title, Detail: options(l),
+		list[i] = emailRow{Label: l.Title, Detail: options(l),
 			Amount: strconv.FormatInt(l.Quantity, 10) + " × " + texts.Money(l.UnitPriceMinor, o.Currency)}
 	}
 	return list
 }
 
-// sums are what the order comes to; those that are 0 are left out.
-func sums(texts *phrase.Texts, o mailedOrder) []mailRow {
-	var list []mailRow
+// sums lists the sums of the order, without those that are 0.
+func sums(texts *phrase.Texts, o emailOrder) []emailRow {
+	var list []emailRow
 	add := func(k phrase.Key, minor int64) {
 		if minor != 0 {
-			list = append(list, mailRow{Label: texts.Say(k), Amount: texts.Money(minor, o.Currency)})
+			list = append(list, emailRow{Label: texts.Say(k), Amount: texts.Money(minor, o.Currency)})
 		}
 	}
 	var included int64
@@ -206,7 +205,7 @@ func sums(texts *phrase.Texts, o mailedOrder) []mailRow {
 	add(phrase.Shipping, shipping)
 	add(phrase.Tax, tax)
 	total := texts.Money(o.TotalMinor, o.Currency)
-	list = append(list, mailRow{Label: texts.Say(phrase.Total), Amount: total, Last: true})
+	list = append(list, emailRow{Label: texts.Say(phrase.Total), Amount: total, Last: true})
 	add(phrase.TaxIncluded, included)
 	add(phrase.Refunded, -o.RefundedMinor)
 	if o.PaidMinor > 0 {
@@ -215,8 +214,8 @@ func sums(texts *phrase.Texts, o mailedOrder) []mailRow {
 	return list
 }
 
-// plain is the mail as text.
-func plain(v mailView) string {
+// plain returns the email as text.
+func plain(v emailView) string {
 	var b strings.Builder
 	b.WriteString(v.Greeting + "\n")
 	part := func(title string, lines []string) {
@@ -246,18 +245,17 @@ func plain(v mailView) string {
 	return b.String()
 }
 
-// text is a row as one line.
-func (r mailRow) text() string {
+// text returns a row as one line.
+func (r emailRow) text() string {
 	if r.Detail != "" {
 		return r.Label + " (" + r.Detail + "): " + r.Amount
 	}
 	return r.Label + ": " + r.Amount
 }
 
-// page is the mail as HTML. Programs that read mails know little of it: tables, and styles
-// that stand in the elements. Some show what is inside of the body alone, so the table says
-// the direction, too.
-var mailPage = template.Must(template.New("mail").Parse(`<!doctype html>
+// emailPage is the email as HTML. Email programs support little of it, hence tables and inline
+// styles. Some show only the contents of the body, so the table has the direction too.
+var emailPage = template.Must(template.New("mail").Parse(`<!doctype html>
 <html lang="{{.Language}}" dir="{{.Direction}}">
 <body style="margin:0;padding:24px;font:16px/1.5 sans-serif">
 <table role="presentation" dir="{{.Direction}}"

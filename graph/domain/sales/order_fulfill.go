@@ -18,13 +18,13 @@ import (
 
 const maxAmount = currency.MaxMinor
 
-// left is what of a line is still to be shipped. Refunded units count as taken
-// from those not shipped yet as long as there are any: they are shipped no more.
+// left returns how many units of a line are still to be shipped. Refunded units count as unshipped
+// ones as long as there are any, because they are no longer shipped.
 func left(l *db.OrderLine) int64 {
 	return max(0, l.Quantity-l.FulfilledQuantity-l.RefundedQuantity)
 }
 
-// refundable is what of a line was not refunded yet, shipped or not.
+// refundable returns how many units of a line were not refunded yet, shipped or not.
 func refundable(l *db.OrderLine) int64 { return l.Quantity - l.RefundedQuantity }
 
 // picked is a quantity of one line.
@@ -37,7 +37,7 @@ func (p picked) document() document.Line {
 	return document.Line{LineID: xid.OrderLine.Format(p.line.ID), Quantity: p.quantity}
 }
 
-// checkQuantities checks the form of picked lines.
+// checkQuantities validates the form of picked lines.
 func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
 	if len(lines) > limit.Lines {
 		c.Add("lines", fault.TooLong, "There are more than "+strconv.Itoa(limit.Lines)+" lines.")
@@ -48,13 +48,13 @@ func checkQuantities(c *core.Check, lines []*model.LineQuantityInput) {
 	}
 }
 
-// pick finds the lines of an input in the order; one that is named twice counts
-// once, with the sum. No line may give more than it has.
+// pick finds the lines of an input in the order and adds up the quantities of a line that is named
+// twice. It fails if a quantity exceeds what has returns for the line.
 func (e *orderEdit) pick(in []*model.LineQuantityInput, has func(*db.OrderLine) int64) ([]picked, error) {
 	return pick(e.Order, in, has)
 }
 
-// pick is [orderEdit.pick] of an order that is not changed.
+// pick is [orderEdit.pick] for an order that is not being changed.
 func pick(o *model.Order, in []*model.LineQuantityInput, has func(*db.OrderLine) int64) ([]picked, error) {
 	var all []picked
 	var c core.Check
@@ -84,8 +84,8 @@ func pick(o *model.Order, in []*model.LineQuantityInput, has func(*db.OrderLine)
 	return all, nil
 }
 
-// OrderFulfill ships the given lines, or all that is left to ship. An unpaid
-// order may be shipped.
+// OrderFulfill ships the given lines, or everything that is left to ship. Unpaid orders can be
+// shipped.
 func (m Mutation) OrderFulfill(
 	ctx context.Context, id string, expectedVersion int64, in model.FulfillInput,
 ) (*model.OrderPayload, error) {
@@ -115,7 +115,7 @@ func (m Mutation) OrderFulfill(
 	})
 }
 
-// ships refuses a shipment that the order's state forbids.
+// ships returns an error if the order's state forbids a shipment.
 func (e *orderEdit) ships() error {
 	if e.Status != state.OrderOpen {
 		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and ships nothing.")
@@ -124,7 +124,7 @@ func (e *orderEdit) ships() error {
 		state.FulfillmentUnfulfilled, state.FulfillmentPartiallyFulfilled)
 }
 
-// rest is all that is left to ship.
+// rest returns everything that is left to ship.
 func (e *orderEdit) rest() (all []picked) {
 	for _, l := range e.Lines {
 		if n := left(l.OrderLine); n > 0 {
@@ -148,11 +148,11 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	e.shipment = m.Client(ctx).Fulfillment.Create().SetOrderID(e.ID).SetLines(document.NewLines(shipped)).
 		SetNillableCarrier(in.Carrier).SetNillableTrackingNumber(in.TrackingNumber).
 		SetNillableTrackingURL(in.TrackingURL)
-	e.told.tracking, e.told.parts = tracked(in), lines
+	e.details.tracking, e.details.parts = tracked(in), lines
 	if in.TrackingNumber != nil {
-		e.Then = m.findable(e)
+		e.Then = m.reindex(e)
 	}
-	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleGoods() {
+	if e.FulfillmentStatus = state.FulfillmentPartiallyFulfilled; e.settleFulfillment() {
 		return nil
 	}
 	e.Update.SetFulfillmentStatus(e.FulfillmentStatus)
@@ -160,10 +160,9 @@ func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput,
 	return nil
 }
 
-// settleGoods makes a partially fulfilled order fulfilled once nothing is left
-// to ship, be it that the last units went out or that they were refunded: it
-// could never be completed otherwise.
-func (e *orderEdit) settleGoods() bool {
+// settleFulfillment makes a partially fulfilled order fulfilled once nothing is left to ship,
+// because the last units were shipped or refunded. Otherwise the order could never be completed.
+func (e *orderEdit) settleFulfillment() bool {
 	if e.FulfillmentStatus != state.FulfillmentPartiallyFulfilled || len(e.rest()) > 0 {
 		return false
 	}
@@ -173,8 +172,7 @@ func (e *orderEdit) settleGoods() bool {
 	return true
 }
 
-// OrderComplete ends an open order whose goods are all shipped; whether it is
-// paid is not asked.
+// OrderComplete completes an open order that is fulfilled, paid or not.
 func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error) {
 	return m.changeOrder(ctx, id, expectedVersion, "order.complete", func(ctx context.Context, e *orderEdit) error {
 		if err := core.Allowed("order", e.Status, state.OrderCompleted, state.OrderOpen); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // orderIn returns an order in a language.
-func orderIn(l state.Language) mailedOrder {
-	return mailedOrder{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T",
+func orderIn(l state.Language) emailOrder {
+	return emailOrder{Shop: "Kestrel <Bikes>", URL: "https://kestrel.example/orders/T",
 		Instructions: "IBAN DE02\nby Friday",
 		Order: &db.Order{Number: 1031, Currency: "EUR", SubtotalMinor: 8980, ShippingMinor: 490, TotalMinor: 9470,
 			IncludedTaxMinor: new(int64(1512)), PaymentMethod: new(state.PaymentTransfer), Language: &l},
@@ -27,7 +27,7 @@ func TestCompose(t *testing.T) {
 		state.Japanese: {"1031", "2 × €44.90"},
 		state.Arabic:   {"1031"},
 	} {
-		m, err := composeMail(event.OrderCreated, orderIn(l))
+		m, err := composeEmail(event.OrderCreated, orderIn(l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,19 +53,19 @@ func TestComposeAll(t *testing.T) {
 		about     event.Type
 		has, not  []string // words of the goods and sums
 		paid      int64
-		parts     []mailPart
-		coming    []mailPart
+		parts     []emailPart
+		coming    []emailPart
 		asksMoney bool
 	}{
 		{about: event.OrderCreated, has: []string{"Pedals: 2", "Grips: 3", "94"}, asksMoney: true},
 		{about: event.OrderPaid, has: []string{"12.34"}, not: []string{"Pedals", "Grips"}, paid: 9470},
 		{about: event.OrderPartiallyPaid, has: []string{"12.34", "82.36"}, not: []string{"Pedals"}, paid: 1234},
 		{about: event.OrderPartiallyFulfilled, has: []string{"Pedals: 1 ×", "Grips: 3 ×"}, not: []string{"94.70"},
-			parts: []mailPart{{Line: pedals, Pieces: 1}}, coming: []mailPart{{Line: grips, Pieces: 3}}},
+			parts: []emailPart{{Line: pedals, Pieces: 1}}, coming: []emailPart{{Line: grips, Pieces: 3}}},
 		{about: event.OrderFulfilled, has: []string{"Grips: 3 ×"}, not: []string{"Pedals", "94.70"},
-			parts: []mailPart{{Line: grips, Pieces: 3}}},
+			parts: []emailPart{{Line: grips, Pieces: 3}}},
 		{about: event.OrderRefunded, has: []string{"Grips: 1 ×", "12.34"}, not: []string{"Pedals"},
-			parts: []mailPart{{Line: grips, Pieces: 1}}},
+			parts: []emailPart{{Line: grips, Pieces: 1}}},
 		{about: event.OrderCancelled, has: []string{"Pedals: 2", "Grips: 3"}},
 	} {
 		for _, l := range state.Languages() {
@@ -73,8 +73,8 @@ func TestComposeAll(t *testing.T) {
 			o.Currency, o.Lines, o.Parts, o.Coming = "USD", []*db.OrderLine{pedals, grips}, tc.parts, tc.coming
 			o.AmountMinor, o.PaidMinor, o.Tracking = 1234, tc.paid, []string{"Post 123"}
 			o.Stop = "https://out.example/x"
-			m, err := composeMail(tc.about, o)
-			if err != nil || !hasMail(tc.about) {
+			m, err := composeEmail(tc.about, o)
+			if err != nil || !hasEmail(tc.about) {
 				t.Fatal(tc.about, err)
 			}
 			for _, text := range append(tc.has, "Post 123", "https://out.example/x") {
@@ -92,7 +92,7 @@ func TestComposeAll(t *testing.T) {
 			}
 		}
 	}
-	if hasMail(event.OrderCompleted) || hasMail(event.ProductCreated) {
+	if hasEmail(event.OrderCompleted) || hasEmail(event.ProductCreated) {
 		t.Error("shoppers are told of everything")
 	}
 }
