@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// acquire leases queues that are due, and looks again at its own among them. It
-// reports whether there may be more.
+// acquire leases queues that are due, and renews those among them that this process owns already.
+// It reports whether there may be more.
 func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
 	d.mu.Lock()
 	room := min(d.schedule.Room(), leaseBatch)
@@ -42,7 +42,7 @@ func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
 	return won > 0 && len(free) == room, err
 }
 
-// candidate is a queue that is due, as it was seen without a lock.
+// candidate is a due queue, read without a lock.
 type candidate struct {
 	schedule.Key
 	token int64
@@ -73,7 +73,8 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 	d.mu.Lock()
 	defer d.unlock()
 	for _, c := range mine {
-		// One whose lease the database's clock has passed, when it was set, is renewed too.
+		// If the database's clock was set forward past one of our leases, that lease is renewed
+		// too.
 		if q := d.schedule.Find(c.Key); q != nil {
 			own = append(own, q)
 		} else if !c.taken && len(free) < room {
@@ -85,13 +86,12 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 	return free, own, err
 }
 
-// lease takes free queues by compare-and-set on their tokens, and reads back
-// which it won.
+// lease takes free queues by compare-and-set on their tokens, and reads back which of them it got.
 func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
-	d.claiming.Lock() // until what is won is served
+	d.claiming.Lock() // until the claimed queues are in memory
 	defer d.claiming.Unlock()
 	d.mu.Lock()
-	free = free[:max(min(len(free), d.schedule.Room()), 0)] // those of other shards may have taken it
+	free = free[:max(min(len(free), d.schedule.Room()), 0)] // loops of other shards may have used the room
 	d.unlock()
 	if len(free) == 0 {
 		return 0, nil
@@ -103,7 +103,7 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 		if err != nil || len(rows) == len(free) {
 			return err
 		}
-		return d.rest(ctx, free, rows)
+		return d.releaseInactive(ctx, free, rows)
 	})
 	if err != nil {
 		return 0, errors.Join(err, d.unclaim(ctx, free))
@@ -118,7 +118,7 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 	for _, c := range free {
 		r := rows[c.Key]
 		if r == nil || r.Token != c.token+1 || r.target == nil || d.schedule.Find(c.Key) != nil {
-			continue // somebody else was first, the endpoint rests, or its secret does not open
+			continue // another process was first, the endpoint is inactive, or its secret cannot be opened
 		}
 		won++
 		d.enter(r, asked)
@@ -127,7 +127,7 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 	return won, nil
 }
 
-// unclaim gives up what was claimed where the answer of the commit was lost.
+// unclaim releases the queues of a claim whose commit result was lost.
 func (d *dispatcher) unclaim(ctx context.Context, free []candidate) error {
 	claimed := make([]candidate, len(free))
 	for i, c := range free {
@@ -136,7 +136,8 @@ func (d *dispatcher) unclaim(ctx context.Context, free []candidate) error {
 	return d.giveUp(ctx, claimed)
 }
 
-// claim takes the queues that are still free, and returns the rows of this process's.
+// claim takes the queues that are still free and returns the rows of those that this process got
+// and whose endpoints are active.
 func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
 	now, clock := d.clock()
 	args := append([]any{d.id}, slices.Concat(clock, clock, clock)...)
@@ -151,13 +152,13 @@ func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.
 		return nil, err
 	}
 	rows, err := d.readRows(ctx, keys)
-	maps.DeleteFunc(rows, func(_ schedule.Key, r *row) bool { return r.rests })
+	maps.DeleteFunc(rows, func(_ schedule.Key, r *row) bool { return r.inactive })
 	return rows, err
 }
 
-// rest lets queues be that were won but whose endpoint is not active: they are
-// due again when it is reactivated.
-func (d *dispatcher) rest(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
+// releaseInactive releases claimed queues of inactive endpoints. They become due again when their
+// endpoint is reactivated.
+func (d *dispatcher) releaseInactive(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
 	args, n := []any{int64(micros.Never), d.id}, 0
 	for _, c := range free {
 		if rows[c.Key] == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// announce makes an event of how an endpoint does, for the store's other endpoints, in
-// the transaction that notes it. The endpoint itself stays as it is.
+// announce writes an event about an endpoint's health for the store's other endpoints, in the
+// transaction that records it. The endpoint's own row changes only in its event sequence.
 func (d *dispatcher) announce(ctx context.Context, k schedule.Key, t event.Type) error {
 	ctx = viewer.Operator(ctx, k.Store)
 	c := d.Store.DB(ctx)
@@ -26,10 +26,10 @@ func (d *dispatcher) announce(ctx context.Context, k schedule.Key, t event.Type)
 	n, err := c.WebhookEndpoint.Update().Where(endpoints.ID(e.ID), endpoints.EventSequence(before)).
 		SetEventSequence(e.EventSequence).SetUpdatedAt(e.UpdatedAt).Save(ctx)
 	if err == nil && n == 0 {
-		err = errRaced // another event of it was made meanwhile: all is written anew
+		err = errRaced // another of its events was written meanwhile: the transaction runs again
 	}
 	if err != nil {
 		return fmt.Errorf("announce %s: %w", t, err)
 	}
-	return d.tell(ctx, e, t)
+	return d.appendEvent(ctx, e, t)
 }

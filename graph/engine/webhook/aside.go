@@ -12,17 +12,17 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// round deals one batch of events. When that fails, and the database is not away, the
-// next round takes half as many, and so on: the event that fails alone is set aside.
-func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
+// round relays one batch of events. When that fails although the database is available, the next
+// round takes half as many events, and so on; an event that fails alone is set aside.
+func (r *relay) round(ctx context.Context) (more bool, created int, err error) {
 	err = r.guard.Do(ctx, r.Logger, func() (err error) {
-		more, made, err = r.deal(ctx)
+		more, created, err = r.fanOut(ctx)
 		return err
 	})
 	switch {
 	case err == nil:
 		r.most = min(2*r.most, relayBatch)
-		return more, made, nil
+		return more, created, nil
 	case errors.Is(err, errRaced):
 		return true, 0, nil
 	case ctx.Err() != nil || ent.IsUnavailable(err):
@@ -30,7 +30,7 @@ func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
 	case r.most > 1:
 		r.most = max(min(r.most, r.size)/2, 1)
 		return true, 0, nil
-	case r.suspect == nil: // nothing at all can be read
+	case r.suspect == nil: // the outbox cannot be read at all
 		return false, 0, err
 	}
 	if err := errors.Join(r.probe(ctx), ctx.Err()); err != nil {
@@ -39,8 +39,8 @@ func (r *relay) round(ctx context.Context) (more bool, made int, err error) {
 	return true, 0, r.setAside(ctx, r.suspect, err)
 }
 
-// next reads the first place of the outbox that a condition allows, and nothing of its
-// event, which may be what cannot be read.
+// next reads the key of the first matching outbox row, without its event: the event may be the part
+// that cannot be read.
 func (r *relay) next(ctx context.Context, where string, args []any) (p *entry, err error) {
 	err = r.seek(ctx, "SELECT o.bucket, o.store_id, o.id FROM outbox o WHERE o."+bucket.Every+" AND "+where+
 		" ORDER BY o.bucket, o.store_id, o.id LIMIT 1", args, func(rs *stdsql.Rows) error {
@@ -50,11 +50,11 @@ func (r *relay) next(ctx context.Context, where string, args []any) (p *entry, e
 	return p, wrap("read outbox", err)
 }
 
-// errProbed takes back what was written to see whether it can be.
+// errProbed rolls back the test writes of [relay.probe].
 var errProbed = errors.New("webhook: the database takes deliveries")
 
-// probe tells an event that cannot be relayed from a database in which nothing can be:
-// it does what the relay does, for an endpoint that nobody has, and takes it back.
+// probe distinguishes an event that cannot be relayed from a database that accepts no writes: it
+// makes the relay's statements for an endpoint that does not exist, and rolls them back.
 func (r *relay) probe(ctx context.Context) error {
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
 		if _, err := r.body(ctx, xid.Nil, xid.Nil); !errors.Is(err, errGone) {
@@ -74,14 +74,14 @@ func (r *relay) probe(ctx context.Context) error {
 	return wrap("try the database", err)
 }
 
-// maxDetail is how many characters of an error are kept with the event that it met.
+// maxDetail is the number of characters of an error that are kept with an event set aside.
 const maxDetail = 1000
 
-// setAside takes an event out of the outbox that cannot be relayed, so that the others
-// go on, those of its resource too.
+// setAside moves an event that cannot be relayed out of the outbox, so that later events go on,
+// including those of its resource.
 func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 	detail := cause.Error()
-	if ent.IsDuplicate(cause) { // whose text holds raw bytes
+	if ent.IsDuplicate(cause) { // its text contains raw bytes
 		detail = "a queue has a delivery at that place already"
 	}
 	if runes := []rune(detail); len(runes) > maxDetail {
@@ -100,7 +100,7 @@ func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 			return err
 		}
 		before := p.before
-		if before == 0 { // what is registered from now on has a higher number (register)
+		if before == 0 { // endpoints registered from now on have a higher number (register)
 			err = r.read(ctx, "SELECT updated_at + 1 FROM stores WHERE id = ?", []any{p.store},
 				func(rs *stdsql.Rows) error { return rs.Scan(&before) })
 			if err != nil {
@@ -122,12 +122,12 @@ func (r *relay) setAside(ctx context.Context, p *entry, cause error) error {
 	return wrap("set an event aside", err)
 }
 
-// place is the key of an event in the outbox.
+// place returns the key of an event in the outbox.
 func (p *entry) place() []any { return []any{p.bucket, p.store, p.event} }
 
-// Requeue puts the events that were set aside back into the outbox, and returns how
-// many. Endpoints that have such an event already get it once more, and all get it
-// after the later ones of its resource.
+// Requeue puts the events that were set aside back into the outbox and returns their number.
+// Endpoints that received such an event already receive it again, and all endpoints receive it
+// after the later events of its resource.
 func (e *Engine) Requeue(ctx context.Context) (n int, err error) {
 	return e.Store.SumShards(ctx, e.requeue)
 }
@@ -155,8 +155,8 @@ func (e *Engine) requeue(ctx context.Context) (n int, err error) {
 	}
 }
 
-// putBack moves an event back into the outbox, for the endpoints that were registered
-// before it. False when somebody else did so.
+// putBack moves an event back into the outbox, for the endpoints that were registered before it. It
+// returns false when another process did so first.
 func (e *Engine) putBack(ctx context.Context, p *entry) (back bool, err error) {
 	err = e.Store.InTx(ctx, func(ctx context.Context) error {
 		err := e.read(ctx, "SELECT generation FROM outbox_failures WHERE store_id = ? AND id = ?",

@@ -11,33 +11,32 @@ import (
 )
 
 const (
-	// mostInflight is how many attempts one process has in flight at most.
+	// mostInflight is the highest number of attempts in flight in one process.
 	mostInflight = 10_000
-	// fewestByMemory and fewestByFiles are how many there are even on the smallest
-	// machine. An attempt that finds no descriptor is not begun, and tried again.
+	// fewestByMemory and fewestByFiles are the lower limits, even on the smallest machine. An
+	// attempt that gets no descriptor does not begin, and is tried again.
 	fewestByMemory, fewestByFiles = 64, 4
-	// waitingCost is what an attempt takes while it waits, in bytes: over TLS its
-	// connection takes 14 KiB, its stack, its body and what the schedule knows the rest.
+	// waitingCost is what a waiting attempt takes, in bytes: over TLS 14 KiB for its connection,
+	// the rest for its stack, its body and its entries in the schedule.
 	waitingCost = 32 << 10
-	// memoryShare is the part of the memory that they may take: one in so many.
+	// Attempts may take 1/memoryShare of the memory.
 	memoryShare = 4
-	// spareFiles are the descriptors that a process opens later beside those it has open at
-	// the start: more connections to the database, and lookups of names. Attempts may have
-	// all others, or half of them where the process also answers requests.
+	// spareFiles is the number of descriptors that a process needs beside those open at the start,
+	// for database connections and name lookups. Attempts get the others, or half of them if the
+	// process also answers requests.
 	spareFiles = 20
 )
 
-// Capacity is how many attempts one process may have in flight, and what that
-// follows from.
+// Capacity is how many attempts one process may have in flight, with the limits behind it.
 type Capacity struct {
 	Attempts int
-	Files    uint64 // how many may be open; 0 where that is not known
-	Memory   uint64 // in bytes; 0 where that is not known
+	Files    uint64 // limit of open files; 0: unknown
+	Memory   uint64 // in bytes; 0: unknown
 }
 
-// MeasureCapacity looks at the open files of this process and their limit, at the limits of
-// its memory by GOMEMLIMIT and by its control group, and at the memory of the machine.
-// serves says that the process also answers requests.
+// MeasureCapacity derives the capacity from the open files of this process and their limit, its
+// memory limits (GOMEMLIMIT and the control group), and the memory of the machine. serves says
+// whether the process also answers requests.
 func MeasureCapacity(serves bool) Capacity {
 	return capacityOf(fileLimit(), openFiles(), memoryLimit(), serves)
 }
@@ -58,7 +57,7 @@ func capacityOf(files, open, memory uint64, serves bool) Capacity {
 	return Capacity{Attempts: int(n), Files: files, Memory: memory}
 }
 
-// openFiles returns how many files this process has open; 0 where that is not known.
+// openFiles returns the number of files that this process has open; 0 if unknown.
 func openFiles() uint64 {
 	list, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -67,7 +66,7 @@ func openFiles() uint64 {
 	return uint64(len(list))
 }
 
-// memoryLimit returns the least of the limits that are known; 0 without any.
+// memoryLimit returns the lowest known limit, or 0.
 func memoryLimit() uint64 {
 	least := uint64(math.MaxUint64)
 	for _, n := range append(groupLimits(), machineMemory(), uint64(debug.SetMemoryLimit(-1))) {
@@ -81,7 +80,7 @@ func memoryLimit() uint64 {
 	return least
 }
 
-// machineMemory is that of a Linux machine.
+// machineMemory returns the memory of a Linux machine in bytes, or 0.
 func machineMemory() uint64 {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -89,14 +88,14 @@ func machineMemory() uint64 {
 	}
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
-			n, _ := strconv.ParseUint(f[1], 10, 64) // 0 is not known
+			n, _ := strconv.ParseUint(f[1], 10, 64) // 0 means unknown
 			return n << 10
 		}
 	}
 	return 0
 }
 
-// groupLimits are those of the control groups of a Linux process, of both versions,
+// groupLimits returns the memory limits of the process's control groups on Linux, versions 1 and 2,
 // as seen on the machine and from within a container.
 func groupLimits() (list []uint64) {
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -114,7 +113,7 @@ func groupLimits() (list []uint64) {
 		}
 		for _, dir := range []string{root, path.Join(root, f[2])} {
 			if text, err := os.ReadFile(path.Join(dir, name)); err == nil {
-				n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64) // "max" is no limit
+				n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64) // "max" means no limit
 				list = append(list, n)
 			}
 		}
@@ -123,27 +122,27 @@ func groupLimits() (list []uint64) {
 }
 
 const (
-	// manyInflight are so many attempts that what they hold is most of what the process
-	// has: the collector would let as much garbage lie beside it.
+	// From manyInflight attempts on, they hold most of the process's memory, and the usual GOGC
+	// would let as much garbage accumulate beside it.
 	manyInflight = 2048
-	// thriftyPercent is the GOGC of that time. Those who wait make little garbage.
-	thriftyPercent = 30
+	// lowGCPercent is the GOGC during that time. Waiting attempts produce little garbage.
+	lowGCPercent = 30
 )
 
-// thrift has the garbage of this process collected sooner while any dispatcher asks for it.
-type thrift struct {
+// gcControl lowers the GOGC of this process while any dispatcher asks for it.
+type gcControl struct {
 	mu     sync.Mutex
 	users  int
-	former int // the percentage of other times
+	former int // the percentage to restore
 }
 
-var memory thrift
+var memory gcControl
 
-// SetGCPercent sets the GOGC of the process, but for the time in which so many attempts wait
-// that a dispatcher has set its own.
+// SetGCPercent sets the GOGC of the process. While a dispatcher has lowered it because many
+// attempts wait, the new value takes effect afterwards.
 func SetGCPercent(percent int) { memory.set(percent) }
 
-func (t *thrift) set(percent int) {
+func (t *gcControl) set(percent int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.users > 0 {
@@ -153,19 +152,19 @@ func (t *thrift) set(percent int) {
 	debug.SetGCPercent(percent)
 }
 
-func (t *thrift) begin() {
+func (t *gcControl) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.users++; t.users > 1 {
 		return
 	}
-	t.former = debug.SetGCPercent(thriftyPercent)
-	if t.former < thriftyPercent { // an operator wants less still, or counts on GOMEMLIMIT alone
+	t.former = debug.SetGCPercent(lowGCPercent)
+	if t.former < lowGCPercent { // the operator set it even lower, or relies on GOMEMLIMIT alone
 		debug.SetGCPercent(t.former)
 	}
 }
 
-func (t *thrift) end() {
+func (t *gcControl) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.users--; t.users == 0 {
@@ -173,14 +172,14 @@ func (t *thrift) end() {
 	}
 }
 
-// save saves memory while many attempts wait. The lock is held.
-func (d *dispatcher) save() {
+// adjustGC lowers the GOGC while many attempts are in flight. The lock is held.
+func (d *dispatcher) adjustGC() {
 	switch n := d.schedule.Inflight(); {
-	case !d.saving && n >= manyInflight:
-		d.saving = true
+	case !d.gcLowered && n >= manyInflight:
+		d.gcLowered = true
 		memory.begin()
-	case d.saving && n < manyInflight/2:
-		d.saving = false
+	case d.gcLowered && n < manyInflight/2:
+		d.gcLowered = false
 		memory.end()
 	}
 }

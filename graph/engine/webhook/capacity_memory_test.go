@@ -14,9 +14,9 @@ func TestThrift(t *testing.T) {
 		return n
 	}
 	defer debug.SetGCPercent(percent())
-	for _, c := range []struct{ before, within int }{{100, thriftyPercent}, {-1, -1}, {10, 10}} {
+	for _, c := range []struct{ before, within int }{{100, lowGCPercent}, {-1, -1}, {10, 10}} {
 		debug.SetGCPercent(c.before)
-		var m thrift
+		var m gcControl
 		m.begin()
 		m.begin()
 		m.end()
@@ -27,12 +27,12 @@ func TestThrift(t *testing.T) {
 		}
 	}
 	debug.SetGCPercent(100)
-	var m thrift
+	var m gcControl
 	m.begin()
 	m.set(70)
 	within := percent()
 	m.end()
-	if after := percent(); within != thriftyPercent || after != 70 {
+	if after := percent(); within != lowGCPercent || after != 70 {
 		t.Errorf("set to 70 in that time, GOGC is %d and then %d", within, after)
 	}
 	if m.set(80); percent() != 80 {

@@ -2,5 +2,5 @@
 
 package webhook
 
-// fileLimit is not known here.
+// fileLimit returns 0: the limit is unknown on this system.
 func fileLimit() uint64 { return 0 }

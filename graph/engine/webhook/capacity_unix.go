@@ -4,7 +4,7 @@ package webhook
 
 import "syscall"
 
-// fileLimit is how many files this process may have open.
+// fileLimit returns how many files this process may have open; 0 if unknown.
 func fileLimit() uint64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

@@ -8,26 +8,25 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// Three clocks are told apart, each of which but the first may be set at any time:
+// There are three clocks. All but the first may be set at any time:
 //
-//   - This process's own, [dispatcher.now]: all waiting in memory goes by it.
-//   - The time of day, in ids, signatures, logs and the rows of deliveries, where
-//     people read it. Times are translated on their way into memory and out of it.
-//   - That of queues, [dispatcher.clock], in the rows of queues alone.
+//  - The process's monotonic clock, [dispatcher.now], times everything that waits in memory.
+//  - The wall clock is in ids, signatures, logs and the rows of deliveries, where people read it.
+//    Times are converted on their way into memory and out of it.
+//  - The queue clock, [dispatcher.clock], is in the rows of queues alone.
 //
-// What a row says of a time to come is bounded by how long it was to wait when it was
-// written.
+// A future time in a row is never trusted beyond the longest wait that could have been written.
 
-// slack is how far clocks may be apart and still count as one.
+// slack is how far clocks may differ and still count as equal.
 const slack = time.Second
 
-// now is the time by this process's own clock, which nobody sets.
+// now returns the time by the monotonic clock.
 func (d *dispatcher) now() time.Time { return d.began.Add(time.Since(d.began)) }
 
-// adrift notes how far the time of day was set since this process began, and reports
-// whether it was.
-func (d *dispatcher) adrift() bool {
-	off := d.day() - micros.Of(d.now())
+// noteClockStep records how far the wall clock was set since this process began, and reports
+// whether that has changed.
+func (d *dispatcher) noteClockStep() bool {
+	off := d.wallTime() - micros.Of(d.now())
 	if by := off - micros.Time(d.stepped.Load()); by.Sub(0).Abs() <= slack {
 		return false
 	}
@@ -35,13 +34,13 @@ func (d *dispatcher) adrift() bool {
 	return true
 }
 
-// own is a time of day by this process's own clock.
-func (d *dispatcher) own(t micros.Time) micros.Time { return shift(t, -d.stepped.Load()) }
+// toMonotonic converts a wall time to the monotonic clock.
+func (d *dispatcher) toMonotonic(t micros.Time) micros.Time { return shift(t, -d.stepped.Load()) }
 
-// dayTime is a time by this process's own clock as people read it.
-func (d *dispatcher) dayTime(t micros.Time) micros.Time { return shift(t, d.stepped.Load()) }
+// toWall converts a time of the monotonic clock to wall time.
+func (d *dispatcher) toWall(t micros.Time) micros.Time { return shift(t, d.stepped.Load()) }
 
-// shift moves a time, unless there is none.
+// shift moves a time; 0 and [micros.Never] stay.
 func shift(t micros.Time, by int64) micros.Time {
 	if t == 0 || t == micros.Never {
 		return t
@@ -49,46 +48,45 @@ func shift(t micros.Time, by int64) micros.Time {
 	return t + micros.Time(by)
 }
 
-// dated is an outcome with its times as people read them.
-func (d *dispatcher) dated(o schedule.Outcome) schedule.Outcome {
-	o.At, o.First, o.Due = d.dayTime(o.At), d.dayTime(o.First), d.dayTime(o.Due)
-	o.Health.Probe = d.dayTime(o.Health.Probe)
+// toWallTimes returns an outcome with its times converted to wall time.
+func (d *dispatcher) toWallTimes(o schedule.Outcome) schedule.Outcome {
+	o.At, o.First, o.Due = d.toWall(o.At), d.toWall(o.First), d.toWall(o.Due)
+	o.Health.Probe = d.toWall(o.Health.Probe)
 	if since := o.Health.FailingSince; since != nil {
-		o.Health.FailingSince = new(d.dayTime(*since))
+		o.Health.FailingSince = new(d.toWall(*since))
 	}
 	return o
 }
 
-// adjust makes the times of a queue's row those of this process's clock. A probe that
-// is further ahead than it can be was set before the time of day was put back, and is
-// due.
+// adjust converts the times of a queue's row to the monotonic clock. A probe that lies further
+// ahead than a probe can was set before the wall clock was put back: it is due now.
 func (d *dispatcher) adjust(r *schedule.Row) {
-	if now := d.day(); r.Probe != micros.Never && r.Probe > now.Add(r.LongestProbe()+slack) {
+	if now := d.wallTime(); r.Probe != micros.Never && r.Probe > now.Add(r.LongestProbe()+slack) {
 		r.Probe = now
 	}
-	r.Resumed, r.Probe, r.Paused = d.own(r.Resumed), d.own(r.Probe), d.own(r.Paused)
+	r.Resumed, r.Probe, r.Paused = d.toMonotonic(r.Resumed), d.toMonotonic(r.Probe), d.toMonotonic(r.Paused)
 	if r.FailingSince != nil {
-		r.FailingSince = new(d.own(*r.FailingSince))
+		r.FailingSince = new(d.toMonotonic(*r.FailingSince))
 	}
 }
 
-// early is a failed delivery whose last attempt was later than now, as its row has it:
-// the time of day was put back. It waits from now on for as long as it had to.
-type early struct {
+// ahead is a failed delivery whose last attempt lies in the future by its row: the wall clock was
+// put back. From now on it waits for as long as it had to after that attempt.
+type ahead struct {
 	schedule.Key
 	sequence   int64
 	tried, due micros.Time
 }
 
-func earlyOf(k schedule.Key, it *schedule.Item, tried, now micros.Time) (early, bool) {
+func aheadOf(k schedule.Key, it *schedule.Item, tried, now micros.Time) (ahead, bool) {
 	if it.Due == 0 || tried <= now.Add(slack) {
-		return early{}, false
+		return ahead{}, false
 	}
-	return early{k, it.Sequence, tried, now.Add(it.Due.Sub(tried))}, true
+	return ahead{k, it.Sequence, tried, now.Add(it.Due.Sub(tried))}, true
 }
 
-// rewait writes from when on deliveries wait, so that they wait once.
-func (d *dispatcher) rewait(ctx context.Context, list []early, now micros.Time) error {
+// rewriteDue writes the new due times, so that these deliveries wait only once.
+func (d *dispatcher) rewriteDue(ctx context.Context, list []ahead, now micros.Time) error {
 	if len(list) == 0 {
 		return nil
 	}

@@ -16,62 +16,63 @@ import (
 )
 
 const (
-	// windowOf is how many attempts to one endpoint may be in flight.
-	windowOf = 32
+	// defaultWindow is how many attempts to one endpoint may be in flight.
+	defaultWindow = 32
 	// idleWorkers is how many workers wait for a job; others end.
 	idleWorkers = 256
-	// fewInflight are so many attempts that it does not matter what each holds while it waits.
+	// Up to fewInflight attempts, it does not matter how much memory each holds while it waits.
 	fewInflight = 512
-	// maxLarge is how many bodies that are not read ahead may be on their way.
+	// maxLarge is how many bodies that were not read ahead may be in memory for sending.
 	maxLarge = 128
 )
 
-// dispatcher does what the schedule decides: it leases queues, reads what they
-// hold, makes the attempts and writes down what came of them. One lock guards
-// everything that is in memory; nothing waits while it is held.
+// dispatcher carries out what the schedule decides: it leases queues, reads their deliveries, makes
+// the attempts and saves the outcomes. One lock guards everything in memory; nothing waits while it
+// is held.
 type dispatcher struct {
 	*Engine
 
-	began   time.Time    // by which [dispatcher.now] counts
-	stepped atomic.Int64 // how far the time of day was set since, in microseconds
+	began   time.Time    // the origin of [dispatcher.now]
+	stepped atomic.Int64 // how far the wall clock was set since, in microseconds
 
 	mu       sync.Mutex
 	jobs     sync.Cond // workers without a job wait here
 	schedule *schedule.Machine
 	leased   map[*schedule.Queue]*leased
 	settles  []*outcome
-	seized   time.Time // when it was last seen that a person took a queue out of service
+	fencedAt time.Time // when a queue was last found to be taken out of service by a person
 
 	claiming sync.Mutex // held from the claim of queues until they are in memory
 
-	workers, waiting int
-	stopping, saving bool
-	large            chan struct{} // holds one for each larger body on its way
-	group            sync.WaitGroup
+	workers, waiting    int
+	stopping, gcLowered bool
+	large               chan struct{} // holds one token for each large body being sent
+	group               sync.WaitGroup
 
 	live     atomic.Pointer[time.Time] // when the relay last found events that were no backlog
-	reported sync.Map                  // what a loop did when it failed, to when that was logged
+	reported sync.Map                  // from a failed task of a loop to the time when its error was logged
 
-	// Each wakes its loop, or its loops, one for each shard.
-	toLoad, toCatchUp, toAlarm         chan struct{}
-	toSettle, toLease, toRelay, toHeed bell
+	// Each wakes its loop, or all loops of its kind: one runs for each shard.
+	toLoad, toCatchUp, toAlarm          chan struct{}
+	toSettle, toLease, toRelay, toWatch signal
 }
 
-// leased is what a leased queue needs outside of the schedule.
+// leased is the part of a leased queue outside of the schedule.
 type leased struct {
 	settings
 	held *lease.Held
-	// ctx is that of the attempts. Those of a queue that a person ended outlive the lease.
-	ctx     context.Context
-	cancel  context.CancelFunc
-	forsake func() bool // lets the end of the lease be
+	// ctx is the context of the attempts. Attempts of a queue that a person stopped outlive the
+	// lease.
+	ctx       context.Context
+	cancel    context.CancelFunc
+	stopWatch func() bool // stops watching the end of the lease
 }
 
-// settings are what the row of the endpoint says.
+// settings are the settings in the endpoint's row.
 type settings struct {
 	target   *attempt.Target
-	headers  []Header // the endpoint's own
-	promoted bool     // the target knows that the second secret took over by itself
+	headers  []Header // the endpoint's custom headers
+	promoted bool     // the target signs with the promoted second secret
 	owner    *app
 	types    map[event.Type]bool
 	filters  filter.Set
@@ -91,7 +92,7 @@ func newDispatcher(e *Engine) *dispatcher {
 	return d
 }
 
-// wake makes a loop go round; one that is awake already goes round once more.
+// wake makes a loop run a round. A loop that is running already runs one more.
 func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -99,22 +100,22 @@ func wake(c chan struct{}) {
 	}
 }
 
-// unlock does what the schedule wants done, and frees the lock.
+// unlock applies the effects of the schedule and releases the lock.
 func (d *dispatcher) unlock() {
 	d.apply()
 	d.mu.Unlock()
 }
 
-// apply does what the schedule wants done. The lock is held.
+// apply applies the effects of the schedule. The lock is held.
 func (d *dispatcher) apply() {
-	d.save()
+	d.adjustGC()
 	e := d.schedule.Effects()
 	for _, q := range e.Dropped {
 		d.leased[q].end()
 		delete(d.leased, q)
 	}
 	for range e.Workers {
-		d.summon()
+		d.startWorker()
 	}
 	if e.Lost > 0 {
 		d.metrics.lost.Add(float64(e.Lost))
@@ -124,7 +125,7 @@ func (d *dispatcher) apply() {
 		wake(d.toCatchUp)
 	}
 	if e.Lease {
-		d.toLease.ring()
+		d.toLease.fire()
 	}
 	if e.Alarm {
 		wake(d.toAlarm)
@@ -133,13 +134,13 @@ func (d *dispatcher) apply() {
 
 // end ends the attempts in flight.
 func (l *leased) end() {
-	l.forsake()
+	l.stopWatch()
 	l.cancel()
 	l.held.End()
 }
 
-// summon makes one worker look for a job. The lock is held.
-func (d *dispatcher) summon() {
+// startWorker makes one worker look for a job. The lock is held.
+func (d *dispatcher) startWorker() {
 	switch {
 	case d.stopping:
 	case d.waiting > 0:
@@ -150,15 +151,15 @@ func (d *dispatcher) summon() {
 	}
 }
 
-// serve is a worker.
+// serve runs a worker.
 func (d *dispatcher) serve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.work()
 }
 
-// work sends what is next until the dispatcher stops, or workers enough wait for more.
-// The lock is held.
+// work sends the next deliveries until the dispatcher stops, or until enough other workers are
+// idle. The lock is held.
 func (d *dispatcher) work() {
 	for {
 		j, ok := d.schedule.Next(d.now())
@@ -172,13 +173,13 @@ func (d *dispatcher) work() {
 			d.waiting--
 			continue
 		}
-		s, many := d.shipment(j), d.schedule.Inflight() > fewInflight
+		s, many := d.sendJob(j), d.schedule.Inflight() > fewInflight
 		d.unlock()
 		switch p, r := d.send(s); {
 		case p == nil:
 			d.conclude(j, s, r)
 		case many:
-			d.group.Go(func() { d.attend(j, s, p) })
+			d.group.Go(func() { d.awaitAnswer(j, s, p) })
 			d.mu.Lock()
 		default:
 			p.Await()
@@ -187,24 +188,23 @@ func (d *dispatcher) work() {
 	}
 }
 
-// attend waits for an answer, and is a worker then. What a goroutine once grew of its
-// stack it keeps for long, so where many wait, one that did nothing before waits in place
-// of the sender.
-func (d *dispatcher) attend(j schedule.Job, s *shipment, p *attempt.Pending) {
+// awaitAnswer waits for an answer, then goes on as a worker. A goroutine keeps its stack once it
+// has grown, so where many attempts wait, a new goroutine waits in place of the sender.
+func (d *dispatcher) awaitAnswer(j schedule.Job, s *sendJob, p *attempt.Pending) {
 	p.Await()
 	d.answered(j, s, p)
 }
 
-func (d *dispatcher) answered(j schedule.Job, s *shipment, p *attempt.Pending) {
+func (d *dispatcher) answered(j schedule.Job, s *sendJob, p *attempt.Pending) {
 	d.conclude(j, s, d.end(s, p))
 	defer d.mu.Unlock()
 	d.workers++
 	d.work()
 }
 
-// conclude hands the result of a job on, and takes the lock.
-func (d *dispatcher) conclude(j schedule.Job, s *shipment, r attempt.Result) {
-	d.feel(s.ctx, r)
+// conclude passes on the result of a job. It returns with the lock held.
+func (d *dispatcher) conclude(j schedule.Job, s *sendJob, r attempt.Result) {
+	d.noteResult(s.ctx, r)
 	d.mu.Lock()
 	o := d.complete(j, r)
 	if d.logs(r) {
@@ -214,48 +214,48 @@ func (d *dispatcher) conclude(j schedule.Job, s *shipment, r attempt.Result) {
 	}
 }
 
-// shipment takes what an attempt needs, as it is now. The lock is held.
-func (d *dispatcher) shipment(j schedule.Job) *shipment {
+// sendJob collects what an attempt needs, with the present settings. The lock is held.
+func (d *dispatcher) sendJob(j schedule.Job) *sendJob {
 	l := d.leased[j.Queue]
-	return &shipment{queue: j.Queue, key: j.Queue.Key, item: *j.Item, target: l.target, headers: l.headers,
+	return &sendJob{queue: j.Queue, key: j.Queue.Key, item: *j.Item, target: l.target, headers: l.headers,
 		owner: l.owner, ctx: l.ctx, held: l.held}
 }
 
-// complete takes the result of a job, and hands what is to be written down to the
-// settler: nil is nothing. The lock is held.
+// complete takes the result of a job and passes its outcome to the settler; it returns nil if there
+// is nothing to save. The lock is held.
 func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
 	defer d.apply()
 	end := resultOf(r)
-	end.Began = d.own(end.Began)
+	end.Began = d.toMonotonic(end.Began)
 	o, ok := d.schedule.Complete(j, end, d.now())
 	if !ok {
 		return nil
 	}
-	whole := &outcome{Outcome: d.dated(o), result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts}
+	whole := &outcome{Outcome: d.toWallTimes(o), result: r, id: xid.At(micros.Of(r.Began)), number: o.Attempts}
 	d.settles = append(d.settles, whole)
-	d.toSettle.ring()
+	d.toSettle.fire()
 	return whole
 }
 
-// retire lets nothing more be sent to an endpoint that a person took out of service.
+// retire stops sending to an endpoint that a person took out of service.
 func (d *dispatcher) retire(store, endpoint xid.ID) {
 	d.mu.Lock()
 	defer d.unlock()
 	d.retireQueue(d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}))
 }
 
-// retireQueue sends nothing more of a queue that a person took out of service; nil is one
-// that is not in memory. Its row may name this process still: a look for changes gives it
-// free, at once and not when its lease ends. The lock is held.
+// retireQueue stops sending from a queue that a person took out of service; q is nil if it is not
+// in memory. Its row may still name this process as the owner, so the watch loop is woken to
+// release it at once instead of when the lease ends. The lock is held.
 func (d *dispatcher) retireQueue(q *schedule.Queue) {
 	if q != nil {
 		d.schedule.Retire(q)
 	}
-	d.seized = time.Now()
-	d.toHeed.ring()
+	d.fencedAt = time.Now()
+	d.toWatch.fire()
 }
 
-// alarmLoop lets go on what has waited long enough, until ctx ends.
+// alarmLoop resumes lanes and queues whose wait is over, until ctx ends.
 func (d *dispatcher) alarmLoop(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -276,30 +276,29 @@ func (d *dispatcher) tick() time.Duration {
 	return d.schedule.Tick(d.now())
 }
 
-// try does a piece of a loop's work. An error, or a panic, is logged, and the loop
-// goes on.
+// try runs one task of a loop. It logs and returns an error or a panic.
 func (d *dispatcher) try(ctx context.Context, doing string, f func(context.Context) error) error {
 	err := d.guard.Do(ctx, d.Logger, func() error { return f(ctx) })
 	d.report(ctx, doing, err)
 	return err
 }
 
-// reportEvery is the least time between two lines of the log about one thing.
+// reportEvery is the least time between two log lines about the same task.
 const reportEvery = 10 * time.Second
 
-// report logs an error of a loop, which goes on; the same work at most now and
-// then, since it fails ten times a second while the database is away.
+// report logs an error of a loop. Errors of the same task are logged at intervals only, since a
+// loop fails ten times a second while the database is down.
 func (d *dispatcher) report(ctx context.Context, doing string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	if d.seldom(doing) {
+	if d.shouldLog(doing) {
 		d.Logger.WarnContext(ctx, "webhooks: could not "+doing, "error", err)
 	}
 }
 
-// seldom reports whether a thing has not been logged just now, and notes that it is.
-func (d *dispatcher) seldom(thing string) bool {
+// shouldLog reports whether a thing was not logged recently, and records that it is now.
+func (d *dispatcher) shouldLog(thing string) bool {
 	now := time.Now()
 	if last, ok := d.reported.Swap(thing, now); ok && now.Sub(last.(time.Time)) < reportEvery {
 		d.reported.Store(thing, last)

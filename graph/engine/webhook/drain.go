@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// leaveTime is how long a process that leaves takes at most, once attempts have ended,
-// to write down what came of them and to give its queues back.
+// leaveTime bounds how long a stopping process takes, once its attempts have ended, to save their
+// outcomes and to release its queues.
 const leaveTime = 3 * time.Second
 
-// open lets workers work.
+// open lets workers start.
 func (d *dispatcher) open() {
 	d.mu.Lock()
 	defer d.unlock()
 	d.stopping = false
 	d.schedule.Pause(false)
-	d.toLease.ring()
+	d.toLease.fire()
 }
 
-// drain lets no attempt start and waits for those in flight. Each queue is given back
-// as soon as nothing of it is under way: one attempt that hangs keeps no other waiting.
+// drain lets no attempt start and waits for those in flight. Each queue is released as soon as it
+// has no work under way, so one attempt that hangs delays no other queue.
 func (d *dispatcher) drain(limit context.Context) {
 	d.mu.Lock()
 	d.stopping = true
@@ -34,8 +34,8 @@ func (d *dispatcher) drain(limit context.Context) {
 	})
 }
 
-// written waits until every outcome is written down.
-func (d *dispatcher) written(limit context.Context) {
+// awaitSettled waits until every outcome is saved.
+func (d *dispatcher) awaitSettled(limit context.Context) {
 	d.await(limit, func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -43,11 +43,11 @@ func (d *dispatcher) written(limit context.Context) {
 	})
 }
 
-// await looks now and then whether something is so.
-func (d *dispatcher) await(limit context.Context, so func() bool) {
+// await polls until done returns true or limit ends.
+func (d *dispatcher) await(limit context.Context, done func() bool) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for !so() {
+	for !done() {
 		select {
 		case <-limit.Done():
 			return
@@ -56,8 +56,8 @@ func (d *dispatcher) await(limit context.Context, so func() bool) {
 	}
 }
 
-// giveBack gives back every queue, or every quiet one. One to which something is added
-// meanwhile is kept, and given back the next time.
+// giveBack releases every queue, or only the quiet ones. A queue to which something is added
+// meanwhile is kept, and released the next time.
 func (d *dispatcher) giveBack(ctx context.Context, quiet bool) {
 	d.mu.Lock()
 	list := d.schedule.ReleaseAll(quiet, d.now())
@@ -65,7 +65,7 @@ func (d *dispatcher) giveBack(ctx context.Context, quiet bool) {
 	d.report(ctx, "release queues", d.releaseAll(ctx, list))
 }
 
-// leave gives every queue back at once, so that nobody waits for leases to end.
+// leave releases every queue, so that no other process waits for leases to end.
 func (d *dispatcher) leave(ctx context.Context) {
 	d.group.Wait()
 	d.await(ctx, func() bool {

@@ -1,9 +1,9 @@
-// Package webhook takes events to the endpoints that subscribed to them
-// (contract, section 8): at least once, and in order for each resource.
+// Package webhook delivers events to the endpoints that subscribed to them (contract, section 8):
+// at least once, and in order for each resource.
 //
-// A relay moves events from the outbox into one queue for each endpoint. A
-// dispatcher leases queues, sends what [schedule.Machine] says is next, and settles
-// what came of it. Any number of processes may do so at once.
+// A relay moves events from the outbox into one queue for each endpoint. A dispatcher leases
+// queues, sends the deliveries that [schedule.Machine] chooses, and saves their outcomes. Any
+// number of processes may do so at once.
 package webhook
 
 import (
@@ -27,60 +27,57 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Config is what the engine needs.
+// Config configures an [Engine].
 type Config struct {
 	Store *ent.Store
-	// Process names this process among the owners of leases; a new id by default.
+	// Process identifies this process as an owner of leases; a new id by default.
 	Process xid.ID
 	// Vault opens the endpoints' secrets.
 	Vault Vault
-	// Egress says which addresses receivers may have.
+	// Egress decides which addresses receivers may have.
 	Egress egress.Policy
-	// Client makes the attempts; one under Egress by default.
+	// Client makes the attempts; by default a client under Egress.
 	Client *attempt.Client
-	// AppScopes returns what an app may have in a store at present. Nothing by
-	// default, so that an app's endpoints get nothing.
+	// AppScopes returns the scopes that an app has in a store at present. The default returns none,
+	// so that endpoints of apps receive nothing.
 	AppScopes func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error)
-	// Veil returns a body as it may leave the store at the time of an attempt; by default
-	// as it is.
+	// Veil redacts the body of an event at the time of an attempt; by default it changes nothing.
 	Veil func(store xid.ID, kind event.Type, body []byte) ([]byte, error)
-	// Notifier mails people about endpoints that fail; with a nil one only the
-	// dashboard shows it.
+	// Notifier emails people about failing endpoints; if nil, only the dashboard shows them.
 	Notifier *notify.Notifier
-	// SuspendOnSilence suspends an endpoint only when nothing at all was delivered
-	// to it for 24 h, and not when one delivery failed for as long.
+	// SuspendOnSilence suspends an endpoint only when nothing at all was delivered to it for 24 h,
+	// instead of when one delivery has failed for that long.
 	SuspendOnSilence bool
-	// Slots is how many attempts may be in flight in this process; 0 measures what fits
-	// ([MeasureCapacity]).
+	// Slots is how many attempts may be in flight in this process; 0 means to use
+	// [MeasureCapacity].
 	Slots int
-	// Serves says that this process also answers requests, for which it keeps files.
+	// Serves says that this process also answers requests and needs files for them.
 	Serves bool
-	// Window is how many of them may be to one endpoint; 32 by default.
+	// Window is how many attempts to one endpoint may be in flight; 32 by default.
 	Window int
-	// Poll is how often the database is asked for work that others made: 100 ms by
-	// default.
+	// Poll is how often the database is polled for the work of other processes: 100 ms by default.
 	Poll time.Duration
-	// Linger is how long a queue is kept that has nothing to send: 5 s by default.
+	// Linger is how long a queue with nothing to send is kept: 5 s by default.
 	Linger time.Duration
 	Logger *slog.Logger
 }
 
-// Engine is the webhooks of one process. Its operations may be used while it
-// stands still; it relays and sends between [Engine.Start] and [Engine.Stop].
+// Engine delivers the webhooks of one process. It relays and sends between [Engine.Start] and
+// [Engine.Stop]; its other operations work at any time.
 type Engine struct {
 	Config
-	id         xid.ID // of this process among the owners of leases
+	id         xid.ID // of this process as an owner of leases
 	dispatcher *dispatcher
 	metrics    *metrics
-	grants     *lru.Cache[grantKey, grant] // lately asked for
+	grants     *lru.Cache[grantKey, grant] // cached for [grantTTL]
 	guard      work.Guard
-	strain     strain
-	day        func() micros.Time // the time of day
+	sender     senderState
+	wallTime   func() micros.Time // the wall clock
 	sending    context.Context
 	life       work.Life
 }
 
-// New makes an engine that stands still.
+// New returns an engine that is not started.
 func New(c Config) (*Engine, error) {
 	if c.Store == nil {
 		return nil, errors.New("webhook: a store is needed")
@@ -89,7 +86,7 @@ func New(c Config) (*Engine, error) {
 	if c.Slots == 0 {
 		c.Slots = MeasureCapacity(c.Serves).Attempts
 	}
-	c.Window = cmp.Or(c.Window, windowOf)
+	c.Window = cmp.Or(c.Window, defaultWindow)
 	c.Poll = cmp.Or(c.Poll, 100*time.Millisecond)
 	c.Linger = cmp.Or(c.Linger, linger)
 	if c.Client == nil {
@@ -104,22 +101,21 @@ func New(c Config) (*Engine, error) {
 	if c.Process.IsNil() {
 		c.Process = xid.New()
 	}
-	e := &Engine{Config: c, id: c.Process, day: micros.Now}
+	e := &Engine{Config: c, id: c.Process, wallTime: micros.Now}
 	e.metrics = newMetrics(&e.guard)
 	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
 	e.dispatcher = newDispatcher(e)
 	return e, nil
 }
 
-// Start relays and sends until [Engine.Stop]. It does nothing when it does so already.
+// Start starts to relay and send, until [Engine.Stop]. It does nothing if the engine is running.
 func (e *Engine) Start(ctx context.Context) { e.life.Start(ctx, e.begin) }
 
-// Stop lets the attempts in flight end, for as long as limit allows, writes down
-// what came of them and gives the queues back.
+// Stop lets the attempts in flight end until limit, saves their outcomes and releases the queues.
 func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 
-// begin starts the loops. They end in three stages, one after the other: no new
-// work, no more attempts, nothing left to write down.
+// begin starts the loops. They end in three stages: no new work, no more attempts, every outcome
+// saved.
 func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 	d := e.dispatcher
 	working, endWork := context.WithCancel(ctx)
@@ -134,7 +130,7 @@ func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 	loops.Go(func() { d.alarmLoop(working) })
 	loops.Go(func() { e.Store.OnShards(working, d.clockLoop) })
 	keepers.Go(func() { e.Store.OnShards(keeping, d.leaseLoop) })
-	keepers.Go(func() { e.Store.OnShards(keeping, d.heedLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, d.watchLoop) })
 	keepers.Go(func() { e.Store.OnShards(keeping, d.settleLoop) })
 	keepers.Go(func() { d.countLoop(keeping) })
 	d.open()
@@ -143,11 +139,11 @@ func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 		loops.Wait()
 		d.drain(limit)
 		endSending()
-		d.written(limit)
-		// What was cut off at the limit is written down too, and others wait for the queues.
+		d.awaitSettled(limit)
+		// Attempts that the limit canceled are saved too, and other processes wait for the queues.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(limit), leaveTime)
 		defer cancel()
-		d.written(grace)
+		d.awaitSettled(grace)
 		endKeeping()
 		keepers.Wait()
 		d.leave(grace)
@@ -155,33 +151,34 @@ func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
 	}
 }
 
-// bell wakes every loop that listens to it, of which there is one for each shard. One
-// that is awake already goes round once more.
-type bell struct {
-	mu   sync.Mutex
-	ears map[chan struct{}]struct{}
+// signal wakes all loops that subscribed to it, one for each shard. A loop that is running already
+// runs one more round.
+type signal struct {
+	mu    sync.Mutex
+	chans map[chan struct{}]struct{}
 }
 
-func (b *bell) ring() {
+func (b *signal) fire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for ear := range b.ears {
-		wake(ear)
+	for ch := range b.chans {
+		wake(ch)
 	}
 }
 
-// listen returns a channel that gets a value when the bell rings, until deaf is called.
-func (b *bell) listen() (ear <-chan struct{}, deaf func()) {
+// subscribe returns a channel that receives a value when the signal fires, until unsubscribe is
+// called.
+func (b *signal) subscribe() (ch <-chan struct{}, unsubscribe func()) {
 	c := make(chan struct{}, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ears == nil {
-		b.ears = map[chan struct{}]struct{}{}
+	if b.chans == nil {
+		b.chans = map[chan struct{}]struct{}{}
 	}
-	b.ears[c] = struct{}{}
+	b.chans[c] = struct{}{}
 	return c, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.ears, c)
+		delete(b.chans, c)
 	}
 }

@@ -34,7 +34,7 @@ func (e *Engine) InspectTwice(ctx context.Context, pause time.Duration) ([]Breac
 var CapacityOf = capacityOf
 
 // SetDay gives an engine that stands still another time of day.
-func (e *Engine) SetDay(now func() micros.Time) { e.day = now }
+func (e *Engine) SetDay(now func() micros.Time) { e.wallTime = now }
 
 // OthersWrite reports whether there were events of late that were no backlog.
 func (e *Engine) OthersWrite() bool { return e.dispatcher.othersWrite() }

@@ -8,19 +8,19 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// Header is a header that an endpoint has of its own.
+// Header is a custom header of an endpoint.
 type Header = attempt.Field
 
-// SealHeaders encrypts the own headers of an endpoint; none give nil.
+// SealHeaders encrypts the custom headers of an endpoint. Without headers it returns nil.
 func (v Vault) SealHeaders(endpoint xid.ID, headers []Header) []byte {
 	if len(headers) == 0 {
 		return nil
 	}
-	text, _ := json.Marshal(headers) //nolint:errchkjson // texts always have a form
+	text, _ := json.Marshal(headers) //nolint:errchkjson // strings always encode
 	return v.Seal(endpoint, string(text))
 }
 
-// OpenHeaders decrypts what [Vault.SealHeaders] made.
+// OpenHeaders decrypts the result of [Vault.SealHeaders].
 func (v Vault) OpenHeaders(endpoint xid.ID, sealed []byte) (headers []Header, err error) {
 	if len(sealed) == 0 {
 		return nil, nil

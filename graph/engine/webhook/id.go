@@ -7,13 +7,12 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// sequenceBits is the room for a delivery's sequence in its id.
+// sequenceBits is the width of the sequence in a delivery's id.
 const sequenceBits = 40
 
-// DeliveryID makes the id of a delivery. It carries the sequence, so that the
-// row of a delivery is found by its id without a second index: in the store, at
-// this place of one of its endpoints. The bits between come from the endpoint,
-// which keeps the ids of two endpoints apart.
+// DeliveryID returns the id of a new delivery. The id contains the sequence, so that the row of a
+// delivery is found by its id without a second index: it is at that place of one of the store's
+// endpoints. The bits between come from the endpoint's id and keep the ids of two endpoints apart.
 func DeliveryID(endpoint xid.ID, sequence int64, at micros.Time) xid.ID {
 	id := xid.At(at)
 	tail := binary.BigEndian.Uint64(id[8:])

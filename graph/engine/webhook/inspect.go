@@ -15,62 +15,61 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// Rule is something that holds of the rows of webhooks at any time, whatever dies.
+// Rule is an invariant of the rows of webhooks, which holds whatever process dies.
 type Rule string
 
-// The rules, each by what is the case where it does not hold.
+// The rules, each named after its violation.
 const (
-	// EventOverdue: an event stands in the outbox for longer than [Overdue].
+	// EventOverdue: an event has been in the outbox for longer than [Overdue].
 	EventOverdue Rule = "event_overdue"
 	// EventSetAside: an event could not be relayed, and waits for [Engine.Requeue].
 	EventSetAside Rule = "event_set_aside"
-	// NoQueue: an endpoint has no queue, and gets nothing.
+	// NoQueue: an endpoint has no queue, and receives nothing.
 	NoQueue Rule = "endpoint_without_queue"
-	// QueueOverdue: a queue has been due for longer than [Overdue], and nobody owns it.
+	// QueueOverdue: a queue has been due for longer than [Overdue] and has no owner.
 	QueueOverdue Rule = "queue_overdue"
-	// LeaseEnded: a lease ended longer than [Overdue] ago, and nobody may take the queue.
+	// LeaseEnded: a lease ended longer than [Overdue] ago, and the queue is not due.
 	LeaseEnded Rule = "lease_ended"
-	// QueueRests: a queue of an active endpoint has something to send, and is not due
-	// before any of it can have to wait for.
+	// QueueRests: the queue of an active endpoint has something to send, but its due time is
+	// further away than any delivery can wait.
 	QueueRests Rule = "queue_rests"
-	// CounterBehind: a queue has deliveries after its last sequence, or gave up more than
-	// there are.
+	// CounterBehind: a queue has deliveries after its last sequence, or its floor is above it.
 	CounterBehind Rule = "counter_behind"
-	// OutOfOrder: a delivery was tried while an earlier one of its resource waits.
+	// OutOfOrder: a delivery was tried while an earlier delivery of its resource waits.
 	OutOfOrder Rule = "out_of_order"
 )
 
-// Overdue is how long a row may wait for somebody at most: a lease, and a second.
+// Overdue is the longest time that a row may wait for a process: a lease and a second.
 var Overdue = terms.Length + time.Second
 
-// Breach is a row of which a rule does not hold.
+// Breach is a row that violates a rule.
 type Breach struct {
 	Rule  Rule
 	Store xid.ID
-	// Row is the event or the endpoint, as the API writes it.
+	// Row is the id of the event or the endpoint in its API form.
 	Row string
-	// Since is 0 where nothing says it.
+	// Since is 0 if unknown.
 	Since micros.Time
-	// Found is what is the case.
+	// Found describes the violation.
 	Found string
-	mark  string // what changes when somebody works on the row
+	mark  string // changes when a process works on the row
 }
 
 const (
-	// maxBreaches bounds what one look finds, inspectPage the endpoints of a statement,
-	// and laneDepth the deliveries of a queue whose order is looked at.
+	// maxBreaches bounds the result of a pass, inspectPage the endpoints read by a statement, and
+	// laneDepth the deliveries of a queue whose order is checked.
 	maxBreaches = 1000
 	inspectPage = 200
 	laneDepth   = 512
 )
 
-// Inspect looks for rows of which a rule does not hold, at most 1,000, and changes
-// nothing. It may be used under load: it names what two looks find that are [Overdue]
-// apart, so nothing that somebody works on; it looks again only where that matters.
+// Inspect returns up to 1,000 rows that violate a rule, and changes nothing. It may run under load:
+// it returns only what two passes, [Overdue] apart, both find, so rows that a process is working on
+// are left out. Without findings that can change, it makes one pass.
 func (e *Engine) Inspect(ctx context.Context) ([]Breach, error) { return e.inspect(ctx, Overdue) }
 
 func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, error) {
-	list, err := ent.Gather(ctx, e.Store, e.look)
+	list, err := ent.Gather(ctx, e.Store, e.inspectShard)
 	if err != nil || !slices.ContainsFunc(list, func(b Breach) bool { return b.Rule != EventSetAside }) {
 		return list, err
 	}
@@ -81,10 +80,10 @@ func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, er
 	}
 	seen := map[Breach]bool{}
 	for _, b := range list {
-		b.Since = 0 // two clocks are read for it, which are never quite the same
+		b.Since = 0 // derived from two clocks that never agree exactly
 		seen[b] = true
 	}
-	again, err := ent.Gather(ctx, e.Store, e.look)
+	again, err := ent.Gather(ctx, e.Store, e.inspectShard)
 	list = list[:0]
 	for _, b := range again {
 		same := b
@@ -104,15 +103,15 @@ func (e *Engine) Aside(ctx context.Context) ([]Breach, error) {
 	})
 }
 
-// inspection is one look at the rows.
+// inspection is one pass over the rows.
 type inspection struct {
 	*Engine
-	now, queues micros.Time // the time of day, and that of the clock of queues
+	now, queues micros.Time // the wall clock and the queue clock
 	list        []Breach
 }
 
-// look is one look at a shard.
-func (e *Engine) look(ctx context.Context) ([]Breach, error) {
+// inspectShard makes one pass over a shard.
+func (e *Engine) inspectShard(ctx context.Context) ([]Breach, error) {
 	server, err := e.Store.ServerTime(ctx)
 	if err != nil {
 		return nil, err
@@ -155,7 +154,7 @@ func (i *inspection) outbox(ctx context.Context) error {
 		})
 }
 
-// inspected is an endpoint with its queue and the ends of its deliveries.
+// inspected is an endpoint with its queue and the sequences of its deliveries.
 type inspected struct {
 	schedule.Key
 	status       string
@@ -163,7 +162,7 @@ type inspected struct {
 	queue, owner *xid.ID
 	row          schedule.Row
 	due, until   *micros.Time
-	// Of the deliveries that are not given up, the first; of all, the last.
+	// The first sequence above the floor, and the last of all.
 	first, last *int64
 }
 
@@ -204,10 +203,10 @@ func (i *inspection) endpoints(ctx context.Context) error {
 	return nil
 }
 
-// day returns the time of day of a time by the clock of queues.
-func (i *inspection) day(t micros.Time) micros.Time { return i.now - (i.queues - t) }
+// wallTime converts a time of the queue clock to wall time.
+func (i *inspection) wallTime(t micros.Time) micros.Time { return i.now - (i.queues - t) }
 
-// judge applies the rules of one endpoint.
+// judge checks the rules of one endpoint.
 func (i *inspection) judge(ctx context.Context, q *inspected) error {
 	if q.queue == nil {
 		i.add(q, NoQueue, 0, "the endpoint has no queue")
@@ -218,9 +217,9 @@ func (i *inspection) judge(ctx context.Context, q *inspected) error {
 	active := q.status == string(state.EndpointActive) && (q.paused == nil || *q.paused <= i.now)
 	switch {
 	case active && *q.due <= late && *q.until <= late:
-		i.add(q, QueueOverdue, i.day(max(*q.due, *q.until)), "the queue is due, and nobody owns it")
+		i.add(q, QueueOverdue, i.wallTime(max(*q.due, *q.until)), "the queue is due, and nobody owns it")
 	case q.owner != nil && *q.until <= late:
-		i.add(q, LeaseEnded, i.day(*q.until), "the lease has ended, and the queue is not due")
+		i.add(q, LeaseEnded, i.wallTime(*q.until), "the lease has ended, and the queue is not due")
 	case active && more && q.owner == nil && *q.due > i.queues.Add(schedule.Window+time.Hour):
 		i.add(q, QueueRests, 0, "the endpoint is active, and its queue rests with something to send")
 	}
@@ -232,12 +231,12 @@ func (i *inspection) judge(ctx context.Context, q *inspected) error {
 			q.row.Floor))
 	}
 	if q.first == nil || q.row.FailedThrough < *q.first {
-		return nil // nothing that waits has been tried
+		return nil // no waiting delivery has been tried
 	}
 	return i.order(ctx, q)
 }
 
-// order looks for a delivery that was tried though it is not the first of its resource.
+// order looks for deliveries that were tried while an earlier one of their resource waits.
 func (i *inspection) order(ctx context.Context, q *inspected) error {
 	first := map[xid.ID]int64{}
 	return i.read(ctx, "SELECT sequence, resource_id, attempts FROM deliveries"+

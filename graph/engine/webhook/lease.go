@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// A lease is a promise to the others: nobody else sends to the endpoint before it
-// ends.
+// No other process sends to an endpoint before the lease of its queue ends.
 var terms = lease.Terms{
 	Length: 6 * time.Second,
 	Every:  2 * time.Second,
@@ -25,18 +24,18 @@ var terms = lease.Terms{
 }
 
 const (
-	// linger is how long a queue is kept that has nothing to send, while there is
-	// room: renewing it is cheaper than leasing it anew for each event.
+	// linger is how long a queue with nothing to send is kept while there is room: renewing it is
+	// cheaper than leasing it again for each event.
 	linger = 5 * time.Second
 
 	leaseBatch = 64
 	renewBatch = 256
 )
 
-// leaseLoop renews, takes and gives back leases on the queues of a shard until ctx ends.
+// leaseLoop renews, takes and releases leases on the queues of a shard until ctx ends.
 func (d *dispatcher) leaseLoop(ctx context.Context) {
-	called, deaf := d.toLease.listen()
-	defer deaf()
+	called, unsubscribe := d.toLease.subscribe()
+	defer unsubscribe()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var renewed, looked time.Time
@@ -64,7 +63,7 @@ func (d *dispatcher) leaseLoop(ctx context.Context) {
 	}
 }
 
-// pause is the time between two looks for queues that are due.
+// pause returns the time between two searches for due queues.
 func (d *dispatcher) pause(busy bool) time.Duration {
 	d.mu.Lock()
 	defer d.unlock()
@@ -77,8 +76,8 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 	return d.Poll
 }
 
-// renewAll renews every lease of a shard, with its token: one that was taken by another, or
-// ended by a person, is lost.
+// renewAll renews every lease of a shard by its token. A lease that another process took or a
+// person ended is lost.
 func (d *dispatcher) renewAll(ctx context.Context) error {
 	d.mu.Lock()
 	all := d.schedule.Queues()
@@ -99,7 +98,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 	var rows map[schedule.Key]*row
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
 		now, args := d.clock()
-		args = slices.Concat(args, args) // it stands there twice
+		args = slices.Concat(args, args) // the clock is in the statement twice
 		args = append(args, d.id)
 		keys := make([]schedule.Key, len(batch))
 		for i, q := range batch {
@@ -125,7 +124,7 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 		case l == nil: // it was lost meanwhile
 		case r == nil:
 			d.schedule.Lose(q)
-		case r.Token != q.Token || r.rests || r.target == nil: // a person did this, and nobody else sends
+		case r.Token != q.Token || r.inactive || r.target == nil: // a person did this: no other process sends
 			d.retireQueue(q)
 		default:
 			l.held.Renewed(asked)
@@ -135,19 +134,19 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 	return nil
 }
 
-// reread takes over what a queue's row says now. The lock is held.
+// reread adopts the row of a queue. The lock is held.
 func (d *dispatcher) reread(q *schedule.Queue, r *row) {
 	if l := d.leased[q]; l != nil {
 		l.adopt(r.settings, d.schedule.Reread(q, r.Row, d.now()))
 	}
 }
 
-// adopt takes over the settings of the row where a person changed them.
+// adopt takes over the settings of the row if a person changed them.
 func (l *leased) adopt(s settings, changed bool) {
 	switch {
 	case changed:
 		l.settings = s
-	case l.promoted != s.promoted: // the second secret took over by itself
+	case l.promoted != s.promoted: // the second secret was promoted by time
 		l.promoted, l.target = s.promoted, s.target
 	}
 }
@@ -157,7 +156,7 @@ func (d *dispatcher) enter(r *row, asked time.Time) {
 	q := d.schedule.Enter(r.Key, r.Row, asked, d.now())
 	l := &leased{settings: r.settings, held: terms.Take(d.sending, asked)}
 	l.ctx, l.cancel = context.WithCancel(d.sending)
-	l.forsake = context.AfterFunc(l.held.Context(), func() {
+	l.stopWatch = context.AfterFunc(l.held.Context(), func() {
 		if errors.Is(context.Cause(l.held.Context()), lease.ErrLost) {
 			d.mu.Lock()
 			defer d.unlock()
@@ -167,7 +166,7 @@ func (d *dispatcher) enter(r *row, asked time.Time) {
 	d.leased[q] = l
 }
 
-// releaseIdle gives back the queues that have nothing to send for a while.
+// releaseIdle releases the queues that have had nothing to send for a while.
 func (d *dispatcher) releaseIdle(ctx context.Context) error {
 	d.mu.Lock()
 	idle := d.schedule.Releases(d.now())
@@ -187,8 +186,8 @@ func (d *dispatcher) releaseAll(ctx context.Context, by map[micros.Time][]schedu
 	return errors.Join(errs...)
 }
 
-// release gives queues back, unless something was added since they were found
-// empty, be it by this process's own relay: the wake counter of that moment says so.
+// release releases queues unless something was added since they were found empty, be it by this
+// process's own relay: it compares the wake counter of that moment.
 func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due micros.Time) error {
 	var kept map[schedule.Key]*row
 	err := d.Store.InTx(ctx, func(ctx context.Context) (err error) {
@@ -213,13 +212,13 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 	return err
 }
 
-// writeRelease gives queues back, and returns the rows of those that were kept.
+// writeRelease releases queues and returns the rows of those that were kept.
 func (d *dispatcher) writeRelease(
 	ctx context.Context, batch []schedule.Release, due micros.Time,
 ) (map[schedule.Key]*row, error) {
 	set, args := fmt.Sprintf("due_at = %d", micros.Never), []any(nil)
 	if due != micros.Never {
-		// Queues are due by the clock of leases.
+		// Due times of queues are times of the queue clock.
 		now, clock := d.clock()
 		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(d.now()), 0), now)
 		args = slices.Concat(clock, clock)

@@ -19,12 +19,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// loadQueues is how many queues are read in one statement.
+// loadQueues is how many queues one statement reads.
 const loadQueues = 32
 
-// loadLoop reads deliveries ahead for the queues that have room, until ctx ends; or,
-// with events, it makes deliveries of the log of events. That takes longer, so nobody
-// who has deliveries waits for it.
+// loadLoop reads deliveries ahead for the queues that have room, until ctx ends. With events, it
+// creates deliveries from the event log instead; that takes longer, so no queue with deliveries
+// waits for it.
 func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
 	for {
 		select {
@@ -53,7 +53,7 @@ func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, event
 	}
 }
 
-// load reads what queues need, the next rows of all in one statement.
+// load reads what the queues need, the next rows of all of them with one statement.
 func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error) {
 	var rows []schedule.Read
 	for _, r := range list {
@@ -83,8 +83,8 @@ const (
 	fromItem   = "d.store_id = ? AND d.endpoint_id = ? AND d.sequence >= ?"
 )
 
-// itemQuery begins a query of deliveries and small bodies. Ranges of the key bound what it
-// reads, whatever the engine has counted of a table that is empty at times.
+// itemQuery begins a query of deliveries with their small bodies. It names the primary key, so that
+// key ranges bound the read whatever row counts the engine has for a table that is empty at times.
 func (d *dispatcher) itemQuery() string {
 	return itemColumns + inline + " FROM deliveries d" +
 		ent.IndexHint(d.Store.Dialect(), "deliveries", ent.Primary) + itemEvents
@@ -93,10 +93,11 @@ func (d *dispatcher) itemQuery() string {
 // inlineBody is the size in bytes up to which bodies are read with their rows.
 const inlineBody = 16 << 10
 
-// inline is the body of an event where it is small.
+// inline selects the body of an event if it is small.
 var inline = fmt.Sprintf(", CASE WHEN LENGTH(e.body) <= %d THEN e.body END", inlineBody)
 
-// inlined scans an inline body and unpacks it. What is large unpacked stays away too.
+// inlined scans an inline body and decompresses it. A body that is large when decompressed is left
+// out too.
 type inlined []byte
 
 // Scan implements sql.Scanner.
@@ -113,14 +114,14 @@ func (b *inlined) Scan(src any) error {
 	return (*eventbody.Body)(b).Scan(stored)
 }
 
-// items reads rows of [itemColumns] and [inline], with times by this process's clock.
+// items reads rows of [itemColumns] and [inline] and converts their times to the monotonic clock.
 // Deliveries of one event share its body.
 func (d *dispatcher) items(
 	ctx context.Context, query string, args []any,
 ) (map[schedule.Key][]*schedule.Item, error) {
-	found, now := map[schedule.Key][]*schedule.Item{}, d.day()
+	found, now := map[schedule.Key][]*schedule.Item{}, d.wallTime()
 	bodies := map[xid.ID][]byte{}
-	var early []early
+	var ahead []ahead
 	err := d.read(ctx, query, args, func(rs *stdsql.Rows) error {
 		var k schedule.Key
 		it := new(schedule.Item)
@@ -136,20 +137,20 @@ func (d *dispatcher) items(
 		if kind != nil {
 			it.Kind = event.Type(*kind)
 		}
-		if e, ok := earlyOf(k, it, tried, now); ok {
-			early, it.Due = append(early, e), e.due
+		if e, ok := aheadOf(k, it, tried, now); ok {
+			ahead, it.Due = append(ahead, e), e.due
 		}
-		it.First, it.Due = d.own(it.First), d.own(it.Due)
+		it.First, it.Due = d.toMonotonic(it.First), d.toMonotonic(it.Due)
 		found[k] = append(found[k], it)
 		return err
 	})
 	if err == nil {
-		err = d.rewait(ctx, early, now)
+		err = d.rewriteDue(ctx, ahead, now)
 	}
 	return found, wrap("read deliveries", err)
 }
 
-// loadRows reads the next rows of some queues, one statement for all.
+// loadRows reads the next rows of some queues with one statement.
 func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 	limit := max(schedule.WindowRows/len(list), 16)
 	query, args := d.rowsQuery(list, limit)
@@ -160,7 +161,7 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 	d.mu.Lock()
 	defer d.unlock()
 	for _, r := range list {
-		// The rows of one queue may have come in any order.
+		// The rows of one queue may arrive in any order.
 		items := found[r.Queue.Key]
 		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
 		d.schedule.Admit(r, items, len(items) < limit || within(r, limit), d.now())
@@ -171,8 +172,8 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 // within reports whether a queue has no more rows than the limit.
 func within(r schedule.Read, limit int) bool { return r.Last-r.From < int64(limit) }
 
-// rowsQuery reads up to so many rows of each queue. Those of queues that have no more are
-// ranges of one query, which costs MySQL half of a query for each.
+// rowsQuery reads up to limit rows of each queue. Queues with no more rows than that are ranges of
+// one query, which halves the cost of a query for each on MySQL.
 func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, args []any) {
 	var stores, ranges, rest []any
 	for _, r := range list {
@@ -188,8 +189,8 @@ func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, a
 		one := fromItem + " AND d.sequence <= ?"
 		of := "(" + one + strings.Repeat(" OR "+one, n-1) + ")"
 		if d.Store.Dialect() == dialect.MySQL {
-			// Vitess sees by them alone where the rows are; SQLite would read the stores whole.
-			of, args = "d.store_id IN "+marks(n)+" AND "+of, stores
+			// Vitess needs them to route the query; SQLite would read the stores whole.
+			of, args = "d.store_id IN "+placeholders(n)+" AND "+of, stores
 		}
 		parts = append(parts, d.itemQuery()+of)
 	}
@@ -199,7 +200,7 @@ func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, a
 	return strings.Join(parts, " UNION ALL "), slices.Concat(args, ranges, rest)
 }
 
-// loadLane reads what was left in the database of one lane.
+// loadLane reads the deliveries of one lane that were left in the database.
 func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
 	found, err := d.items(ctx, d.itemQuery()+fromItem+fmt.Sprintf(
 		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
@@ -213,10 +214,10 @@ func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
 	return nil
 }
 
-// errGone says that an event has aged out of the log.
+// errGone means that an event has aged out of the log.
 var errGone = errors.New("the event is gone")
 
-// body reads the body of an event.
+// body reads the body of an event. It returns [errGone] if the event is gone.
 func (d *dispatcher) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
 	err = d.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
 		func(rs *stdsql.Rows) error { return rs.Scan((*eventbody.Body)(&body)) })

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// metrics are the figures of the engine.
+// metrics are the engine's metrics.
 type metrics struct {
 	relayed  prometheus.Counter
 	aside    prometheus.Counter
@@ -35,7 +35,7 @@ type metrics struct {
 	troubles *prometheus.CounterVec
 
 	guard sync.Mutex
-	slots map[slotKey]*slot // what was counted since the last flush
+	slots map[slotKey]*slot // counts since the last flush
 }
 
 func newMetrics(guard *work.Guard) *metrics {
@@ -71,20 +71,20 @@ func newMetrics(guard *work.Guard) *metrics {
 	return m
 }
 
-// Register adds the engine's figures to a registry.
+// Register registers the engine's metrics.
 func (e *Engine) Register(reg prometheus.Registerer) error {
 	m := e.metrics
 	for _, c := range []prometheus.Collector{
 		m.relayed, m.aside, m.lost, m.skew, m.attempts, m.latency, m.conns, m.panics, m.troubles, backlog{e},
 	} {
 		if err := reg.Register(c); err != nil {
-			return fmt.Errorf("register the figures of webhooks: %w", err)
+			return fmt.Errorf("register the metrics of webhooks: %w", err)
 		}
 	}
 	return nil
 }
 
-// slotTime is the length of a slot of the endpoints' charts.
+// slotTime is the length of a slot in the endpoints' charts.
 const slotTime = 5 * time.Minute
 
 type slotKey struct {
@@ -95,7 +95,7 @@ type slotKey struct {
 // slot counts the attempts of one endpoint in one slot.
 type slot struct{ delivered, failed, sum, longest int64 }
 
-// count adds a batch of outcomes to the figures.
+// count adds a batch of outcomes to the metrics.
 func (d *dispatcher) count(batch []*outcome) {
 	d.metrics.guard.Lock()
 	defer d.metrics.guard.Unlock()
@@ -126,7 +126,7 @@ func (d *dispatcher) count(batch []*outcome) {
 	}
 }
 
-// countLoop adds what was counted to the database, now and then.
+// countLoop flushes the counts to the database every 5 s, until ctx ends.
 func (d *dispatcher) countLoop(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
@@ -141,7 +141,7 @@ func (d *dispatcher) countLoop(ctx context.Context) {
 	}
 }
 
-// flush writes the counts of every slot, and when each endpoint last took a delivery.
+// flush adds the counts of every slot to the database, with the last success of each endpoint.
 func (d *dispatcher) flush(ctx context.Context) error {
 	d.metrics.guard.Lock()
 	slots := d.metrics.slots
@@ -189,16 +189,16 @@ func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slo
 	})
 }
 
-// upsert is the tail of an insert that adds to the row that is there.
+// upsert returns the tail of an insert that adds to an existing row.
 func (e *Engine) upsert() string {
 	sums := []string{"delivered", "failed", "latency_sum"}
 	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
 }
 
-// backlog collects what waits in the database. Each figure reads a bounded part.
+// backlog collects metrics of the rows that wait in the database. Each reads a bounded part.
 type backlog struct{ *Engine }
 
-// maxCounted bounds the rows that a figure counts.
+// maxCounted bounds the rows that a metric counts.
 const maxCounted = 100_000
 
 func gaugeDesc(name, help string, labels ...string) *prometheus.Desc {
@@ -216,7 +216,7 @@ var (
 	inflightNow  = gaugeDesc("attempts_in_flight", "Attempts of this process that have not ended.")
 	inflightMost = gaugeDesc("attempts_in_flight_max", "How many attempts this process may have in flight.")
 
-	// By how receivers answer: unknown, fast, slow, failing.
+	// The class label is how receivers answer: unknown, fast, slow or failing.
 	classQueues   = gaugeDesc("class_queues", "Queues of this process, by how their receivers answer.", "class")
 	classInflight = gaugeDesc("class_attempts_in_flight", "Attempts in flight, by how receivers answer.", "class")
 	classWaiting  = gaugeDesc("class_waiting", "Deliveries in memory that may be sent, by how receivers answer.", "class")
@@ -232,7 +232,7 @@ func (backlog) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. What cannot be read is left out.
+// Collect implements prometheus.Collector. Metrics that cannot be read are left out.
 func (b backlog) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -258,7 +258,7 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 		query string
 		args  []any
 		age   bool
-		sum   bool // of the shards; else the largest
+		sum   bool // add the shards up; otherwise take the largest
 	}{
 		{outboxLag, "SELECT MIN(id) FROM (SELECT id FROM outbox WHERE " + bucket.Every +
 			" AND store_id >= ? LIMIT 1000) t", []any{xid.Nil}, true, false},
@@ -284,7 +284,7 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// combine makes one figure of those of the shards.
+// combine returns the sum or the largest of the shards' values.
 func combine(list []float64, sum bool) (v float64) {
 	if !sum {
 		return slices.Max(list)

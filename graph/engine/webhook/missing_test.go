@@ -48,9 +48,9 @@ func TestMissingRows(t *testing.T) {
 		},
 		"suspension": func(ctx context.Context) error { return e.dispatcher.suspend(ctx, o) },
 		"announcement": func(ctx context.Context) error {
-			return e.dispatcher.tell(ctx, &db.WebhookEndpoint{ID: xid.New()}, event.WebhookEndpointSuspended)
+			return e.dispatcher.appendEvent(ctx, &db.WebhookEndpoint{ID: xid.New()}, event.WebhookEndpointSuspended)
 		},
-		"skipping": func(ctx context.Context) error { return e.relieve(ctx, xid.New()) },
+		"skipping": func(ctx context.Context) error { return e.updateFailingSince(ctx, xid.New()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := s.InTx(ctx, f)

@@ -19,9 +19,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// The operations below are what people and apps do to an endpoint's queue. Each
-// runs in the transaction that ctx is in, beside the change of the endpoint's
-// own row, as the viewer of its store.
+// The operations below change an endpoint's queue for people and apps. Each runs in the transaction
+// of ctx, beside the change of the endpoint's own row, as the viewer of its store.
 
 // ErrNoQueue is returned when the store has no such endpoint.
 var ErrNoQueue = errors.New("webhook: the endpoint has no queue")
@@ -29,11 +28,11 @@ var ErrNoQueue = errors.New("webhook: the endpoint has no queue")
 // ErrReplaying is returned while an earlier replay is under way.
 var ErrReplaying = errors.New("webhook: a replay of the endpoint is under way")
 
-// OutcomeSkipped stands in the log where a person ended a delivery.
+// OutcomeSkipped is the logged outcome of a delivery that a person skipped.
 const OutcomeSkipped = "skipped"
 
-// Create makes the queue of a new endpoint. Events that were committed before are
-// not for it.
+// Create creates the queue of a new endpoint. Events that were committed before are not delivered
+// to it.
 func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
 	number, err := e.register(ctx)
 	if err != nil {
@@ -42,32 +41,31 @@ func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
 	err = e.Store.DB(ctx).WebhookQueue.Create().SetID(endpoint).SetGeneration(number).
 		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Never).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("make queue: %w", err)
+		return fmt.Errorf("create queue: %w", err)
 	}
-	ent.OnCommit(ctx, e.altered)
+	ent.OnCommit(ctx, e.wakeLoops)
 	return nil
 }
 
-// Changed notes that the endpoint's address, events or secrets are others.
+// Changed announces to the queue's owner that the endpoint's URL, events or secrets changed.
 func (e *Engine) Changed(ctx context.Context, endpoint xid.ID) error {
 	return e.nudge(ctx, endpoint, nil)
 }
 
-// nudge makes the queue due, with its other changes, and its owner, if it has
-// one, look again.
+// nudge changes the queue and makes it due, so that its owner, if any, reads it again.
 func (e *Engine) nudge(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
-	err := e.alter(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+	err := e.updateQueue(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
 		u.SetDueAt(0)
 		if change != nil {
 			change(u)
 		}
 	})
-	ent.OnCommit(ctx, e.altered)
+	ent.OnCommit(ctx, e.wakeLoops)
 	return err
 }
 
-// alter changes the queue and raises its counters.
-func (e *Engine) alter(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
+// updateQueue changes the queue and raises its counters.
+func (e *Engine) updateQueue(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
 	u := e.Store.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(endpoint)).AddEpoch(1).AddWake(1)
 	change(u)
 	switch n, err := u.Save(ctx); {
@@ -79,16 +77,16 @@ func (e *Engine) alter(ctx context.Context, endpoint xid.ID, change func(*db.Web
 	return nil
 }
 
-// seizure ends deliveries to the endpoint: in this process at once, in another one
-// as soon as that looks ([dispatcher.heed]).
-func (e *Engine) seizure(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
+// stopDeliveries ends deliveries to the endpoint: in this process at once, in another one when it
+// next looks for changes ([dispatcher.applyChanges]).
+func (e *Engine) stopDeliveries(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
 	store := viewer.From(ctx).Store
 	ent.OnCommit(ctx, func() { e.dispatcher.retire(store, endpoint) })
-	return e.alter(ctx, endpoint, change)
+	return e.updateQueue(ctx, endpoint, change)
 }
 
-// fence keeps the owner of the queue, if it has one, from all that its token guards,
-// and makes it look; without one the queue rests.
+// fence raises the token, which shuts the owner of the queue out of every guarded write, and makes
+// the queue due so that the owner notices. Without an owner, the queue is not due.
 func fence(u *db.WebhookQueueUpdate) {
 	u.AddLeaseToken(1)
 	u.Modify(func(b *sql.UpdateBuilder) {
@@ -96,13 +94,13 @@ func fence(u *db.WebhookQueueUpdate) {
 	})
 }
 
-// seize takes the queue from this process, which owns it, and lets it rest.
-func seize(u *db.WebhookQueueUpdate) {
+// dropLease takes the queue from this process, which owns it; it is not due.
+func dropLease(u *db.WebhookQueueUpdate) {
 	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Never)
 }
 
-// abandon gives up everything that waits, and what was missed.
-func abandon(u *db.WebhookQueueUpdate) {
+// dropBacklog gives up all waiting deliveries, missed events and replays.
+func dropBacklog(u *db.WebhookQueueUpdate) {
 	u.ClearMissedFrom().ClearReplayFrom().ClearReplayTo()
 	u.Modify(func(b *sql.UpdateBuilder) {
 		b.Set(webhookqueue.FieldFloorSequence,
@@ -110,57 +108,57 @@ func abandon(u *db.WebhookQueueUpdate) {
 	})
 }
 
-// restart begins a new account of successes and failures: nothing waits for a
-// probe that was set for hours later.
-func restart(u *db.WebhookQueueUpdate) {
+// resetHealth starts the record of successes and failures afresh, so that nothing waits for a probe
+// set for hours later.
+func resetHealth(u *db.WebhookQueueUpdate) {
 	u.SetResumedAt(micros.Now()).ClearFailingSince().SetWarned(0).SetFailedThrough(0).SetStreak(0).SetProbeAt(0)
 }
 
-// Hold stops deliveries to the endpoint: it was suspended or disabled.
+// Hold stops deliveries to an endpoint that was suspended or disabled.
 func (e *Engine) Hold(ctx context.Context, endpoint xid.ID) error {
-	return e.seizure(ctx, endpoint, fence)
+	return e.stopDeliveries(ctx, endpoint, fence)
 }
 
-// Cancel gives up everything that waits for the endpoint: it was deleted, or its
-// owner may not have it any more. The rows go later; nothing reads them.
+// Cancel gives up all waiting deliveries of an endpoint that was deleted, or whose owner lost
+// access. Their rows are purged later; nothing reads them.
 func (e *Engine) Cancel(ctx context.Context, endpoint xid.ID) error {
-	return e.seizure(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
+	return e.stopDeliveries(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
 		fence(u)
-		abandon(u)
-		restart(u)
+		dropBacklog(u)
+		resetHealth(u)
 	})
 }
 
-// Resume lets deliveries go on: those that failed or were held, each with a new
-// 24 h, then the events since.
+// Resume continues deliveries: those that failed or were held, each with a new 24 h, then the
+// events since.
 func (e *Engine) Resume(ctx context.Context, endpoint xid.ID) error {
-	return e.nudge(ctx, endpoint, restart)
+	return e.nudge(ctx, endpoint, resetHealth)
 }
 
-// ResumeFrom gives up what waits and sends the events of the log since a time.
+// ResumeFrom gives up all waiting deliveries and delivers the logged events since a time.
 func (e *Engine) ResumeFrom(ctx context.Context, endpoint xid.ID, since micros.Time) error {
 	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
-		abandon(u)
-		restart(u)
+		dropBacklog(u)
+		resetHealth(u)
 		u.SetMissedFrom(xid.First(since))
 	})
 }
 
-// ResumeEmpty gives up what waits, and what was missed.
+// ResumeEmpty gives up all waiting deliveries and missed events.
 func (e *Engine) ResumeEmpty(ctx context.Context, endpoint xid.ID) error {
 	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
-		abandon(u)
-		restart(u)
+		dropBacklog(u)
+		resetHealth(u)
 	})
 }
 
-// Replay sends the events of the log from a time to before another once more.
-// It returns [ErrReplaying] while an earlier replay is under way.
+// Replay delivers the logged events in [from, to) again. It returns [ErrReplaying] while an earlier
+// replay is under way.
 func (e *Engine) Replay(ctx context.Context, endpoint xid.ID, from, to micros.Time) error {
 	return e.replay(ctx, endpoint, xid.First(from), xid.First(to))
 }
 
-// ReplayOne is [Engine.Replay] of one event.
+// ReplayOne delivers one event again, like [Engine.Replay].
 func (e *Engine) ReplayOne(ctx context.Context, endpoint, event xid.ID) error {
 	return e.replay(ctx, endpoint, event, following(event))
 }
@@ -175,10 +173,10 @@ func (e *Engine) replay(ctx context.Context, endpoint, from, to xid.ID) error {
 	return err
 }
 
-// Hurry makes the next attempt of a waiting delivery due now. False when it has
+// Hurry makes the next attempt of a waiting delivery due now. It returns false if the delivery has
 // ended or was tried meanwhile.
 func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) (bool, error) {
-	now := e.day()
+	now := e.wallTime()
 	n, err := e.Store.DB(ctx).Delivery.Update().
 		Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence), delivery.Attempts(d.Attempts)).
 		SetDueAt(now).SetTriedAt(now).Save(ctx)
@@ -188,8 +186,7 @@ func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) (bool, error) {
 	return true, e.nudge(ctx, d.EndpointID, nil)
 }
 
-// Resend makes a new delivery of an event to the endpoint, at the end of its
-// queue, and returns it.
+// Resend creates a new delivery of an event at the end of the endpoint's queue, and returns it.
 func (e *Engine) Resend(ctx context.Context, endpoint, event, resource xid.ID) (*db.Delivery, error) {
 	q, err := e.number(ctx, endpoint)
 	if err != nil {
@@ -207,8 +204,8 @@ func (e *Engine) Resend(ctx context.Context, endpoint, event, resource xid.ID) (
 	return d, nil
 }
 
-// SkipOne ends a waiting delivery; the resource's next one goes on. False when it
-// had ended meanwhile.
+// SkipOne ends a waiting delivery, so that the next one of its resource goes on. It returns false
+// if the delivery had ended already.
 func (e *Engine) SkipOne(ctx context.Context, d *db.Delivery) (bool, error) {
 	c := e.Store.DB(ctx)
 	n, err := c.Delivery.Delete().Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence)).Exec(ctx)
@@ -231,12 +228,12 @@ func (e *Engine) SkipOne(ctx context.Context, d *db.Delivery) (bool, error) {
 	if d.Tries == 0 {
 		return true, e.nudge(ctx, d.EndpointID, nil)
 	}
-	return true, e.relieve(ctx, d.EndpointID)
+	return true, e.updateFailingSince(ctx, d.EndpointID)
 }
 
-// relieve notes since when the endpoint fails without a delivery that has just
-// been skipped: nobody is warned of what is over.
-func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
+// updateFailingSince computes since when the endpoint fails after a delivery was skipped, so that
+// people are not warned of a failure that is over.
+func (e *Engine) updateFailingSince(ctx context.Context, endpoint xid.ID) error {
 	c := e.Store.DB(ctx)
 	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(endpoint)).Load(ctx))
 	if err != nil {
@@ -246,7 +243,7 @@ func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
 		delivery.SequenceLTE(q.FailedThrough), delivery.TriesGT(0), delivery.FirstAtGTE(q.ResumedAt)).
 		Order(db.Asc(delivery.FieldFirstAt)).Limit(1).Load(ctx)
 	if err != nil {
-		return fmt.Errorf("read what fails: %w", err)
+		return fmt.Errorf("read failing deliveries: %w", err)
 	}
 	return e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) {
 		if len(failing) > 0 {
@@ -257,7 +254,7 @@ func (e *Engine) relieve(ctx context.Context, endpoint xid.ID) error {
 	})
 }
 
-// wrap says what was being done when an error came.
+// wrap adds to an error what was being done; nil stays nil.
 func wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -265,15 +262,15 @@ func wrap(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// altered makes this process look at once at queues that a person changed.
-func (e *Engine) altered() {
-	e.dispatcher.toRelay.ring()
-	e.dispatcher.toLease.ring()
-	e.dispatcher.toHeed.ring()
+// wakeLoops makes this process look at once at queues that a person changed.
+func (e *Engine) wakeLoops() {
+	e.dispatcher.toRelay.fire()
+	e.dispatcher.toLease.fire()
+	e.dispatcher.toWatch.fire()
 }
 
-// CheckURL judges the form of a receiver's address at registration. It returns
-// what is wrong, as a sentence, or "".
+// CheckURL checks the form of a receiver's address at registration. It returns the problem as a
+// sentence, or "".
 func (e *Engine) CheckURL(address string) string {
 	_, wrong := e.Egress.CheckURL(address)
 	return wrong

@@ -14,28 +14,27 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// grantTTL is how long what an app may have is remembered: what is revoked is
-// over everywhere within 10 s (contract, section 7).
+// grantTTL is how long an app's scopes are cached. A revocation takes effect everywhere within 10 s
+// (contract, section 7).
 const grantTTL = 4 * time.Second
 
-// maxGrants is of how many pairs of store and app the scopes are remembered.
+// maxGrants bounds the cached pairs of store and app.
 const maxGrants = 10_000
 
-// grantKey names an app in a store.
+// grantKey identifies an app in a store.
 type grantKey struct{ store, app xid.ID }
 
-// grant is what an app may have in a store, as it was at a time.
+// grant is the scopes of an app in a store, as read at a time.
 type grant struct {
 	scopes scope.Set
 	at     time.Time
 }
 
-// app is an app whose endpoint something is.
+// app is the app that owns an endpoint.
 type app struct{ store, id xid.ID }
 
-// permitted reports whether the owner of an endpoint may have an event now: the
-// store may always; an app needs a grant that stands and still holds the event's
-// scope (contract, section 5).
+// permitted reports whether the owner of an endpoint may receive an event now. The store always
+// may; an app needs a grant with the event's scope (contract, section 5).
 func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, kind event.Type) (bool, error) {
 	if owner == nil {
 		return true, nil
@@ -48,7 +47,7 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 	return held.Has(e.Scope), err
 }
 
-// scopesOf returns what an app may have in a store, as it was a moment ago.
+// scopesOf returns the scopes of an app in a store, cached for [grantTTL].
 func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
 	k, now := grantKey{store, owner.id}, time.Now()
 	if g, ok := d.grants.Get(k); ok && now.Sub(g.at) < grantTTL {
@@ -62,8 +61,8 @@ func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (sc
 	return scopes, nil
 }
 
-// readable reports whether the owner of an endpoint may have what is in an event:
-// of an export, the scope of its kind too.
+// readable reports whether the owner of an endpoint may receive the body of an event. An event
+// about an export also needs the scope of the export's kind.
 func (d *dispatcher) readable(
 	ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte,
 ) (bool, error) {
@@ -72,7 +71,7 @@ func (d *dispatcher) readable(
 	}
 	about, err := subjectOf(kind, body)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be read goes to no app
+		return false, nil //nolint:nilerr // unreadable bodies go to no app
 	}
 	held, err := d.scopesOf(ctx, store, owner)
 	return held.Has(scope.OfExport(about.kind)), err
@@ -82,13 +81,13 @@ func ofExport(kind event.Type) bool {
 	return kind == event.ExportCompleted || kind == event.ExportFailed
 }
 
-// subject is what an event's body says of the app that it concerns.
+// subject is the app that an event concerns, according to its body.
 type subject struct {
-	app  *xid.ID // the app whose grant ended, or whose export it is
+	app  *xid.ID // whose grant ended, or that requested the export
 	kind state.ExportKind
 }
 
-// subjectOf reads the body of an event that concerns apps.
+// subjectOf reads the subject from the body of an event about an app or an export.
 func subjectOf(kind event.Type, body []byte) (subject, error) {
 	var payload struct {
 		Data struct {
@@ -119,7 +118,7 @@ func subjectOf(kind event.Type, body []byte) (subject, error) {
 	return subject{app: &id, kind: o.Kind}, err
 }
 
-// scanSubscriber reads a row of [relay.subscribers].
+// scanSubscriber scans a row of [relay.subscribers].
 func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	s := new(subscriber)
 	var names, status string
@@ -135,9 +134,9 @@ func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 	return s, nil
 }
 
-// nameApps finds the apps that events concern, in their bodies. An event whose body
-// cannot be read goes to nobody.
-func (d *dispatcher) nameApps(ctx context.Context, batch []*entry) error {
+// findApps reads from the bodies of events which apps they concern. An event whose body cannot be
+// read is delivered to no endpoint.
+func (d *dispatcher) findApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {
 			continue

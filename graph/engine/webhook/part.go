@@ -9,44 +9,44 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// part is what a transaction of the relay does of one store: the events that come next,
-// for a page of its endpoints. While some are dealt, those behind them wait, so that no
-// endpoint gets a later one first.
+// part is the work of one relay transaction for one store: its next events, for one page of its
+// endpoints. While some events are being fanned out, later ones wait, so that no endpoint receives
+// a later event first.
 type part struct {
 	events []*entry
-	from   *xid.ID // the last endpoint that has them already
+	from   *xid.ID // the last endpoint that has the events already
 	subs   []*subscriber
-	to     *xid.ID // the last endpoint of the page; nil when all of them have the events now
+	to     *xid.ID // the last endpoint of the page; nil: it is the last page
 }
 
-// large reports whether the store has more endpoints than a page. Its part is a
-// transaction of its own, so that nobody else's events wait until it is made.
+// large reports whether the store has more than a page of endpoints. Its part is a transaction of
+// its own, so that events of other stores do not wait for it.
 func (d *part) large() bool { return d.from != nil || d.to != nil }
 
-// parts reads who gets the events, page by page, until there are as many deliveries as
-// one transaction makes. A large part comes alone.
-func (r *relay) parts(ctx context.Context, batch []*entry) (parts []*part, made int, err error) {
+// parts reads the subscribers of events, page by page, until there are as many deliveries as one
+// transaction creates. A large part comes alone.
+func (r *relay) parts(ctx context.Context, batch []*entry) (parts []*part, created int, err error) {
 	for some := range slices.Chunk(split(batch), loadQueues) {
 		if err := r.subscribers(ctx, some); err != nil {
 			return nil, 0, err
 		}
 		for _, d := range some {
 			if len(parts) > 0 && (d.large() || parts[0].large()) {
-				return parts, made, nil
+				return parts, created, nil
 			}
-			if err := r.sift(ctx, d.events, d.subs); err != nil {
+			if err := r.applyFilters(ctx, d.events, d.subs); err != nil {
 				return nil, 0, err
 			}
-			if made = d.share(made); len(d.events) == 0 {
-				return parts, made, nil
+			if created = d.assign(created); len(d.events) == 0 {
+				return parts, created, nil
 			}
 			parts = append(parts, d)
 		}
 	}
-	return parts, made, nil
+	return parts, created, nil
 }
 
-// split takes the first events of each store that were dealt to the same endpoints.
+// split takes from each store the first events that were fanned out up to the same endpoint.
 func split(batch []*entry) (parts []*part) {
 	var d *part
 	for i, p := range batch {
@@ -56,7 +56,7 @@ func split(batch []*entry) (parts []*part) {
 			parts = append(parts, d)
 		case d != nil && same(p.dealt, d.from):
 			d.events = batch[i-len(d.events) : i+1]
-		default: // the rest of the store waits
+		default: // the store's other events wait
 			d = nil
 		}
 	}
@@ -65,7 +65,7 @@ func split(batch []*entry) (parts []*part) {
 
 func same(a, b *xid.ID) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// subscribers reads the next page of each store's endpoints, those that rest too.
+// subscribers reads the next page of each store's endpoints, including inactive ones.
 func (r *relay) subscribers(ctx context.Context, parts []*part) error {
 	of, args := map[xid.ID]*part{}, make([]any, 0, 2*len(parts))
 	for _, d := range parts {

@@ -17,9 +17,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Test sends a ping to the endpoint, whatever its status, and logs what came of
-// it. It waits for the receiver, up to [attempt.MaxTime]: never call it in a
-// transaction. The ping goes through the same guard as every delivery.
+// Test sends a ping to the endpoint, whatever its status, and logs the attempt. It waits for the
+// receiver, up to [attempt.MaxTime], so it must not be called in a transaction. The ping is subject
+// to the same egress policy as every delivery.
 func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
 	target, headers, err := e.targetOf(endpoint)
 	if err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.De
 	r := e.Client.Do(ctx, attempt.Request{Target: target, Header: headers, Body: body, Number: 1,
 		EventID: xid.Event.Format(event.id), EventType: string(event.Type), DeliveryID: xid.Delivery.Format(id)})
 	if e.logs(r) {
-		e.logAttempt(&shipment{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
+		e.logAttempt(&sendJob{key: schedule.Key{Store: endpoint.StoreID, Endpoint: endpoint.ID},
 			item: schedule.Item{ID: id, Event: event.id, Kind: event.Type, Body: body}}, r, nil)
 	}
 	var log *db.DeliveryLog
@@ -67,8 +67,8 @@ type pinged struct {
 	id xid.ID
 }
 
-// ping makes the event that a test sends: about the endpoint, outside of its
-// sequence, and in no log but that of deliveries.
+// ping returns the event of a test and its body. The event is about the endpoint, has no number in
+// its sequence, and is in no log but that of deliveries.
 func ping(endpoint *db.WebhookEndpoint, q *db.WebhookQueue) (pinged, []byte) {
 	p := pinged{event.Ping, xid.New()}
 	return p, wire.AppendEvent(nil, wire.Event{ID: p.id, Type: p.Type, Occurred: p.id.Time(), Store: endpoint.StoreID,
@@ -76,8 +76,8 @@ func ping(endpoint *db.WebhookEndpoint, q *db.WebhookQueue) (pinged, []byte) {
 		Object: wire.AppendWebhookEndpoint(nil, endpoint, q, nil)})
 }
 
-// number takes the next place of the endpoint's sequence. Others wait for the row
-// until the transaction ends.
+// number takes the next sequence of the endpoint's queue. The row stays locked until the
+// transaction ends.
 func (e *Engine) number(ctx context.Context, endpoint xid.ID) (*db.WebhookQueue, error) {
 	c := e.Store.DB(ctx)
 	n, err := c.WebhookQueue.Update().Where(webhookqueue.ID(endpoint)).AddLastSequence(1).AddWake(1).Save(ctx)

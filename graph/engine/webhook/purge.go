@@ -13,15 +13,15 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// Retention is how long the log of deliveries reaches back (contract, section 8).
+// Retention is how long deliveries stay in the log (contract, section 8).
 const Retention = 14 * 24 * time.Hour
 
 // purgeBatch bounds the rows of one transaction.
 const purgeBatch = 90
 
-// Purge deletes what nothing reads any more, of every store: deliveries that were
-// cancelled with their queue, logs and counts that have aged out, and at last the
-// endpoints that were deleted. It returns how many rows.
+// Purge deletes rows of every store that nothing reads any more: deliveries that were given up with
+// their queue, logs and counts past their retention, and finally deleted endpoints. It returns the
+// number of rows.
 func (e *Engine) Purge(ctx context.Context) (n int, err error) {
 	n, err = e.Store.SumStores(ctx, func(ctx context.Context) (n int, err error) {
 		rows, err := e.Store.DB(ctx).WebhookQueue.Query().All(ctx)
@@ -59,8 +59,7 @@ func (e *Engine) purgeQueue(ctx context.Context, q *db.WebhookQueue) (n int, err
 	return n, e.purgeEndpoint(ctx, k, old)
 }
 
-// purgeTable deletes an endpoint's rows from the beginning of its place in the
-// key, as long as they are not younger than the limit.
+// purgeTable deletes an endpoint's oldest rows, in key order, that are not younger than the limit.
 func (e *Engine) purgeTable(
 	ctx context.Context, k schedule.Key, table, place, until string, limit any,
 ) (n int, err error) {
@@ -89,8 +88,7 @@ func (e *Engine) purgeTable(
 	}
 }
 
-// purgeEndpoint deletes an endpoint that was deleted so long ago that nothing of
-// it is left.
+// purgeEndpoint deletes the rows of an endpoint whose deletion is past the retention.
 func (e *Engine) purgeEndpoint(ctx context.Context, k schedule.Key, old micros.Time) error {
 	return e.Store.InTx(ctx, func(ctx context.Context) error {
 		c := e.Store.DB(ctx)

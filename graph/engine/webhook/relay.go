@@ -19,57 +19,57 @@ import (
 )
 
 const (
-	// relayBatch is how many events one transaction of the relay takes, maxFanOut
-	// how many deliveries it makes of them at most.
+	// relayBatch is how many events one transaction of the relay takes, maxFanOut the most
+	// deliveries it creates.
 	relayBatch = 256
 	maxFanOut  = 1024
-	// fanOutPage is how many endpoints of a store are read at once. One event is dealt
-	// to so many in one transaction; the rest of them wait for the next.
+	// fanOutPage is how many endpoints of a store are read at once. One transaction fans an event
+	// out to that many; the other endpoints wait for the next.
 	fanOutPage = 256
-	// relayGap is the least time between two rounds: events that come together go
-	// together. While nobody subscribes to what comes, quietGap takes its place.
+	// relayGap is the least time between two rounds, so that events that arrive together go
+	// together. While the events have no subscribers, quietGap takes its place.
 	relayGap = 12 * time.Millisecond
 	quietGap = 50 * time.Millisecond
-	// Events of other processes are looked for more often for a while after there were some.
-	liveliness, livelier = 2 * time.Second, 4
+	// For activeTime after the last events, the outbox is polled activeFactor times as often.
+	activeTime, activeFactor = 2 * time.Second, 4
 )
 
-// errRaced means that another relay, or a person, was faster: the round is made anew.
+// errRaced means that another relay, or a person, was faster: the round is repeated.
 var errRaced = errors.New("webhook: the relay was overtaken")
 
-// relayLoop moves events from the outbox of a shard to the queues until ctx ends. It looks
-// when this process has written events, and now and then for those of others.
+// relayLoop moves events from the outbox of a shard to the queues until ctx ends. It runs when this
+// process has written events, and polls for those of other processes.
 func (d *dispatcher) relayLoop(ctx context.Context) {
-	written, silence := d.Store.Listen()
-	defer silence()
-	called, deaf := d.toRelay.listen()
-	defer deaf()
+	written, stopListening := d.Store.Listen()
+	defer stopListening()
+	called, unsubscribe := d.toRelay.subscribe()
+	defer unsubscribe()
 	r := relay{dispatcher: d, most: relayBatch}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	gap := relayGap
-	var lively time.Time // when there were events
+	var lastActive time.Time // when there were last events
 	for {
 		last := time.Now()
 		var more bool
-		var made int
+		var created int
 		err := d.try(ctx, "relay events", func(ctx context.Context) (err error) {
-			more, made, err = r.round(ctx)
+			more, created, err = r.round(ctx)
 			return err
 		})
 		idle := d.Poll
 		if err == nil && !r.idleRound {
-			lively = last
+			lastActive = last
 		}
-		if last.Sub(lively) < liveliness {
-			idle /= livelier
+		if last.Sub(lastActive) < activeTime {
+			idle /= activeFactor
 		}
 		switch {
 		case err != nil:
 			gap, idle = d.Poll, d.Poll
 		case more:
 			continue
-		case made > 0:
+		case created > 0:
 			gap = relayGap
 		case r.idleRound:
 			gap = max(gap, relayGap)
@@ -96,19 +96,19 @@ func (d *dispatcher) relayLoop(ctx context.Context) {
 	}
 }
 
-// relay makes deliveries of events. It goes round the stores, so that one that
-// writes much, or has many endpoints, does not keep the others waiting, and it never
-// keeps a place among the events of a store: commits do not come in the order of ids.
+// relay creates deliveries of events. It goes round the stores, so that a store with many events or
+// endpoints does not delay the others. It keeps no position within a store, since transactions do
+// not commit in the order of ids.
 type relay struct {
 	*dispatcher
 	bucket    int8
-	after     xid.ID // the store with which the last round ended
-	most      int    // how many events a round takes; fewer while one of them fails
-	size      int    // how many the last one took
-	suspect   *entry // the event of a round that takes one alone
+	after     xid.ID // the last store of the previous round
+	most      int    // events per round; fewer while one of them fails
+	size      int    // events of the last round
+	suspect   *entry // the only event of the round, when most is 1
 	idleRound bool   // the outbox was empty
-	// flood: the last batch was full. Then queues have more to read than memory has
-	// room for, and bodies are read with the deliveries alone.
+	// flood: the last batch was full. Queues then have more to read than fits into memory, and
+	// bodies are read with the deliveries only.
 	flood bool
 }
 
@@ -117,16 +117,16 @@ type entry struct {
 	pending
 	bucket int8
 	store  xid.ID
-	before int64      // the number of the first endpoint that was registered after it; 0: none was
+	before int64      // the number of the first endpoint registered after it; 0: none
 	kind   event.Type // "" when the event is gone
 	body   []byte
 	dealt  *xid.ID // the last endpoint that has its delivery, while others have not
-	app    *xid.ID // whose grant ended, or whose export it is
-	// refused are those whose conditions it does not meet.
+	app    *xid.ID // whose grant ended, or that requested the export
+	// refused are the endpoints whose filters the event does not match.
 	refused []*subscriber
 }
 
-// subscriber is an endpoint with what the relay needs of its queue.
+// subscriber is an endpoint with the columns of its queue that the relay needs.
 type subscriber struct {
 	schedule.Key
 	types      map[event.Type]bool
@@ -137,19 +137,19 @@ type subscriber struct {
 	wake, last int64
 	missed     *xid.ID
 
-	take   []*entry // to become deliveries
+	take   []*entry // become deliveries
 	at     micros.Time
-	misses *xid.ID // the first event that it misses, since it rests
+	misses *xid.ID // the first event that it misses while inactive
 	passed bool    // some event is left to its reading of the log
 }
 
 // isFor reports whether an event was committed after the endpoint was registered.
 func (p *entry) isFor(s *subscriber) bool { return p.before == 0 || s.number < p.before }
 
-// wants reports whether an event goes to the endpoint: it subscribed, and it is
-// notified neither of its own suspension nor of the end of its own app's access; nor does
-// one go to it that does not meet its conditions, as [dispatcher.sift] has noted. An
-// app is notified of its own exports alone, as it sees no others (contract, section 5).
+// wants reports whether an endpoint receives an event: it subscribed to the type, and its filters
+// match ([dispatcher.applyFilters]). An endpoint is not notified of its own suspension nor of the
+// end of its own app's access. An app is notified of its own exports only, since it sees no others
+// (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
 	switch {
 	case !s.types[p.kind] || p.resource == s.Endpoint || slices.Contains(p.refused, s):
@@ -162,9 +162,9 @@ func (s *subscriber) wants(p *entry) bool {
 	return p.app == nil || s.owner.id != *p.app
 }
 
-// deal makes deliveries of one batch of events. It reports whether more may wait
-// and how many deliveries it made.
-func (r *relay) deal(ctx context.Context) (more bool, made int, err error) {
+// fanOut creates deliveries of one batch of events. It reports whether more may wait and how many
+// deliveries it created.
+func (r *relay) fanOut(ctx context.Context) (more bool, created int, err error) {
 	batch, err := r.outbox(ctx)
 	r.idleRound = err == nil && len(batch) == 0
 	if err != nil || len(batch) == 0 {
@@ -175,10 +175,10 @@ func (r *relay) deal(ctx context.Context) (more bool, made int, err error) {
 		return err == nil && wrapped, 0, err
 	}
 	r.size = len(batch)
-	if err := r.nameApps(ctx, batch); err != nil {
+	if err := r.findApps(ctx, batch); err != nil {
 		return false, 0, err
 	}
-	parts, made, err := r.parts(ctx, batch)
+	parts, created, err := r.parts(ctx, batch)
 	if err != nil {
 		return false, 0, err
 	}
@@ -191,7 +191,7 @@ func (r *relay) deal(ctx context.Context) (more bool, made int, err error) {
 		if p.to == nil {
 			left -= len(p.events)
 		}
-		r.hand(p.subs)
+		r.appendLocal(p.subs)
 	}
 	r.metrics.relayed.Add(float64(len(batch) - left))
 	if r.flood = r.size == relayBatch; !r.flood {
@@ -203,7 +203,7 @@ func (r *relay) deal(ctx context.Context) (more bool, made int, err error) {
 		last := parts[len(parts)-1].events[0]
 		r.bucket, r.after = last.bucket, last.store
 	}
-	return more, made, nil
+	return more, created, nil
 }
 
 // outbox reads the next events, store by store.
@@ -239,12 +239,11 @@ func (r *relay) outbox(ctx context.Context) (batch []*entry, err error) {
 	return batch, wrap("read outbox", err)
 }
 
-// share gives the events of a part to those of its endpoints who want them. It returns
-// how many deliveries there are by now: the events that have no room in the transaction
-// wait for another round.
-func (d *part) share(made int) int {
+// assign assigns the events of a part to the endpoints that want them, and returns the number of
+// deliveries so far. Events that do not fit into the transaction wait for another round.
+func (d *part) assign(created int) int {
 	for i, p := range d.events {
-		if made > maxFanOut-fanOutPage {
+		if created > maxFanOut-fanOutPage {
 			d.events = d.events[:i]
 			break
 		}
@@ -253,28 +252,28 @@ func (d *part) share(made int) int {
 				continue
 			}
 			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {
-			case s.active && later: // it is on its way through the log and comes to this one
+			case s.active && later: // its reading of the log will reach the event
 				s.passed = true
 			case s.active:
 				s.take = append(s.take, p)
-				made++
+				created++
 			case !later && (s.misses == nil || p.event.Compare(*s.misses) < 0):
 				s.misses = &p.event
 			}
 		}
 	}
-	return made
+	return created
 }
 
-// write takes the events out of the outbox, or notes how far they were dealt, which
-// nobody else can have done, and adds the deliveries to the queues.
+// write removes the events from the outbox, or records how far they were fanned out, and adds the
+// deliveries to the queues. It fails with [errRaced] if another relay changed the events.
 func (r *relay) write(ctx context.Context, parts []*part) error {
 	var batch []*entry
 	var subs []*subscriber
 	for _, d := range parts {
 		batch, subs = append(batch, d.events...), append(subs, d.subs...)
 	}
-	// Of several parts, none is large.
+	// If there are several parts, none is large.
 	if err := r.advance(ctx, batch, parts[0].from, parts[0].to); err != nil {
 		return err
 	}
@@ -294,12 +293,13 @@ func (r *relay) write(ctx context.Context, parts []*part) error {
 	return r.count(ctx, batch)
 }
 
-// count notes, with the events that leave the outbox, what sums of sales are to be made again.
+// count marks sales sums for recomputation, in the transaction that takes the events out of the
+// outbox.
 func (r *relay) count(ctx context.Context, batch []*entry) error {
 	var sales []rollup.Sale
 	for _, p := range batch {
 		switch {
-		case p.kind == "": // whose event is gone
+		case p.kind == "": // its event is gone
 			if err := rollup.Restart(ctx, r.Store, p.store); err != nil {
 				return err
 			}
@@ -310,15 +310,15 @@ func (r *relay) count(ctx context.Context, batch []*entry) error {
 	return rollup.Mark(ctx, r.Store, sales...)
 }
 
-// advance takes events out of the outbox that were dealt up to an endpoint, or notes up
-// to which they are now.
+// advance removes events that were fanned out up to endpoint from, or records that they now are up
+// to endpoint to.
 func (r *relay) advance(ctx context.Context, batch []*entry, from, to *xid.ID) error {
 	query, args := "DELETE FROM outbox", make([]any, 0, 4*len(batch)+2)
 	if to != nil {
 		query, args = "UPDATE outbox SET dealt_to = ?", append(args, *to)
 	}
 	for _, p := range batch {
-		args = append(args, p.bucket, p.store, p.event, p.before) // as it was when subscribers were read
+		args = append(args, p.bucket, p.store, p.event, p.before) // unchanged since the subscribers were read
 	}
 	query += " WHERE " + r.among("bucket, store_id, id, generation", len(batch))
 	if from == nil {
@@ -336,8 +336,8 @@ func (r *relay) advance(ctx context.Context, batch []*entry, from, to *xid.ID) e
 	return nil
 }
 
-// reserve raises the sequences of the queues, by compare-and-set on their wake
-// counters, and makes due those that have no owner in this process.
+// reserve raises the sequences of the queues, by compare-and-set on their wake counters, and makes
+// those due that this process does not own.
 func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 	by := map[int][]*subscriber{} // by the number of deliveries
 	passed := map[xid.ID][]*subscriber{}
@@ -351,10 +351,10 @@ func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 			passed[xid.Nil] = append(passed[xid.Nil], s)
 		}
 	}
-	// In one order, as everybody who writes several of them.
+	// In a fixed order, like every statement that writes several of them.
 	for _, missed := range slices.SortedFunc(maps.Keys(passed), xid.ID.Compare) {
 		for some := range slices.Chunk(passed[missed], 4*leaseBatch) {
-			if err := r.pass(ctx, some, missed); err != nil {
+			if err := r.leaveToLog(ctx, some, missed); err != nil {
 				return err
 			}
 		}
@@ -369,10 +369,9 @@ func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 	return nil
 }
 
-// pass leaves events to the endpoints' reading of the log, from one on where they have
-// just missed it: what they had not come to when their rows were read must be before
-// them still.
-func (r *relay) pass(ctx context.Context, list []*subscriber, missed xid.ID) error {
+// pass leaves events to the endpoints' reading of the log, starting with missed if they just missed
+// it. The unchanged wake counter proves that this reading is still before these events.
+func (r *relay) leaveToLog(ctx context.Context, list []*subscriber, missed xid.ID) error {
 	query, args := "UPDATE webhook_queues SET wake = wake + 1", make([]any, 0, 3*len(list)+1)
 	if !missed.IsNil() {
 		query, args = query+", missed_from = ?", append(args, missed)
@@ -405,7 +404,7 @@ func (r *relay) raise(ctx context.Context, list []*subscriber, count int) error 
 	return nil
 }
 
-// deliveryColumns is how many values [deliveryRow] gives.
+// deliveryColumns is the number of values of [deliveryRow].
 const deliveryColumns = 6
 
 func deliveryRow(k schedule.Key, sequence int64, p pending, now micros.Time) []any {
@@ -423,9 +422,9 @@ func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
 	return nil
 }
 
-// hand gives the new deliveries to the queues of this process whose memory ends
-// right before them, so that they need not be read back. Others read them.
-func (r *relay) hand(subs []*subscriber) {
+// appendLocal appends the new deliveries to the queues of this process that are in memory up to
+// right before them, so that they need not be read back. Other queues read them.
+func (r *relay) appendLocal(subs []*subscriber) {
 	r.mu.Lock()
 	defer r.unlock()
 	now := r.now()
@@ -435,7 +434,7 @@ func (r *relay) hand(subs []*subscriber) {
 		}
 		q := r.schedule.Find(s.Key)
 		if q == nil {
-			r.toLease.ring()
+			r.toLease.fire()
 			continue
 		}
 		if r.schedule.Raised(q, s.wake, s.last, len(s.take)) && !r.flood {
@@ -444,7 +443,7 @@ func (r *relay) hand(subs []*subscriber) {
 	}
 }
 
-// items are the new deliveries as they are in memory.
+// items returns the new deliveries in their in-memory form.
 func (s *subscriber) items() []*schedule.Item {
 	items := make([]*schedule.Item, len(s.take))
 	for i, p := range s.take {

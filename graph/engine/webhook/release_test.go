@@ -62,7 +62,7 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
 			t.Fatal(err)
 		}
-		r.hand([]*subscriber{sub})
+		r.appendLocal([]*subscriber{sub})
 		if err := d.release(t.Context(), idle, micros.Never); err != nil {
 			t.Fatal(err)
 		}

@@ -14,15 +14,13 @@ import (
 // replayBatch is how many events of the log are read at once.
 const replayBatch = 500
 
-// catchUp adds events of the log to the queue whose sequence is at its end:
-// those that it missed while it rested, else those of a replay. It happens under
-// the queue's lease as fast as deliveries are made, so a month of events fills no
-// table.
+// catchUp adds events of the log to a queue that is in memory up to its end: the events that it
+// missed while inactive, or else those of a replay. It runs under the queue's lease at the speed of
+// delivery, so that a month of events fills no table.
 //
-// While missed_from stands, the relay leaves the events from there on to this.
-// Those that stand in the outbox, and that it has not dealt to this endpoint yet, are
-// left to the relay; it sees missed_from beyond them by then, since one counter, wake,
-// is compared and set by both.
+// While missed_from is set, the relay leaves the events from there on to catchUp. Events that are
+// still in the outbox and not yet fanned out to this endpoint are left to the relay, which will
+// find missed_from beyond them: both compare and set the same counter, wake.
 func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	s := d.stepOf(r)
 	if s == nil {
@@ -37,7 +35,7 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 { // somebody changed it: the row says what
+		if n == 0 { // the queue was changed: read its row
 			rows, err = d.readRows(ctx, []schedule.Key{s.q.Key})
 			return err
 		}
@@ -56,7 +54,7 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 		d.schedule.Extended(r, len(s.events), s.next)
 	case found == nil:
 		d.schedule.Lose(s.q)
-	case found.Token != s.q.Token || found.rests:
+	case found.Token != s.q.Token || found.inactive:
 		d.retireQueue(s.q)
 	default:
 		d.reread(s.q, found)
@@ -69,14 +67,14 @@ type step struct {
 	q      *schedule.Queue
 	from   xid.ID
 	to     *xid.ID
-	missed bool // or else it is of a replay
+	missed bool // missed events; otherwise a replay
 	sub    subscriber
 
 	events []pending
 	next   *xid.ID // where the next step begins; nil at the end
 }
 
-// stepOf returns the step that is next, or nil.
+// stepOf returns the next step, or nil.
 func (d *dispatcher) stepOf(r schedule.Read) *step {
 	from, to := r.Log.Missed, (*xid.ID)(nil)
 	if from == nil {
@@ -92,7 +90,7 @@ func (d *dispatcher) stepOf(r schedule.Read) *step {
 		sub: subscriber{Key: r.Queue.Key, types: l.types, filters: l.filters, owner: l.owner}}
 }
 
-// pending is an event that is to become a delivery.
+// pending is an event that is about to become a delivery.
 type pending struct {
 	event, resource xid.ID
 }
@@ -131,10 +129,10 @@ func (d *dispatcher) find(ctx context.Context, s *step) error {
 	if err != nil {
 		return err
 	}
-	if err := d.nameApps(ctx, log); err != nil {
+	if err := d.findApps(ctx, log); err != nil {
 		return err
 	}
-	if err := d.sift(ctx, log, []*subscriber{&s.sub}); err != nil {
+	if err := d.applyFilters(ctx, log, []*subscriber{&s.sub}); err != nil {
 		return err
 	}
 	for _, p := range log {
@@ -158,7 +156,7 @@ func following(u xid.ID) xid.ID {
 	return u
 }
 
-// extend adds deliveries at the end of the queue's sequence.
+// extend adds the step's deliveries at the end of the queue.
 func (d *dispatcher) extend(ctx context.Context, s *step, last int64) error {
 	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(s.events))
 	for i, p := range s.events {

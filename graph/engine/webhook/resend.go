@@ -13,16 +13,17 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// Again is a delivery that is sent once more.
+// Again is a delivery to send again.
 type Again struct {
 	Sequence        int64
 	Event, Resource xid.ID
 }
 
-// HurryAll makes the next attempts of waiting deliveries due now, in one transaction with
-// what was read of them, and returns how many: one that is due by now is left alone.
+// HurryAll makes the next attempts of waiting deliveries due now and returns their number.
+// Deliveries that are already due are left alone. It runs in the transaction in which they were
+// read.
 func (e *Engine) HurryAll(ctx context.Context, endpoint xid.ID, list []Again) (int, error) {
-	now, store := e.day(), viewer.From(ctx).Store
+	now, store := e.wallTime(), viewer.From(ctx).Store
 	args := []any{now, now, now}
 	for _, a := range list {
 		args = append(args, store, endpoint, a.Sequence)
@@ -35,8 +36,8 @@ func (e *Engine) HurryAll(ctx context.Context, endpoint xid.ID, list []Again) (i
 	return n, e.nudge(ctx, endpoint, nil)
 }
 
-// ResendAll makes new deliveries of events to the endpoint, in their order, at the end
-// of its queue.
+// ResendAll creates new deliveries of events at the end of the endpoint's queue, in the given
+// order.
 func (e *Engine) ResendAll(ctx context.Context, endpoint xid.ID, list []Again) error {
 	err := e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) { u.AddLastSequence(int64(len(list))) })
 	if err != nil {

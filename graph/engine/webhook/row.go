@@ -16,22 +16,22 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// row is the row of a queue, with its endpoint's.
+// row is the row of a queue, joined with its endpoint's.
 type row struct {
 	schedule.Key
 	schedule.Row
 	settings
-	rests bool // a person, or a suspension, took the endpoint out of service
+	inactive bool // a person or a suspension took the endpoint out of service
 }
 
-// columns of a queue and its endpoint, in the order of [dispatcher.scan].
+// columns are the columns of a queue and its endpoint, in the order of [dispatcher.scan].
 const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequence, q.floor_sequence, q.resumed_at," +
 	" q.missed_from, q.replay_from, q.replay_to, q.failing_since, q.failed_through, q.warned, q.streak, q.probe_at," +
 	" CASE WHEN e.status = ? AND e.deleted_at IS NULL THEN 0 ELSE 1 END," +
 	" e.url, e.events, e.secret, e.next_secret, e.next_secret_at, e.app_store_id, e.app_id, e.headers, e.filters," +
 	" COALESCE(e.paused_until, 0), COALESCE(e.rate_limit, 0)"
 
-// readRows reads the rows of queues that are this process's own; others are left out.
+// readRows reads the rows of the queues that this process owns; others are left out.
 func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error) {
 	args := []any{string(state.EndpointActive), d.id}
 	for _, k := range keys {
@@ -40,7 +40,8 @@ func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[sch
 	rows := make(map[schedule.Key]*row, len(keys))
 	err := d.read(ctx, "SELECT "+columns+
 		" FROM webhook_queues q JOIN webhook_endpoints e"+
-		// Without the hint MariaDB weighs an index of each endpoint's app, for as long as it reads.
+		// Without the hint, MariaDB estimates an index by each endpoint's app, which takes as long
+		// as the read.
 		ent.IndexHint(d.Store.Dialect(), "webhook_endpoints", ent.Primary)+
 		" ON e.store_id = q.store_id AND e.id = q.id"+
 		" WHERE q.lease_owner = ? AND "+d.among("q.store_id, q.id", len(keys)), args,
@@ -54,7 +55,7 @@ func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[sch
 	return rows, err
 }
 
-// scan reads a row of [columns].
+// scan scans a row of [columns].
 func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	r := new(row)
 	var url, names string
@@ -62,7 +63,7 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	var appStore, appID *xid.ID
 	err := rs.Scan(&r.Store, &r.Endpoint, &r.Token, &r.Wake, &r.Epoch, &r.Last, &r.Floor, &r.Resumed,
 		&r.Missed, &r.Replay[0], &r.Replay[1], &r.FailingSince, &r.FailedThrough, &r.Warned, &r.Streak, &r.Probe,
-		&r.rests, &url, &names, &e.Secret, &e.NextSecret, &e.NextSecretAt, &appStore, &appID, &e.Headers, &e.Filters,
+		&r.inactive, &url, &names, &e.Secret, &e.NextSecret, &e.NextSecretAt, &appStore, &appID, &e.Headers, &e.Filters,
 		&r.Paused, &r.Rate)
 	if err != nil {
 		return nil, err
@@ -74,15 +75,15 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 		r.promoted = micros.Now() >= *promotes
 	}
 	// A deleted endpoint has no secret; its queue is released.
-	if r.target, r.headers, err = d.targetOf(&e); err != nil && !r.rests {
-		// It waits alone: the others of the batch have nothing to do with it.
-		d.Logger.Error("webhooks: an endpoint cannot be sent to",
+	if r.target, r.headers, err = d.targetOf(&e); err != nil && !r.inactive {
+		// Only this endpoint waits: the others of the batch are unaffected.
+		d.Logger.Error("webhooks: cannot send to an endpoint",
 			"endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)
 	}
 	return r, nil
 }
 
-// typesOf reads the events to which an endpoint subscribed.
+// typesOf parses the event types to which an endpoint subscribed.
 func typesOf(names string) map[event.Type]bool {
 	types := map[event.Type]bool{}
 	for name := range strings.FieldsSeq(names) {
@@ -98,8 +99,8 @@ func appOf(store, id *xid.ID) *app {
 	return &app{*store, *id}
 }
 
-// targetOf makes what an endpoint's attempts share, and opens its headers. Of two
-// secrets one is enough: the first may have been sealed with a root secret that is gone.
+// targetOf returns the target of an endpoint's attempts and its decrypted headers. One of two
+// secrets is enough: the other may be sealed with a root secret that is gone.
 func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, []Header, error) {
 	headers, err := e.Vault.OpenHeaders(endpoint.ID, endpoint.Headers)
 	if err != nil {

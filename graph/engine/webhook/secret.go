@@ -9,24 +9,24 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// secretPrefix marks a signing secret, as Standard Webhooks has it.
+// secretPrefix marks a signing secret (Standard Webhooks).
 const secretPrefix = "whsec_"
 
-// NewSecret makes a signing secret: 32 random bytes in base64 behind whsec_.
+// NewSecret returns a new signing secret: whsec_ and 32 random bytes in base64.
 func NewSecret() string {
 	var b [32]byte
 	rand.Read(b[:])
 	return secretPrefix + base64.StdEncoding.EncodeToString(b[:])
 }
 
-// Hint returns what may be shown of a secret: its last four characters.
+// Hint returns the part of a secret that may be shown: its last four characters.
 func Hint(secret string) string { return secret[len(secret)-4:] }
 
-// Vault encrypts signing secrets for the database. A secret opens for its own
-// endpoint only.
+// Vault encrypts signing secrets for the database. A secret can be opened for its own endpoint
+// only.
 type Vault struct{ sealer *keyring.Sealer }
 
-// NewVault makes the vault of a ring.
+// NewVault returns the vault of a key ring.
 func NewVault(ring *keyring.Ring) Vault { return Vault{ring.Sealer("webhook secrets")} }
 
 // Seal encrypts the secret of an endpoint.
@@ -34,7 +34,7 @@ func (v Vault) Seal(endpoint xid.ID, secret string) []byte {
 	return v.sealer.Seal([]byte(secret), endpoint[:])
 }
 
-// Open decrypts what [Vault.Seal] made, also under an older root secret.
+// Open decrypts the result of [Vault.Seal], also if sealed under an older root secret.
 func (v Vault) Open(endpoint xid.ID, sealed []byte) (string, error) {
 	plain, err := v.sealer.Open(sealed, endpoint[:])
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// What ends a delivery, or lets it wait, without the receiver.
+// Outcomes that do not come from the receiver.
 const (
 	// outcomeExpired: the event has aged out of the log.
 	outcomeExpired attempt.Outcome = "expired"
-	// outcomeForbidden: the endpoint's owner may not have the event any more.
+	// outcomeForbidden: the endpoint's owner may no longer receive the event.
 	outcomeForbidden attempt.Outcome = "not_permitted"
-	// outcomePanic: the attempt ran into a bug of ours. It is tried again.
+	// outcomePanic: the attempt panicked. It is tried again.
 	outcomePanic attempt.Outcome = "internal_error"
 )
 
-// shipment is an attempt to make, with everything as it was when it was taken.
-type shipment struct {
+// sendJob is an attempt to make, with the settings of the time when it was taken.
+type sendJob struct {
 	queue   *schedule.Queue
 	key     schedule.Key
 	item    schedule.Item
@@ -35,9 +35,9 @@ type shipment struct {
 	held    *lease.Held
 }
 
-// send sends a delivery: an attempt that waits for its answer, or what came of it.
-// Nothing is locked. One that panics has failed, alone.
-func (d *dispatcher) send(s *shipment) (p *attempt.Pending, r attempt.Result) {
+// send sends a delivery. It returns an attempt that waits for its answer, or its result. The lock
+// is not held. A panic fails this attempt alone.
+func (d *dispatcher) send(s *sendJob) (p *attempt.Pending, r attempt.Result) {
 	r = d.guarded(s, func() (r attempt.Result) {
 		p, r = d.post(s)
 		return r
@@ -46,9 +46,9 @@ func (d *dispatcher) send(s *shipment) (p *attempt.Pending, r attempt.Result) {
 }
 
 // end reads the answer of an attempt.
-func (d *dispatcher) end(s *shipment, p *attempt.Pending) attempt.Result { return d.guarded(s, p.End) }
+func (d *dispatcher) end(s *sendJob, p *attempt.Pending) attempt.Result { return d.guarded(s, p.End) }
 
-func (d *dispatcher) guarded(s *shipment, f func() attempt.Result) (r attempt.Result) {
+func (d *dispatcher) guarded(s *sendJob, f func() attempt.Result) (r attempt.Result) {
 	began := time.Now()
 	err := d.guard.Do(s.ctx, d.Logger, func() error {
 		r = f()
@@ -60,14 +60,14 @@ func (d *dispatcher) guarded(s *shipment, f func() attempt.Result) (r attempt.Re
 	return r
 }
 
-// post sends a delivery, where its owner may have it.
-func (d *dispatcher) post(s *shipment) (*attempt.Pending, attempt.Result) {
+// post sends a delivery if its owner may receive it.
+func (d *dispatcher) post(s *sendJob) (*attempt.Pending, attempt.Result) {
 	it := &s.item
 	if it.Kind == "" {
 		return nil, attempt.Result{Outcome: outcomeExpired}
 	}
 	if ok, err := d.permitted(s.ctx, s.key.Store, s.owner, it.Kind); err != nil {
-		return nil, d.unable(s, "look the owner up", err)
+		return nil, d.unable(s, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
@@ -88,25 +88,25 @@ func (d *dispatcher) post(s *shipment) (*attempt.Pending, attempt.Result) {
 	return d.postBody(s)
 }
 
-// postBody sends a delivery whose body is at hand.
-func (d *dispatcher) postBody(s *shipment) (*attempt.Pending, attempt.Result) {
+// postBody sends a delivery whose body is in memory.
+func (d *dispatcher) postBody(s *sendJob) (*attempt.Pending, attempt.Result) {
 	it := &s.item
 	if ok, err := d.readable(s.ctx, s.key.Store, s.owner, it.Kind, it.Body); err != nil {
-		return nil, d.unable(s, "look the owner up", err)
+		return nil, d.unable(s, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	var err error
 	if it.Body, err = d.Veil(s.key.Store, it.Kind, it.Body); err != nil {
-		return nil, d.unable(s, "veil the body", err)
+		return nil, d.unable(s, "redact the body", err)
 	}
 	if s.owner != nil {
-		if it.Body, err = veiled(it.Kind, it.Body); err != nil {
-			return nil, d.unable(s, "veil the body", err)
+		if it.Body, err = redactedForApp(it.Kind, it.Body); err != nil {
+			return nil, d.unable(s, "redact the body", err)
 		}
 	}
-	// The last look at the lease and the endpoint comes right before the request.
-	if !s.held.MayBegin() || !d.stands(s.queue) {
+	// The lease and the endpoint are checked last, right before the request.
+	if !s.held.MayBegin() || !d.stillActive(s.queue) {
 		return nil, attempt.Result{Outcome: attempt.Cancelled}
 	}
 	return d.Client.Send(s.ctx, attempt.Request{
@@ -115,15 +115,16 @@ func (d *dispatcher) postBody(s *shipment) (*attempt.Pending, attempt.Result) {
 	})
 }
 
-// unable answers for an attempt that could not be made, which is no failure.
-func (d *dispatcher) unable(s *shipment, doing string, err error) attempt.Result {
+// unable returns the result of an attempt that could not be made, which does not count as a
+// failure.
+func (d *dispatcher) unable(s *sendJob, doing string, err error) attempt.Result {
 	if s.ctx.Err() == nil {
 		d.Logger.WarnContext(s.ctx, "delivery waits: "+doing, "error", err)
 	}
 	return attempt.Result{Outcome: attempt.Cancelled}
 }
 
-// resultOf is what the schedule needs to know of a result.
+// resultOf converts a result for the schedule.
 func resultOf(r attempt.Result) schedule.Result {
 	s := schedule.Result{End: schedule.Failed, Began: micros.Of(r.Began), RetryAfter: r.RetryAfter}
 	switch r.Outcome {
@@ -140,7 +141,7 @@ func resultOf(r attempt.Result) schedule.Result {
 	return s
 }
 
-// logs reports whether an attempt leaves its line: one that failed always does.
+// logs reports whether an attempt is logged. Failures are logged at a higher level.
 func (e *Engine) logs(r attempt.Result) bool {
 	return e.Logger.Enabled(context.Background(), levelOf(r))
 }
@@ -152,9 +153,8 @@ func levelOf(r attempt.Result) slog.Level {
 	return slog.LevelDebug
 }
 
-// logAttempt writes the one line of an attempt; o is nil where nothing is written
-// down of it.
-func (e *Engine) logAttempt(s *shipment, r attempt.Result, o *outcome) {
+// logAttempt writes the log line of an attempt; o is nil if the attempt is not saved.
+func (e *Engine) logAttempt(s *sendJob, r attempt.Result, o *outcome) {
 	it := s.item
 	attrs := []slog.Attr{
 		slog.String("store", xid.Store.Format(s.key.Store)),

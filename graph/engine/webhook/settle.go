@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// settleBatch is how many successes are written in one transaction; a failure
-	// counts as several. It is crowdedBatch while others write.
-	settleBatch  = 512
-	crowdedBatch = 64
-	failureCost  = 8
+	// settleBatch is how many successes one transaction writes; a failure counts as failureCost.
+	// While other writes go on, the limit is contendedBatch.
+	settleBatch    = 512
+	contendedBatch = 64
+	failureCost    = 8
 	// settleAfter is how long outcomes are collected before they are written.
 	settleAfter = 3 * time.Millisecond
 )
 
-// outcome is an attempt that has ended and is not written down yet.
+// outcome is an attempt that has ended and is not saved yet.
 type outcome struct {
 	schedule.Outcome
-	id        xid.ID // of the attempt, by which what was written is known again
+	id        xid.ID // of the attempt; recognizes what was written when a commit result is lost
 	result    attempt.Result
-	number    int  // of the attempt in the log, where it may not have that it was sent with
+	number    int  // of the attempt in the log, which may differ from the one it was sent with
 	suspended bool // the queue is not this process's any more
 }
 
@@ -42,7 +42,7 @@ func (o *outcome) as(number int) *outcome {
 	return &one
 }
 
-// request is what the log keeps of the request.
+// request returns the request for the log.
 func (o *outcome) request() []byte {
 	if o.number == o.Attempts {
 		return o.result.Request
@@ -50,7 +50,7 @@ func (o *outcome) request() []byte {
 	return attempt.SentAs(o.result.Request, o.Attempts)
 }
 
-// before is how many attempts the row of the delivery says there were before this one.
+// before returns how many attempts the delivery's row must count before this one.
 func (o *outcome) before() int {
 	if o.Verdict == schedule.Cancelled {
 		return o.Attempts
@@ -58,13 +58,13 @@ func (o *outcome) before() int {
 	return o.Attempts - 1
 }
 
-// key are the columns of the delivery's key.
+// key returns the columns of the delivery's key.
 func (o *outcome) key() []any { return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence} }
 
-// settleLoop writes the outcomes of a shard down, in batches, until ctx ends.
+// settleLoop saves the outcomes of a shard, in batches, until ctx ends.
 func (d *dispatcher) settleLoop(ctx context.Context) {
-	called, deaf := d.toSettle.listen()
-	defer deaf()
+	called, unsubscribe := d.toSettle.subscribe()
+	defer unsubscribe()
 	for {
 		for ctx.Err() == nil {
 			batch, more := d.collect(ctx)
@@ -85,11 +85,11 @@ func (d *dispatcher) settleLoop(ctx context.Context) {
 	}
 }
 
-// collect takes the next outcomes and reports whether there are more. Few ones wait a
-// moment for company.
+// collect takes the next outcomes and reports whether there are more. A small batch waits for
+// [settleAfter] to grow.
 func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) {
 	d.mu.Lock()
-	n := len(d.ours(ctx))
+	n := len(d.ofShard(ctx))
 	d.unlock()
 	if n > 0 && n < settleBatch {
 		select {
@@ -99,8 +99,8 @@ func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) 
 	}
 	d.mu.Lock()
 	defer d.unlock()
-	ours := d.ours(ctx)
-	n = batchOf(ours, d.mostSettles())
+	ours := d.ofShard(ctx)
+	n = batchSize(ours, d.settleLimit())
 	batch, more = slices.Clone(ours[:n]), n < len(ours)
 	if len(ours) == len(d.settles) {
 		d.settles = slices.Delete(d.settles, 0, n)
@@ -114,22 +114,22 @@ func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) 
 	return batch, more
 }
 
-// ours are the outcomes of the shard at which ctx is. The lock is held.
-func (d *dispatcher) ours(ctx context.Context) []*outcome {
+// ofShard returns the outcomes of the shard of ctx. The lock is held.
+func (d *dispatcher) ofShard(ctx context.Context) []*outcome {
 	return ent.Here(ctx, d.settles, func(o *outcome) xid.ID { return o.Queue.Store })
 }
 
-// mostSettles returns how many outcomes are written in one transaction at present.
-func (d *dispatcher) mostSettles() int {
-	if d.crowded() {
-		return crowdedBatch
+// settleLimit returns how many outcomes one transaction writes at present.
+func (d *dispatcher) settleLimit() int {
+	if d.contended() {
+		return contendedBatch
 	}
 	return settleBatch
 }
 
-// batchOf returns how many of the outcomes make a transaction: a failure takes
-// statements of its own, and whoever adds to its queue waits for them.
-func batchOf(list []*outcome, most int) int {
+// batchSize returns how many of the outcomes go into one transaction. A failure takes statements of
+// its own, and writers that add to its queue wait for them.
+func batchSize(list []*outcome, most int) int {
 	cost := 0
 	for i, o := range list {
 		if o.Verdict == schedule.Retry {
@@ -142,8 +142,8 @@ func batchOf(list []*outcome, most int) int {
 	return len(list)
 }
 
-// settleAll writes a batch, again and again while the database is away: what is
-// not written is sent once more by the next owner.
+// settleAll saves a batch, and retries while the database is down. Outcomes that are never saved
+// are sent again by the queue's next owner.
 func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 	var plain, last []*outcome
 	for _, o := range batch {
@@ -169,16 +169,14 @@ func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 	}
 }
 
-// maxTries is how often one outcome is tried to be written while the database takes
-// others.
+// maxTries is how often an outcome is retried while the database accepts other writes.
 const maxTries = 10
 
-// persist tries to write outcomes until it works. What was sent stands in the log,
-// whoever owns the queue by then. One that the database refuses is left, with an error:
-// it is not to keep all others.
+// persist retries until the outcomes are saved. They are logged whoever owns the queue by then. An
+// outcome that the database rejects is dropped with an error, so that it does not block the others.
 func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
 	for tries := 1; len(batch) > 0; tries++ {
-		err := d.try(ctx, "write outcomes down", func(ctx context.Context) error { return write(ctx, batch) })
+		err := d.try(ctx, "save outcomes", func(ctx context.Context) error { return write(ctx, batch) })
 		switch refused := err != nil && !ent.IsUnavailable(err); {
 		case err == nil || ctx.Err() != nil:
 			return
@@ -187,7 +185,7 @@ func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(c
 			batch, tries = batch[len(batch)/2:], 0
 			continue
 		case refused && tries >= maxTries:
-			d.Logger.ErrorContext(ctx, "webhooks: what came of an attempt cannot be written down",
+			d.Logger.ErrorContext(ctx, "webhooks: cannot save the outcome of an attempt",
 				"delivery", xid.Delivery.Format(batch[0].Item.ID), "error", err)
 			return
 		}
@@ -199,11 +197,11 @@ func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(c
 	}
 }
 
-// write writes successes and retries in one transaction: the log, the attempt
-// counts and the next due times together, or nothing.
+// write saves successes and retries in one transaction: the log, the attempt counts and the next
+// due times together.
 func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 	health := lastOfEach(batch)
-	batch = slices.SortedStableFunc(slices.Values(batch), bySequence) // the caller's stays as it came, for another try
+	batch = slices.SortedStableFunc(slices.Values(batch), bySequence) // the caller's order is kept for another try
 	var ended, failed []*outcome
 	for _, o := range batch {
 		if o.Verdict == schedule.Retry || o.Verdict == schedule.Noted {
@@ -218,19 +216,18 @@ func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 			return err
 		}
 		if !whole {
-			return errSome
+			return errSomeGone
 		}
 		return d.writeRest(ctx, failed, health)
 	})
-	if err == errSome { //nolint:errorlint // our own, never wrapped
+	if err == errSomeGone { //nolint:errorlint // our own, never wrapped
 		return d.writeEach(ctx, ended, failed, health)
 	}
 	return err
 }
 
-// lastOfEach returns the outcome that came last of each queue among those that
-// say something of its health: it alone decides. Batches are in the order in
-// which attempts ended.
+// lastOfEach returns for each queue the last outcome that affects its health: it alone decides.
+// Batches are in the order in which attempts ended.
 func lastOfEach(batch []*outcome) []*outcome {
 	last := map[*schedule.Queue]*outcome{}
 	for _, o := range batch {
@@ -268,8 +265,8 @@ func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) e
 	return nil
 }
 
-// finish takes deliveries out of the hot table and into the log. It reports whether
-// each of them was still there, with as many attempts as this process knows of.
+// finish moves deliveries from their table into the log. It reports whether all of them were still
+// there, with the attempt counts that this process knows.
 func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, err error) {
 	if len(ended) == 0 {
 		return true, nil
@@ -286,10 +283,10 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 	return true, d.log(ctx, ended)
 }
 
-// logColumns is how many values a row of the log has.
+// logColumns is the number of values of a log row.
 const logColumns = 18
 
-// log writes the rows of deliveries that have ended.
+// log writes the log rows of deliveries that have ended.
 func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 	args := make([]any, 0, logColumns*len(ended))
 	for _, o := range ended {
@@ -318,8 +315,7 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 	return err
 }
 
-// retry writes attempts that ended nothing: the row's counters, and their places in the
-// log.
+// retry saves attempts that did not end their delivery: its counters and the attempts' log rows.
 func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 	var counted []*outcome
 	for _, o := range failed {
@@ -329,7 +325,7 @@ func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 			}
 			continue
 		}
-		one, err := d.tally(ctx, o)
+		one, err := d.countFailure(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -340,12 +336,12 @@ func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 	return d.logAttempts(ctx, counted)
 }
 
-// counters are what is written of a delivery whose attempt failed, beside its number.
+// counters are the columns written for a failed attempt, beside its number.
 const counters = "tries = ?, first_at = ?, due_at = ?, tried_at = ?, failed = ?"
 
-// tally writes the counters of a delivery whose attempt failed, by compare-and-set, so
-// that a late one undoes nothing. It returns what is still to be logged, if anything is.
-func (d *dispatcher) tally(ctx context.Context, o *outcome) (*outcome, error) {
+// countFailure writes the counters of a delivery whose attempt failed, by compare-and-set, so that
+// a late write undoes nothing. It returns the outcome that is still to be logged, or nil.
+func (d *dispatcher) countFailure(ctx context.Context, o *outcome) (*outcome, error) {
 	counted := []any{o.Tries, o.First, o.Due, o.At, false}
 	if o.Verdict == schedule.Exhausted {
 		counted = []any{o.Tries, o.First, 0, o.At, true}
@@ -355,13 +351,13 @@ func (d *dispatcher) tally(ctx context.Context, o *outcome) (*outcome, error) {
 	if err != nil || n == 1 {
 		return o, err
 	}
-	return d.tallyAnew(ctx, o, counted)
+	return d.recountFailure(ctx, o, counted)
 }
 
-// attemptColumns is how many values [attemptRow] gives.
+// attemptColumns is the number of values of [attemptRow].
 const attemptColumns = 13
 
-// attemptRow is the log's row of an attempt that did not end its delivery.
+// attemptRow returns the log row of an attempt that did not end its delivery.
 func attemptRow(o *outcome) []any {
 	r := o.result
 	var next, detail any
@@ -376,8 +372,8 @@ func attemptRow(o *outcome) []any {
 		string(r.Outcome), r.Status, r.Duration.Microseconds(), detail, r.Response, o.request()}
 }
 
-// logAttempts writes the log's rows of attempts. One whose number is taken gets the
-// next that is free: several may have ended after their delivery had.
+// logAttempts writes the log rows of attempts. If a number is taken, the attempt gets the next free
+// one: several attempts may end after their delivery did.
 func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
 	if len(list) == 0 {
 		return nil
@@ -403,8 +399,8 @@ func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
 	return nil
 }
 
-// writeFailure notes a failure in the queue's row, if the lease is still ours. What
-// was under way when a pause began does not count.
+// writeFailure records a failure in the queue's row, if the lease is still ours. Attempts that
+// began before a pause do not count.
 func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
 	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
 		" probe_at = ?, last_error = ?"+
@@ -414,7 +410,7 @@ func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
 	return err
 }
 
-// describe is what an endpoint's last_error says.
+// describe returns the text of an endpoint's last_error.
 func describe(r attempt.Result) string {
 	text := string(r.Outcome)
 	if r.Status != 0 {

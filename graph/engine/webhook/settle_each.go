@@ -10,18 +10,18 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// errSome says that some delivery of a batch was gone: a person skipped it, its
-// endpoint was deleted, or another owner has settled it.
-var errSome = errors.New("webhook: some deliveries are gone")
+// errSomeGone means that a delivery of a batch is gone: a person skipped it, its endpoint was
+// deleted, or another owner has settled it.
+var errSomeGone = errors.New("webhook: some deliveries are gone")
 
-// writeEach settles deliveries one by one. The attempt of one that is gone is
-// logged and changes nothing.
+// writeEach settles deliveries one by one. An attempt whose delivery is gone is logged and changes
+// nothing else.
 func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*outcome) error {
 	return d.Store.InTx(ctx, func(ctx context.Context) error {
 		for _, o := range ended {
 			whole, err := d.finish(ctx, []*outcome{o})
 			if err == nil && !whole {
-				err = d.finishAnew(ctx, o)
+				err = d.finishRecounted(ctx, o)
 			}
 			if err != nil {
 				return err
@@ -31,14 +31,13 @@ func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*out
 	})
 }
 
-// The number of an attempt is given when it is written down: it is what the row of its
-// delivery counts, and nobody writes an attempt without counting it there. Whoever finds
-// another count than they know of takes the next one. After the end of a delivery the
-// numbers go on behind the one that ended it.
+// The number of an attempt is assigned when it is saved, from the count in its delivery's row,
+// which every save raises. If that count is not the expected one, the next number is taken. After
+// the end of a delivery, the numbers continue after that of the attempt that ended it.
 
-// finishAnew ends a delivery of which other attempts were counted meanwhile.
-func (d *dispatcher) finishAnew(ctx context.Context, o *outcome) error {
-	number, err := d.take(ctx, o)
+// finishRecounted ends a delivery for which other attempts were counted meanwhile.
+func (d *dispatcher) finishRecounted(ctx context.Context, o *outcome) error {
+	number, err := d.incrementAttempts(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -54,29 +53,28 @@ func (d *dispatcher) finishAnew(ctx context.Context, o *outcome) error {
 	return d.log(ctx, []*outcome{o.as(number)})
 }
 
-// take counts one more attempt of a delivery and returns its number; 0 where the
-// delivery has ended.
-func (d *dispatcher) take(ctx context.Context, o *outcome) (number int, err error) {
+// incrementAttempts counts one more attempt of a delivery and returns its number; 0 if the delivery
+// has ended.
+func (d *dispatcher) incrementAttempts(ctx context.Context, o *outcome) (number int, err error) {
 	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1"+ofDelivery, o.key()...)
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	return d.counted(ctx, o)
+	return d.attemptCount(ctx, o)
 }
 
-// counted returns how many attempts the row of a delivery counts.
-func (d *dispatcher) counted(ctx context.Context, o *outcome) (number int, err error) {
+// attemptCount returns the number of attempts in the row of a delivery.
+func (d *dispatcher) attemptCount(ctx context.Context, o *outcome) (number int, err error) {
 	err = d.read(ctx, "SELECT attempts FROM deliveries"+ofDelivery, o.key(),
 		func(rs *stdsql.Rows) error { return rs.Scan(&number) })
 	return number, err
 }
 
-// tallyAnew writes the counters of a delivery of which other attempts were counted
-// meanwhile, if the lease is still ours. It returns what is still to be logged, if
-// anything is.
-func (d *dispatcher) tallyAnew(ctx context.Context, o *outcome, counted []any) (*outcome, error) {
-	w, err := d.found(ctx, o)
-	if err != nil || w.ours {
+// recountFailure writes the counters of a delivery for which other attempts were counted meanwhile,
+// if the lease is still ours. It returns the outcome that is still to be logged, or nil.
+func (d *dispatcher) recountFailure(ctx context.Context, o *outcome, counted []any) (*outcome, error) {
+	w, err := d.findEntries(ctx, o)
+	if err != nil || w.logged {
 		return nil, err
 	}
 	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1, "+counters+ofDelivery+
@@ -88,7 +86,7 @@ func (d *dispatcher) tallyAnew(ctx context.Context, o *outcome, counted []any) (
 	if n == 0 {
 		return nil, d.note(ctx, o, w)
 	}
-	number, err := d.counted(ctx, o)
+	number, err := d.attemptCount(ctx, o)
 	ent.OnCommit(ctx, func() {
 		d.mu.Lock()
 		defer d.unlock()
@@ -97,32 +95,32 @@ func (d *dispatcher) tallyAnew(ctx context.Context, o *outcome, counted []any) (
 	return o.as(number), err
 }
 
-// entries is what the log has of a delivery.
+// entries is the state of a delivery in the log.
 type entries struct {
-	ended bool
-	last  int  // the number of the attempt that ended it
-	ours  bool // the attempt in question is there
+	ended  bool
+	last   int  // the number of the attempt that ended it
+	logged bool // the attempt in question is there
 }
 
-func (d *dispatcher) found(ctx context.Context, o *outcome) (w entries, err error) {
+func (d *dispatcher) findEntries(ctx context.Context, o *outcome) (w entries, err error) {
 	args := o.key()
 	err = d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs"+ofDelivery+"),"+
 		" COALESCE((SELECT attempts FROM delivery_logs"+ofDelivery+"), 0),"+
 		" (SELECT COUNT(*) FROM delivery_logs"+ofDelivery+" AND attempt_id = ?)"+
 		" + (SELECT COUNT(*) FROM attempts"+ofDelivery+" AND id = ?)",
 		slices.Concat(args, args, args, []any{o.id}, args, []any{o.id}),
-		func(rs *stdsql.Rows) error { return rs.Scan(&w.ended, &w.last, &w.ours) })
+		func(rs *stdsql.Rows) error { return rs.Scan(&w.ended, &w.last, &w.logged) })
 	return w, err
 }
 
-// logLate notes an attempt of a delivery that had ended meanwhile, or is another
-// owner's, unless that was done: the answer of the commit may have been lost.
+// logLate logs an attempt of a delivery that has ended meanwhile or has another owner, unless it is
+// in the log already because a commit result was lost.
 func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
 	if o.Verdict == schedule.Cancelled {
 		return nil
 	}
-	w, err := d.found(ctx, o)
-	if err != nil || w.ours {
+	w, err := d.findEntries(ctx, o)
+	if err != nil || w.logged {
 		return err
 	}
 	return d.note(ctx, o, w)
@@ -130,7 +128,7 @@ func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
 
 // note counts and logs an attempt that changes nothing else.
 func (d *dispatcher) note(ctx context.Context, o *outcome, w entries) error {
-	number, err := d.take(ctx, o)
+	number, err := d.incrementAttempts(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -145,5 +143,5 @@ func (d *dispatcher) note(ctx context.Context, o *outcome, w entries) error {
 	return d.logAttempts(ctx, []*outcome{late})
 }
 
-// ofDelivery chooses the rows of one delivery.
+// ofDelivery selects the rows of one delivery.
 const ofDelivery = " WHERE store_id = ? AND endpoint_id = ? AND sequence = ?"

@@ -8,33 +8,33 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// The engine's own statements are texts: they work on many rows of many stores
-// at once, which ent's builder and its tenant policy are not made for. Each
-// names the store of every row.
+// The engine writes its statements as text: they touch many rows of many stores at once, which
+// ent's builder and its tenant policy are not made for. Each statement names the store of every
+// row.
 
-// among writes the condition that columns are one of n tuples.
+// among returns the condition that columns are one of n tuples.
 func (e *Engine) among(columns string, n int) string { return ent.Among(e.Store.Dialect(), columns, n) }
 
-// union writes a query with a LIMIT n times, with the rows of all.
+// union repeats a query with a LIMIT n times and returns the rows of all.
 func (e *Engine) union(query string, n int) string {
 	before, after := ent.Part(e.Store.Dialect())
 	query = before + query + after
 	return query + strings.Repeat(" UNION ALL "+query, n-1)
 }
 
-// marks writes "(?, ?)" for k values.
-func marks(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
+// placeholders returns "(?, ?)" for k = 2.
+func placeholders(k int) string { return "(" + strings.Repeat("?, ", k-1) + "?)" }
 
-// values writes the VALUES of an insert: n rows of k values.
+// values returns the VALUES of an insert of n rows of k values.
 func values(n, k int) string {
-	row := marks(k)
+	row := placeholders(k)
 	return " VALUES " + strings.Repeat(row+", ", n-1) + row
 }
 
-// clock is the time of leases and of what is due: an expression and its arguments.
+// clock returns the queue clock: an expression and its arguments.
 func (e *Engine) clock() (string, []any) { return e.Store.QueueClock() }
 
-// exec runs a statement of the transaction in ctx and returns how many rows it changed.
+// exec runs a statement in the transaction of ctx and returns how many rows it changed.
 func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, error) {
 	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
 	if err != nil {
@@ -44,12 +44,12 @@ func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, erro
 	return int(n), err
 }
 
-// seek is [Engine.read] over all stores of the shard at which ctx is.
+// seek is [Engine.read] over all stores of the shard of ctx.
 func (e *Engine) seek(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
 	return ent.Read(ctx, e.Store.Seek(ctx), scan, query, args...)
 }
 
-// read runs a query and hands every row to scan.
+// read runs a query and passes every row to scan.
 func (e *Engine) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
 	return ent.Read(ctx, e.Store.DB(ctx), scan, query, args...)
 }

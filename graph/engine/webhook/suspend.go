@@ -22,8 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// writeRecovery notes that less fails of an endpoint, with an event and a notice where
-// people were warned and nothing does any more.
+// writeRecovery records an improved health. If people were warned and no delivery fails any more,
+// it also writes an event and a notice.
 func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 	q, h := o.Queue, o.Health
 	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?",
@@ -32,7 +32,7 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 		query, args = query+", last_success_at = ?", append(args, o.At)
 	}
 	over := 0
-	if o.Over { // people are told once, also where the answer of a commit is lost
+	if o.Over { // people are notified once, even if a commit result is lost
 		var err error
 		if over, err = d.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned > 0", q.Store, q.Endpoint, q.Token); err != nil {
@@ -54,19 +54,18 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 }
 
 // notify writes a notice about an endpoint.
-func (d *dispatcher) notify(ctx context.Context, k schedule.Key, say func(url string) notify.Notice) error {
+func (d *dispatcher) notify(ctx context.Context, k schedule.Key, compose func(url string) notify.Notice) error {
 	ctx = viewer.Operator(ctx, k.Store)
 	e, err := ent.Only(d.Store.DB(ctx).WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
 	if err != nil {
 		return fmt.Errorf("read endpoint: %w", err)
 	}
-	n := say(e.URL)
+	n := compose(e.URL)
 	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
 	return d.Notifier.Append(ctx, d.Store, n)
 }
 
-// warn warns of the endpoints that have failed for long, once for each level of
-// an incident.
+// warn warns people of endpoints that have failed for long, once for each level of an incident.
 func (d *dispatcher) warn(ctx context.Context) error {
 	d.mu.Lock()
 	due, sound := d.schedule.Warnings(d.now())
@@ -77,15 +76,15 @@ func (d *dispatcher) warn(ctx context.Context) error {
 		}
 	}
 	for _, w := range due {
-		if err := d.warnOf(ctx, w); err != nil {
+		if err := d.warnAbout(ctx, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clearFailing notes that nothing of an endpoint fails any more though it took no
-// delivery: a person skipped what failed.
+// clearFailing records that an endpoint no longer fails although it accepted no delivery: a person
+// skipped the failing ones.
 func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error {
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
 		_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
@@ -100,7 +99,7 @@ func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error 
 	return err
 }
 
-func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
+func (d *dispatcher) warnAbout(ctx context.Context, w schedule.Warning) error {
 	q, warned := w.Queue, false
 	err := d.Store.InTx(ctx, func(ctx context.Context) error {
 		n, err := d.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
@@ -109,7 +108,7 @@ func (d *dispatcher) warnOf(ctx context.Context, w schedule.Warning) error {
 		if warned = n == 1; err != nil {
 			return err
 		}
-		if !warned { // or it was, and the answer of the commit is lost
+		if !warned { // or it was, and the commit result is lost
 			return d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
 				" AND warned = ?", []any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
 				warned = true
@@ -142,24 +141,24 @@ func hours(d time.Duration) string {
 	return fmt.Sprintf("%d hours", int(d.Hours()))
 }
 
-// exhaust ends the 24 h of a delivery: it is failed, and its endpoint suspended
-// in the same transaction, with its event and the notices.
+// exhaust ends a delivery after its 24 h: it fails, and its endpoint is suspended in the same
+// transaction, with the event and the notices.
 func (d *dispatcher) exhaust(ctx context.Context, batch []*outcome) error {
 	o := batch[0]
 	ctx = viewer.Operator(ctx, o.Queue.Store)
 	return d.Store.InTx(ctx, func(ctx context.Context) error {
-		spared, err := d.spared(ctx, o)
+		deliveredSince, err := d.deliveredSince(ctx, o)
 		if err != nil {
 			return err
 		}
-		if spared {
-			return d.spare(ctx, o)
+		if deliveredSince {
+			return d.failDelivery(ctx, o)
 		}
-		counted, err := d.tally(ctx, o)
+		counted, err := d.countFailure(ctx, o)
 		if err != nil {
 			return err
 		}
-		if counted == nil { // a person ended it meanwhile, or this has been written before
+		if counted == nil { // a person ended it meanwhile, or this was written before
 			return d.noteOwner(ctx, o)
 		}
 		if err := d.logAttempts(ctx, []*outcome{counted}); err != nil {
@@ -169,21 +168,20 @@ func (d *dispatcher) exhaust(ctx context.Context, batch []*outcome) error {
 	})
 }
 
-// spare ends a delivery that was given up and suspends nothing.
-func (d *dispatcher) spare(ctx context.Context, o *outcome) error {
+// failDelivery ends a delivery that was given up, without suspending the endpoint.
+func (d *dispatcher) failDelivery(ctx context.Context, o *outcome) error {
 	whole, err := d.finish(ctx, []*outcome{o})
 	if err != nil {
 		return err
 	}
 	if !whole {
-		return d.finishAnew(ctx, o)
+		return d.finishRecounted(ctx, o)
 	}
 	return d.writeFailure(ctx, o)
 }
 
-// noteOwner notes that the queue is not this process's any more, where that is so.
-// Where a suspension was written and the answer of its commit lost, this is how the
-// process hears of it.
+// noteOwner records whether the queue is still this process's. If a suspension was written and its
+// commit result lost, the process learns of it here.
 func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
 	held := false
 	err := d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
@@ -195,8 +193,9 @@ func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
 	return err
 }
 
-// spared reports whether the operator wants silence to suspend, and there was none.
-func (d *dispatcher) spared(ctx context.Context, o *outcome) (ok bool, err error) {
+// deliveredSince reports whether [Config.SuspendOnSilence] is set and the endpoint has accepted a
+// delivery since the first attempt of this one.
+func (d *dispatcher) deliveredSince(ctx context.Context, o *outcome) (ok bool, err error) {
 	if !d.SuspendOnSilence {
 		return false, nil
 	}
@@ -215,7 +214,7 @@ func (d *dispatcher) spared(ctx context.Context, o *outcome) (ok bool, err error
 func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	c, q := d.Store.DB(ctx), o.Queue
 	u := c.WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
-	seize(u)
+	dropLease(u)
 	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
 		SetLastError(describe(o.result)).SetWarned(len(schedule.WarnAfter)).Save(ctx)
 	if err != nil {
@@ -246,14 +245,14 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		return wrap("suspend endpoint", err)
 	}
 	if n == 0 {
-		return errRaced // a person has just changed it: what they made of it counts
+		return errRaced // a person has just changed it: their change counts
 	}
 	ent.OnCommit(ctx, func() { o.suspended = true })
 	if err := audit.Write(ctx, c, "webhook_endpoint.suspend", xid.WebhookEndpoint, q.Endpoint,
 		string(why)); err != nil {
 		return err
 	}
-	if err := d.tell(ctx, e, event.WebhookEndpointSuspended); err != nil {
+	if err := d.appendEvent(ctx, e, event.WebhookEndpointSuspended); err != nil {
 		return err
 	}
 	return d.notify(ctx, q.Key, func(url string) notify.Notice {
@@ -264,8 +263,8 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 	})
 }
 
-// tell writes an event about an endpoint that was changed for it.
-func (d *dispatcher) tell(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
+// appendEvent writes an event about an endpoint whose row was changed for it.
+func (d *dispatcher) appendEvent(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
 	c := d.Store.DB(ctx)
 	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// unreadable is the error of an endpoint of which no secret opens: the root secret that
+// unreadable is the error of an endpoint none of whose secrets can be opened: the root secret that
 // sealed them is gone.
 const unreadable = "The signing secret cannot be read any more: rotate it, and promote the new one."
 
-// noteUnreadable tells the people of a store once that an endpoint's deliveries wait,
-// since no secret of it opens.
+// noteUnreadable notifies the people of a store once that an endpoint's deliveries wait because
+// none of its secrets can be opened.
 func (d *dispatcher) noteUnreadable(ctx context.Context, r *row) error {
 	if r.target != nil {
 		return nil
 	}
-	return wrap("note a secret that does not open", d.Store.InTx(viewer.Operator(ctx, r.Store),
+	return wrap("record an unreadable secret", d.Store.InTx(viewer.Operator(ctx, r.Store),
 		func(ctx context.Context) error {
 			n, err := d.Store.DB(ctx).WebhookQueue.Update().
 				Where(webhookqueue.ID(r.Endpoint), webhookqueue.LeaseToken(r.Token),

@@ -8,18 +8,18 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 )
 
-// veiled returns the body of an event as an endpoint of an app gets it. What other
-// apps and people do in the store is the store's own to know: of a grant an app
-// learns neither whose it was nor who gave it, and of an endpoint only the origin of
-// its address, and not which events it wants.
-func veiled(kind event.Type, body []byte) ([]byte, error) {
+// redactedForApp returns the body of an event for an endpoint of an app. An app does not learn what
+// other apps and people do in the store: the body of a grant's end names neither the app nor who
+// consented, and that of another endpoint has only the origin of its URL, not its filters or last
+// error.
+func redactedForApp(kind event.Type, body []byte) ([]byte, error) {
 	switch kind {
 	case event.AppGrantRevoked:
-		return replaced(body, func(object map[string]any) {
+		return withObject(body, func(object map[string]any) {
 			object["app"], object["consented_by"] = nil, nil
 		})
 	case event.WebhookEndpointSuspended, event.WebhookEndpointFailing, event.WebhookEndpointRecovered:
-		return replaced(body, func(object map[string]any) {
+		return withObject(body, func(object map[string]any) {
 			object["url"] = originOf(object["url"])
 			object["description"], object["last_error"], object["filters"] = nil, nil, []any{}
 		})
@@ -27,8 +27,8 @@ func veiled(kind event.Type, body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// replaced is a body whose object was changed.
-func replaced(body []byte, change func(object map[string]any)) ([]byte, error) {
+// withObject returns a body with a changed object.
+func withObject(body []byte, change func(object map[string]any)) ([]byte, error) {
 	var envelope map[string]json.RawMessage
 	var data struct {
 		Object map[string]any `json:"object"`
@@ -50,7 +50,7 @@ func replaced(body []byte, change func(object map[string]any)) ([]byte, error) {
 	return json.Marshal(envelope)
 }
 
-// originOf is scheme, host and port of an address.
+// originOf returns scheme, host and port of an address.
 func originOf(address any) string {
 	text, _ := address.(string)
 	u, err := url.Parse(text)

@@ -11,12 +11,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// heedLoop looks for what people changed of the queues of a shard that this process owns, until
-// ctx ends. It does nothing else, so that nothing is sent to an endpoint for long after
-// a person was told that it is deleted, disabled or elsewhere.
-func (d *dispatcher) heedLoop(ctx context.Context) {
-	called, deaf := d.toHeed.listen()
-	defer deaf()
+// watchLoop applies what people changed in the queues that this process owns on a shard, until ctx
+// ends. It has a loop of its own so that sending stops soon after an endpoint is deleted, disabled
+// or moved to another URL.
+func (d *dispatcher) watchLoop(ctx context.Context) {
+	called, unsubscribe := d.toWatch.subscribe()
+	defer unsubscribe()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -28,39 +28,39 @@ func (d *dispatcher) heedLoop(ctx context.Context) {
 		}
 		began := time.Now()
 		if d.owns() {
-			_ = d.try(ctx, "look for changes", d.heed)
+			_ = d.try(ctx, "look for changes", d.applyChanges)
 		}
-		// A look reads all queues that are due: beside a large backlog it takes longer, and
-		// is not to take all there is.
-		timer.Reset(min(max(heedRest*time.Since(began), d.Poll/2), d.Poll*3/2))
+		// A look reads all due queues. Beside a large backlog it takes longer, and must not use up
+		// the database.
+		timer.Reset(min(max(watchPause*time.Since(began), d.Poll/2), d.Poll*3/2))
 	}
 }
 
-// heedRest is how many times as long as a look its pause is, within bounds.
-const heedRest = 8
+// The pause after a look is watchPause times as long as the look, within bounds.
+const watchPause = 8
 
 // owns reports whether rows may name this process as their owner.
 func (d *dispatcher) owns() bool {
 	d.mu.Lock()
 	defer d.unlock()
-	return d.schedule.Len() > 0 || time.Since(d.seized) < terms.Length
+	return d.schedule.Len() > 0 || time.Since(d.fencedAt) < terms.Length
 }
 
-// change is a queue of this process whose row somebody made due.
+// change is a queue of this process whose row was made due.
 type change struct {
 	candidate
 	epoch int64
 }
 
-// heed stops what is sent to endpoints that were taken out of service, gives their
-// queues free, and takes over what was changed of others. What may be sent is decided
-// by what was read, before anything is written.
-func (d *dispatcher) heed(ctx context.Context) error {
+// applyChanges stops sending to endpoints that were taken out of service, releases their queues,
+// and adopts the changes of others. Sending stops when the rows are read, before anything is
+// written.
+func (d *dispatcher) applyChanges(ctx context.Context) error {
 	list, err := d.changes(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	fenced, changed := d.fenced(list)
+	fenced, changed := d.retireFenced(list)
 	if len(changed) > 0 {
 		if err := d.rereadAll(ctx, changed); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (d *dispatcher) heed(ctx context.Context) error {
 	return nil
 }
 
-// changes reads this process's queues that somebody made due.
+// changes reads this process's queues that were made due.
 func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
 	now, args := d.clock()
 	args = append(slices.Concat(args, []any{d.id}), args...)
@@ -89,9 +89,9 @@ func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
 	return list, err
 }
 
-// fenced retires the queues whose tokens were raised, and returns them, with those
-// whose endpoints were changed.
-func (d *dispatcher) fenced(list []change) (fenced []candidate, changed []schedule.Key) {
+// retireFenced retires the queues whose tokens were raised. It returns their rows and the keys of
+// the queues whose endpoints were changed.
+func (d *dispatcher) retireFenced(list []change) (fenced []candidate, changed []schedule.Key) {
 	d.mu.Lock()
 	defer d.unlock()
 	for _, c := range list {
@@ -108,7 +108,7 @@ func (d *dispatcher) fenced(list []change) (fenced []candidate, changed []schedu
 	return fenced, changed
 }
 
-// rereadAll takes over what the rows of queues say now.
+// rereadAll adopts the present rows of queues.
 func (d *dispatcher) rereadAll(ctx context.Context, keys []schedule.Key) error {
 	for some := range slices.Chunk(keys, leaseBatch) {
 		rows, err := d.readRows(ctx, some)
@@ -126,16 +126,15 @@ func (d *dispatcher) rereadAll(ctx context.Context, keys []schedule.Key) error {
 	return nil
 }
 
-// free gives up queues that this process owns and does not serve. They are due again at
-// once, and not when the claim would have ended: who takes one whose endpoint rests lets it
-// rest.
+// free releases queues that this process owns and does not serve. They are due at once instead of
+// when their lease ends; the process that claims the queue of an inactive endpoint releases it.
 func (d *dispatcher) free(ctx context.Context, list []candidate) error {
-	d.claiming.Lock() // what was claimed just now is served in a moment
+	d.claiming.Lock() // queues claimed just now are about to be served
 	defer d.claiming.Unlock()
 	return d.giveUp(ctx, list)
 }
 
-// giveUp is [dispatcher.free] while nothing else is claimed.
+// giveUp is [dispatcher.free] for a caller that excludes claims.
 func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
 	d.mu.Lock()
 	list = slices.DeleteFunc(list, func(c candidate) bool { return d.schedule.Find(c.Key) != nil })
@@ -153,13 +152,13 @@ func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
 			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(list)), args...)
 		return err
 	})
-	d.toLease.ring()
+	d.toLease.fire()
 	return err
 }
 
-// stands reports whether a queue is this process's, and its endpoint as it was when
-// its row was read.
-func (d *dispatcher) stands(q *schedule.Queue) bool {
+// stillActive reports whether a queue is this process's and its endpoint unchanged since its row
+// was read.
+func (d *dispatcher) stillActive(q *schedule.Queue) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return q.State() == schedule.Active

@@ -8,8 +8,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 )
 
-// conditions reads the stored conditions of an endpoint. Those that cannot be read hold
-// of everything: an event too many is better than one that is missed.
+// conditions parses the stored filters of an endpoint. Unreadable filters match everything: an
+// event too many is better than a missed one.
 func conditions(text *string) filter.Set {
 	if text == nil {
 		return nil
@@ -18,12 +18,11 @@ func conditions(text *string) filter.Set {
 	return set
 }
 
-// sift notes on events which of the endpoints that subscribed to them refuse them by
-// their conditions.
-func (d *dispatcher) sift(ctx context.Context, batch []*entry, subs []*subscriber) error {
+// applyFilters records for each event which of its subscribed endpoints refuse it by their filters.
+func (d *dispatcher) applyFilters(ctx context.Context, batch []*entry, subs []*subscriber) error {
 	subs = slices.DeleteFunc(slices.Clone(subs), func(s *subscriber) bool { return len(s.filters) == 0 })
 	for _, p := range batch {
-		var seen [2]*filter.Event // as the store gets it, and as apps do
+		var seen [2]*filter.Event // as the store receives it, and as apps do
 		for _, s := range subs {
 			if s.Store != p.store || !s.types[p.kind] {
 				continue
@@ -34,7 +33,7 @@ func (d *dispatcher) sift(ctx context.Context, batch []*entry, subs []*subscribe
 			}
 			var err error
 			if seen[as] == nil {
-				if seen[as], err = d.look(ctx, p, s.owner != nil); err != nil {
+				if seen[as], err = d.readEvent(ctx, p, s.owner != nil); err != nil {
 					return err
 				}
 			}
@@ -46,9 +45,9 @@ func (d *dispatcher) sift(ctx context.Context, batch []*entry, subs []*subscribe
 	return nil
 }
 
-// look reads an event as a receiver gets it. One that cannot be read meets all
-// conditions.
-func (d *dispatcher) look(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
+// readEvent parses an event as a receiver gets it. An event that cannot be read matches all
+// filters.
+func (d *dispatcher) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
 	body := p.body
 	if body == nil {
 		var err error
@@ -61,14 +60,14 @@ func (d *dispatcher) look(ctx context.Context, p *entry, byApp bool) (*filter.Ev
 	}
 	body, err := d.Veil(p.store, p.kind, body)
 	if err == nil && byApp {
-		body, err = veiled(p.kind, body)
+		body, err = redactedForApp(p.kind, body)
 	}
 	var e *filter.Event
 	if err == nil {
 		e, err = filter.Read(body)
 	}
 	if err != nil {
-		d.Logger.ErrorContext(ctx, "webhooks: the conditions of endpoints cannot be judged", "error", err)
+		d.Logger.ErrorContext(ctx, "webhooks: cannot apply the filters of endpoints", "error", err)
 		return new(filter.Event), nil
 	}
 	return e, nil

@@ -34,7 +34,7 @@ func TestVeiled(t *testing.T) {
 		{name: "nothing", kind: event.AppGrantRevoked, object: "null", want: "null"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := veiled(tc.kind, []byte(`{"event_id":"evt_1","sequence":9007199254740993,"data":{"object":`+tc.object+`}}`))
+			got, err := redactedForApp(tc.kind, []byte(`{"event_id":"evt_1","sequence":9007199254740993,"data":{"object":`+tc.object+`}}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestVeiled(t *testing.T) {
 		})
 	}
 	omitted := []byte(`{"event_id":"evt_1","data":null,"payload_omitted":true}`)
-	if got, err := veiled(event.AppGrantRevoked, omitted); err != nil || string(got) != string(omitted) {
+	if got, err := redactedForApp(event.AppGrantRevoked, omitted); err != nil || string(got) != string(omitted) {
 		t.Errorf("without an object: %s, %v", got, err)
 	}
 }

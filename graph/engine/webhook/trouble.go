@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/lib/egress"
+)
+
+// troubleTime is how long a trouble of this machine counts as present while no receiver answers.
+const troubleTime = 10 * time.Second
+
+// senderState records recent troubles of this machine.
+type senderState struct {
+	last     atomic.Pointer[trouble]
+	answered atomic.Int64 // when a receiver last answered, in nanoseconds
+}
+
+// trouble is an attempt that this machine could not begin.
+type trouble struct {
+	kind egress.Trouble
+	at   time.Time
+}
+
+// troubles describe the problem for an operator. A missing route for one address family is not
+// listed, since whoever registers an endpoint chooses the address.
+var troubles = map[egress.Trouble]string{
+	egress.Descriptors: "no file descriptor is left",
+	egress.Memory:      "the system has no memory for connections",
+	egress.Ports:       "no local port is left",
+	egress.Route:       "this machine has no route",
+	egress.Resolver:    "no name can be looked up",
+}
+
+// Strain returns why webhooks cannot be sent from this machine at present, or "".
+func (e *Engine) Strain() string {
+	last := e.sender.last.Load()
+	if last == nil || time.Since(last.at) >= troubleTime || e.sender.answered.Load() >= last.at.UnixNano() ||
+		troubles[last.kind] == "" {
+		return ""
+	}
+	return "webhooks cannot be sent: " + troubles[last.kind]
+}
+
+// noteResult records what an attempt shows about this machine.
+func (d *dispatcher) noteResult(ctx context.Context, r attempt.Result) {
+	switch {
+	case r.Outcome == attempt.Unable:
+		d.noteTrouble(ctx, egress.Trouble(r.Detail))
+	case r.Status != 0:
+		d.sender.answered.Store(time.Now().UnixNano())
+	}
+}
+
+// noteTrouble records an attempt that could not begin. Its delivery waits, and the receiver is not
+// blamed.
+func (d *dispatcher) noteTrouble(ctx context.Context, kind egress.Trouble) {
+	d.metrics.troubles.WithLabelValues(string(kind)).Inc()
+	if kind != egress.Family {
+		d.sender.last.Store(&trouble{kind: kind, at: time.Now()})
+		d.mu.Lock()
+		d.schedule.Strain(d.now())
+		d.unlock()
+	}
+	if d.shouldLog("begin an attempt: " + string(kind)) {
+		d.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed",
+			"trouble", string(kind))
+	}
+}
