@@ -3,7 +3,9 @@ package rest_test
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,13 +17,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/graphtest"
 	"github.com/storefront-go/storefront/graph/model"
+	"github.com/storefront-go/storefront/rest"
 )
 
 // counter is a shopper at a store with a mug.
-func counter(t *testing.T, language state.Language, stock int64) (*shopper, *shop, xid.ID) {
+func counter(t *testing.T, language state.Language, stock int64, edit ...func(*rest.Config)) (*shopper, *shop, xid.ID) {
 	t.Helper()
 	store := storetest.Open(t)
-	s := newServer(t, store, underTest(t, store))
+	s := newServer(t, store, append(edit, underTest(t, store))...)
 	m := newShop(t, store, shopRow{Handle: "first"})
 	mug := selling(t, m, language, stock)
 	return &shopper{t: t, s: s, host: "first.shops.test:8080"}, m, mug
@@ -142,6 +145,28 @@ func TestCartChanges(t *testing.T) {
 		want(http.StatusOK, "/cart", "Your cart is empty.")
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusNotFound, "/cart/add")
 	b.ask(http.MethodPost, "/cart/add", "product_id=1").want(http.StatusNotFound, "/cart/add")
+}
+
+// TestPlacingTooMuch: a shopper whose network has ordered too much that is not paid is told how long to wait.
+func TestPlacingTooMuch(t *testing.T) {
+	b, _, mug := counter(t, state.English, 9, func(c *rest.Config) {
+		c.Core.Limits[limit.UnpaidPieces] = 1
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	b.client = "192.0.2.1"
+	for range 5 {
+		b.cookie = nil
+		b.bought(mug, "1").fill("/checkout/place")
+		if !strings.HasPrefix(b.path, "/orders/") {
+			t.Fatalf("%d %s", b.status, b.path)
+		}
+	}
+	b.cookie = nil
+	b.bought(mug, "1").fill("/checkout/place").want(http.StatusTooManyRequests, "/checkout/place")
+	// a fifth of a day, which is more than a header says
+	if n, err := strconv.Atoi(b.header.Get("Retry-After")); err != nil || n < 60 {
+		t.Errorf("Retry-After: %q", b.header.Get("Retry-After"))
+	}
 }
 
 // TestPlacingWhatChanged: nobody pays what they were not shown.

@@ -25,6 +25,7 @@ type shopper struct {
 	t      *testing.T
 	s      *server
 	host   string
+	client string // the address that a proxy names; "" names none
 	cookie *http.Cookie
 	path   string // of the page that is shown
 	status int
@@ -47,6 +48,9 @@ func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 		}
 		for i := 0; i+1 < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])
+		}
+		if b.client != "" {
+			r.Header.Set("X-Forwarded-For", b.client)
 		}
 		if b.cookie != nil {
 			r.AddCookie(&http.Cookie{Name: b.cookie.Name, Value: b.cookie.Value})

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
+	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
 // message answers with a page that says something.
@@ -19,8 +21,11 @@ func (v *visit) message(status int, title, text phrase.Key) {
 
 func (v *visit) missing() { v.message(http.StatusNotFound, phrase.NotFound, phrase.NotFoundText) }
 
-// crowded answers a visitor who asks for too much at once.
-func (v *visit) crowded() { v.message(http.StatusTooManyRequests, phrase.TooMany, phrase.TooManyText) }
+// crowded answers a visitor who asks for too much at once, and says how long to wait.
+func (v *visit) crowded(wait time.Duration) {
+	v.w.Header().Set("Retry-After", ratelimit.Seconds(wait))
+	v.message(http.StatusTooManyRequests, phrase.TooMany, phrase.TooManyText)
+}
 
 // failed answers what the shopper cannot mend: there is no such thing, or the fault is ours
 // and is logged.
@@ -30,7 +35,7 @@ func (v *visit) failed(err error) {
 	case f != nil && f.Kind == fault.NotFound, f != nil && f.Kind == fault.ValidationFailed:
 		v.missing()
 	case f != nil && f.Kind == fault.RateLimited:
-		v.crowded()
+		v.crowded(f.RetryAfter)
 	case f != nil && f.Kind == fault.Conflict:
 		v.message(http.StatusConflict, phrase.TryAgain, phrase.TryAgainText)
 	case f != nil && f.Kind == fault.Unavailable, ent.IsUnavailable(err), errors.Is(err, context.Canceled),

@@ -98,8 +98,7 @@ func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 func (v *visit) pay(o *storefront.Bought) {
 	if away(o) {
 		if !v.looks.allow(v.looks.leaves, v.store, o.ID) {
-			v.w.Header().Set("Retry-After", "5")
-			v.crowded()
+			v.crowded(5 * time.Second)
 			return
 		}
 		v.leave(o)
