@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Refusal is what a directive answers. Unlike the faults of a method it never
-// becomes a user error: the field did not run.
+// Refusal is the error of a directive. Unlike faults of a method it never becomes a user error,
+// because the field did not run.
 type Refusal struct{ Fault *fault.Error }
 
 func (r Refusal) Error() string { return r.Fault.Error() }
@@ -25,7 +25,7 @@ func (r Refusal) Error() string { return r.Fault.Error() }
 // Unwrap returns the fault.
 func (r Refusal) Unwrap() error { return r.Fault }
 
-// directives gates the fields of the schema.
+// directives returns the implementations of the schema's directives.
 func directives() exec.DirectiveRoot {
 	return exec.DirectiveRoot{Scope: requireScope, Dashboard: RequireRole, Fresh: requireProof}
 }
@@ -46,14 +46,13 @@ func requireScope(ctx context.Context, _ any, next graphql.Resolver, name string
 	return next(ctx)
 }
 
-// lacksFactor is the answer to a person who lacks the second factor that the store
-// requires.
+// lacksFactor returns the refusal for a person without the second factor that the store requires.
 func lacksFactor() error {
 	return Refusal{fault.New(fault.SecondFactorRequired,
 		"This store requires a second factor of its people: set one up on the page Security.")}
 }
 
-// RequireRole implements @dashboard: people by their role, and the operator.
+// RequireRole implements @dashboard: it admits the operator, and people with one of the roles.
 func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []viewer.Role, withoutFactor bool,
 ) (any, error) {
 	v, err := core.Caller(ctx)
@@ -80,8 +79,8 @@ func requireProof(ctx context.Context, _ any, next graphql.Resolver) (any, error
 	return next(ctx)
 }
 
-// Admit reports, as its error, whether the directives of a field keep the viewer of
-// ctx from it, without running the field: for answers that were made before.
+// Admit returns the refusal of a field's directives for the viewer of ctx without running the
+// field, for stored answers.
 func Admit(ctx context.Context, field *ast.FieldDefinition) error {
 	pass := func(context.Context) (any, error) { return nil, nil }
 	if d := field.Directives.ForName("scope"); d != nil {

@@ -1,8 +1,7 @@
-// Package graph is the core: it puts the operations of the domain together, which
-// lie in the packages below it (catalog, sales, access, …), each a resolver method.
-// GraphQL reaches them through the generated executable schema, REST and the
-// command line by plain calls, so a rule that must hold for all of them stands in
-// the method itself; directives gate GraphQL alone.
+// Package graph composes the operations of the domain packages below it (catalog, sales, access,
+// …); each operation is a resolver method. GraphQL calls them through the generated executable
+// schema, REST and the command line directly. A rule that must hold for all callers is in the
+// method itself; directives apply to GraphQL only.
 package graph
 
 //go:generate go run ./internal/gen

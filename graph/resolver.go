@@ -18,10 +18,10 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/task"
 )
 
-// Config is what the core needs.
+// Config holds the dependencies of the operations.
 type Config = core.Config
 
-// The parts of the domain, under names that can be embedded beside each other.
+// The resolvers of the domain, under names that can be embedded side by side.
 type (
 	catalogResolver    = catalog.Resolver
 	salesResolver      = sales.Resolver
@@ -56,7 +56,7 @@ type (
 	testStoreMutation  = teststore.Mutation
 )
 
-// Resolver is the core: its Query and Mutation methods are every operation.
+// Resolver holds all operations as methods of its Query and Mutation.
 type Resolver struct {
 	*core.Core
 	*catalogResolver
@@ -71,7 +71,7 @@ type Resolver struct {
 	*testStoreResolver
 }
 
-// New makes the core.
+// New returns the resolver. It fails if config lacks a required part.
 func New(config Config) (*Resolver, error) {
 	c, err := core.New(config)
 	if err != nil {
@@ -88,7 +88,7 @@ func New(config Config) (*Resolver, error) {
 	return r, nil
 }
 
-// carry enters what tasks do in the rows of another owner: every kind there is.
+// carry registers the effects of all kinds of tasks.
 func (r *Resolver) carry(k *task.Keeper) {
 	k.Use(audit.StoreTask, audit.StoreEffect(r.Store))
 	k.Use(audit.AccountTask, audit.AccountEffect(r.Store))
@@ -143,5 +143,5 @@ func (r *Resolver) Mutation() Mutation {
 // Carts returns the carts of shoppers.
 func (r *Resolver) Carts() *cart.Carts { return cart.New(r.Core, r.salesResolver, r.sellingResolver) }
 
-// Storefront returns what storefronts are made of.
+// Storefront returns the data source of storefronts.
 func (r *Resolver) Storefront() storefront.Storefront { return storefront.New(r.Core) }

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/internal/exec"
 )
 
-// executable gives the executor its resolvers. Its methods bear the names of the
-// schema's types, so it is a type of its own.
+// executable adapts Resolver to the executor. It is a separate type because its methods are named
+// like the schema's types.
 type executable struct{ *Resolver }
 
 func (e executable) Query() exec.QueryResolver       { return e.Resolver.Query() }
@@ -60,20 +60,19 @@ type (
 	catalogFound = catalog.FoundFields
 )
 
-// found is what a search over everything finds, in several domains.
+// found resolves search results across several domains.
 type found struct {
 	salesFound
 	catalogFound
 }
 
-// Executable returns what runs the documents of GraphQL: the schema, the
-// resolvers behind its fields, and the directives before them.
+// Executable returns the executable schema with its resolvers and directives.
 func (r *Resolver) Executable() graphql.ExecutableSchema {
 	return exec.NewExecutableSchema(exec.Config{Schema: Schema(), Resolvers: executable{r}, Directives: directives()})
 }
 
-// Schema returns the schema without @defer, which the library adds to each: an
-// answer here has one part.
+// Schema returns the schema without @defer, which the library adds to every schema: answers here
+// have one part.
 func Schema() *ast.Schema {
 	schema := *exec.NewExecutableSchema(exec.Config{}).Schema()
 	schema.Directives = maps.Clone(schema.Directives)

@@ -15,17 +15,16 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// AppsIn reads apps with one statement, none where there are none to read. They
-// lie in the stores that registered them, so each is named by its store too, and
-// the tenant policy, which would keep to the viewer's store, is lifted for this
-// read.
+// AppsIn reads apps with one statement; it returns an empty map for an empty store. The map store
+// holds the store of each app id. Apps belong to the stores that registered them, so each is
+// selected by store and id, and the tenant policy is lifted for this read.
 func (c *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]*model.AppSummary, error) {
 	of := map[xid.ID]*model.AppSummary{}
 	if len(store) == 0 {
 		return of, nil
 	}
 	wanted := slices.SortedFunc(maps.Keys(store), xid.ID.Compare)
-	// SQLite has no tuples in a list, so the pairs are written out.
+	// SQLite has no row values in an IN list, so the pairs are written out.
 	ctx = c.Store.Aside(ctx)
 	query := c.Client(ctx).App.Query()
 	query.Modify(func(s *sql.Selector) {
@@ -45,7 +44,7 @@ func (c *Core) AppsIn(ctx context.Context, store map[xid.ID]xid.ID) (map[xid.ID]
 	}
 	for _, id := range wanted {
 		if of[id] == nil {
-			return nil, fmt.Errorf("the app %s is named, but it is not there", id)
+			return nil, fmt.Errorf("app %s is referenced but missing", id)
 		}
 	}
 	return of, nil

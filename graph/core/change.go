@@ -19,22 +19,21 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 )
 
-// Record is what a change leaves behind besides itself: its row of the audit log
-// and its events.
+// Record describes what a change writes besides its rows: one audit row and its events.
 type Record struct {
 	Action string // such as "product.update"
 	Kind   xid.Kind
 	ID     xid.ID
 	Detail string // short, without personal data; may be empty
-	// Of is what the events are about; they are in their order.
+	// Of is the resource of the events, which are in order.
 	Of     outbox.Resource
 	Events []outbox.Entry
 }
 
-// Commit runs a change of a kind of resource in one transaction with all that it
-// leaves behind, and explains its error. It is the only way to change something: f
-// makes the change and returns its record, or nil when it has changed nothing. It
-// may run again, as [ent.Store.InTx] says, and joins a transaction that is open.
+// Commit runs a change and writes its record in one transaction. It is the only way to change
+// something. f makes the change and returns its record, or nil if it changed nothing; like any
+// function of [ent.Store.InTx] it may run again. Commit joins an open transaction, and its errors
+// are explained with the name of kind.
 func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context) (*Record, error)) error {
 	return Explain(KindName(kind), c.Store.InTx(ctx, func(ctx context.Context) error {
 		done, err := f(ctx)
@@ -46,7 +45,7 @@ func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context
 		}
 		if done.Kind == xid.Theme {
 			if v := viewer.From(ctx); v != nil {
-				c.looksChanged(ctx, v.Store)
+				c.themeChanged(ctx, v.Store)
 			}
 		}
 		if err := audit.Write(ctx, c.Client(ctx), done.Action, done.Kind, done.ID, done.Detail); err != nil {
@@ -56,8 +55,8 @@ func (c *Core) Commit(ctx context.Context, kind xid.Kind, f func(context.Context
 	}))
 }
 
-// Announce writes events about a resource in the transaction of ctx: for what
-// changes along with the resource that the [Record] is about.
+// Announce writes events in the transaction of ctx, for a resource other than the one of the
+// [Record].
 func (c *Core) Announce(ctx context.Context, of outbox.Resource, events ...outbox.Entry) error {
 	if len(events) == 0 {
 		return nil
@@ -65,7 +64,7 @@ func (c *Core) Announce(ctx context.Context, of outbox.Resource, events ...outbo
 	return outbox.Append(ctx, c.Client(ctx), of, events...)
 }
 
-// EventsOf returns events that carry one representation.
+// EventsOf returns events of the given types with the same representation.
 func EventsOf(object []byte, types ...event.Type) []outbox.Entry {
 	list := make([]outbox.Entry, len(types))
 	for i, t := range types {
@@ -74,14 +73,14 @@ func EventsOf(object []byte, types ...event.Type) []outbox.Entry {
 	return list
 }
 
-// Stale is the answer to a change that expected another version.
+// Stale returns the fault for a change that expected another version.
 func Stale(kind xid.Kind, expected, present int64) error {
 	return fault.State(fault.VersionMismatch,
 		fmt.Sprintf("The %s has version %d, not %d: read it again.", KindName(kind), present, expected))
 }
 
-// Swapped judges the count of a compare-and-set that named a version which this
-// transaction had just read: none changed means that another one came first.
+// Swapped checks the result of a compare-and-set on the version that this transaction read. A count
+// of 0 means that another transaction changed the row first.
 func Swapped(kind xid.Kind, count int, err error) error {
 	switch {
 	case err != nil:
@@ -92,13 +91,14 @@ func Swapped(kind xid.Kind, count int, err error) error {
 	return nil
 }
 
-// UpdateTime returns the time of a change: later than the one before, whatever the clocks of two
-// processes say, and not before the transaction, so that a list of changes shows it.
+// UpdateTime returns the time of a change. It is later than before even if the clocks of two
+// processes differ, and not earlier than the transaction, so that lists of changes include it.
 func UpdateTime(ctx context.Context, before micros.Time) micros.Time {
 	return moment.Raise(ctx, outbox.After(before))
 }
 
-// Touched raises updated_at as [UpdateTime] does, in a row that was not read. now is of [moment.Now].
+// Touched sets updated_at of rows that were not read, by the rule of [UpdateTime]. now comes from
+// [moment.Now].
 func Touched(now micros.Time) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) {
 		const later = micros.Time(outbox.Spread)
@@ -107,7 +107,7 @@ func Touched(now micros.Time) func(*sql.UpdateBuilder) {
 	}
 }
 
-// Allowed refuses a transition that the state machine does not have.
+// Allowed returns a fault unless the state machine allows the transition: present must be in from.
 func Allowed[S ~string](what string, present, to S, from ...S) error {
 	if slices.Contains(from, present) {
 		return nil
@@ -116,11 +116,11 @@ func Allowed[S ~string](what string, present, to S, from ...S) error {
 		fmt.Sprintf("The %s is %s and cannot become %s.", what, Words(present), Words(to)))
 }
 
-// Words is a state as a sentence has it.
+// Words returns a state as it reads in a sentence.
 func Words[S ~string](s S) string { return strings.ReplaceAll(string(s), "_", " ") }
 
-// TooLargeBy is the answer to the total of an order that no amount can hold, with the index of the line that
-// costs most. Alone says that this line does so by itself.
+// TooLargeBy returns the fault for an order total above the largest amount. line is the index of
+// the most expensive line; alone means that this line exceeds the amount by itself.
 func TooLargeBy(line int, alone bool) error {
 	if alone {
 		return TooLarge(fmt.Sprintf("total of line %d", line+1))
@@ -128,7 +128,7 @@ func TooLargeBy(line int, alone bool) error {
 	return TooLarge(fmt.Sprintf("order's total, of which line %d is the largest part,", line+1))
 }
 
-// TooLarge is the answer to a sum that no amount can hold.
+// TooLarge returns the fault for a sum above the largest amount.
 func TooLarge(what string) error {
 	return fault.State(fault.AmountTooLarge, "The "+what+" would be above the largest amount.")
 }

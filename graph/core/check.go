@@ -14,21 +14,19 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Check collects everything that is wrong with an input, so that one answer
-// names it all. Members are named by their REST pointers; GraphQL turns them into
-// argument paths.
+// Check collects all faults of an input, so that one answer reports them together. Members are
+// named by their REST pointers; GraphQL turns these into argument paths.
 //
-// The zero Check is for what no facade decodes; see [NewCheck].
+// Use the zero Check for an input that no facade decoded; otherwise see [NewCheck].
 type Check struct{ fields []fault.Field }
 
-// decoded is an input that says what a facade found wrong while it decoded it;
-// see [model.Decoded].
+// decoded is an input with the faults that a facade found while decoding it; see [model.Decoded].
 type decoded interface{ Faults() []fault.Field }
 
-// NewCheck starts the check of an input with what the facade found.
+// NewCheck returns a check that starts with the faults of the facade.
 func NewCheck(in decoded) *Check { return &Check{fields: slices.Clone(in.Faults())} }
 
-// Err returns the 422, or nil.
+// Err returns the fault for a 422, or nil if nothing is wrong.
 func (c *Check) Err() error {
 	if len(c.fields) == 0 {
 		return nil
@@ -36,7 +34,7 @@ func (c *Check) Err() error {
 	return fault.Invalid(c.fields...)
 }
 
-// Add reports one member, unless something is known to be wrong with it.
+// Add reports a fault of one member. Only the first fault of a member is kept.
 func (c *Check) Add(name, code, detail string) {
 	pointer := "#/" + name
 	known := func(f fault.Field) bool { return f.Pointer == pointer }
@@ -45,41 +43,42 @@ func (c *Check) Add(name, code, detail string) {
 	}
 }
 
-// Required reports a member that is absent.
+// Required reports a missing member.
 func (c *Check) Required(name string, present bool) {
 	if !present {
 		c.Add(name, fault.Required, "This member is required.")
 	}
 }
 
-// Line checks a text of one line of at most limit code points that is not blank.
+// Line checks a non-blank text of one line with at most limit code points.
 func (c *Check) Line(name, text string, limit int) { c.text(name, text, limit, false) }
 
-// Name checks the name of a store, an app or a person: a line of which one sees all,
-// since people decide by these names whom they trust.
+// Name checks the name of a store, an app or a person: a line without invisible characters, because
+// people decide by these names whom they trust.
 func (c *Check) Name(name, text string, limit int) {
 	c.Line(name, text, limit)
-	if strings.ContainsFunc(text, unseen) {
+	if strings.ContainsFunc(text, invisible) {
 		c.Add(name, fault.InvalidFormat, "The name holds characters that cannot be seen, or that turn its direction.")
 	}
 }
 
-// unseen reports whether r shows nothing itself: format characters, which include those
-// that turn the direction (Unicode Standard Annex 9, section 2), and blank letters.
-func unseen(r rune) bool {
+// invisible reports whether r shows nothing by itself: format characters, including those that
+// change the text direction (Unicode Standard Annex 9, section 2), and blank letters.
+func invisible(r rune) bool {
 	const blank = "\u115f\u1160\u2800\u3164\uffa0"
 	return unicode.Is(unicode.Cf, r) || strings.ContainsRune(blank, r)
 }
 
-// visible reports whether r shows something by itself, unlike spaces and marks that
-// combine with another character.
-func visible(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsMark(r) && !unseen(r) }
+// visible reports whether r shows something by itself, unlike spaces and combining marks.
+func visible(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsMark(r) && !invisible(r) }
 
-// turns reports whether r changes the direction of the text behind it, beyond the end of
-// a title too. Single marks such as U+200F, which Arabic needs, do not.
-func turns(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
+// changesDirection reports whether r changes the direction of the text after it, even beyond the
+// end of a title. Single marks such as U+200F, which Arabic needs, do not.
+func changesDirection(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
 
-// Long checks a text that may hold tabs and new lines.
+// Long checks a text that may contain tabs and line breaks.
 func (c *Check) Long(name, text string, limit int) { c.text(name, text, limit, true) }
 
 func (c *Check) text(name, text string, limit int, long bool) {
@@ -90,25 +89,25 @@ func (c *Check) text(name, text string, limit int, long bool) {
 		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
 	case strings.ContainsFunc(text, func(r rune) bool { return forbidden(r, long) }):
 		c.Add(name, fault.InvalidFormat, "The text holds control characters.")
-	case !long && strings.ContainsFunc(text, turns):
+	case !long && strings.ContainsFunc(text, changesDirection):
 		c.Add(name, fault.InvalidFormat, "The text holds characters that change the direction of other text.")
 	case !strings.ContainsFunc(text, visible):
 		c.Add(name, fault.TooShort, "The text is blank.")
 	}
 }
 
-// Typed returns what a person typed without the spaces around it and without characters
-// that change its direction: phones copy those along with numbers of their contacts.
+// Typed returns a text that a person typed without surrounding spaces and without characters that
+// change its direction, which phones copy along with numbers of contacts.
 func Typed(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if turns(r) {
+		if changesDirection(r) {
 			return -1
 		}
 		return r
 	}, text))
 }
 
-// forbidden reports whether r may not stand in a text (contract, section 1).
+// forbidden reports whether texts must not contain r (contract, section 1).
 func forbidden(r rune, long bool) bool {
 	if long && (r == '\t' || r == '\n' || r == '\r') {
 		return false
@@ -116,7 +115,7 @@ func forbidden(r rune, long bool) bool {
 	return unicode.IsControl(r)
 }
 
-// Opt runs f on a value that was given.
+// Opt calls f with the value unless it is nil.
 func Opt[T any](v *T, f func(T)) {
 	if v != nil {
 		f(*v)
@@ -126,7 +125,7 @@ func Opt[T any](v *T, f func(T)) {
 // Amount checks an amount in minor units.
 func (c *Check) Amount(name string, v int64) { c.Within(name, v, 0, currency.MaxMinor) }
 
-// Within checks a whole number.
+// Within checks that a whole number is between low and high.
 func (c *Check) Within(name string, v, low, high int64) {
 	if v < low || v > high {
 		c.Add(name, fault.OutOfRange,
@@ -134,7 +133,7 @@ func (c *Check) Within(name string, v, low, high int64) {
 	}
 }
 
-// Currency checks a code and returns it in upper case.
+// Currency checks a currency code and returns it in upper case.
 func (c *Check) Currency(name, code string) string {
 	known, ok := currency.Parse(code)
 	if !ok {
@@ -143,7 +142,7 @@ func (c *Check) Currency(name, code string) string {
 	return string(known)
 }
 
-// Handle checks a product's name in addresses.
+// Handle checks the handle of a product, its name in URLs.
 func (c *Check) Handle(name, handle string, limit int) {
 	switch {
 	case handle == "":
@@ -155,7 +154,7 @@ func (c *Check) Handle(name, handle string, limit int) {
 	}
 }
 
-// HandleRune reports whether a handle may hold r.
+// HandleRune reports whether handles may contain r.
 func HandleRune(r rune) bool { return r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' }
 
 // Tags checks a list of labels.
@@ -169,7 +168,7 @@ func (c *Check) Tags(name string, tags []string) {
 	}
 }
 
-// IDs checks a list of ids of one kind, each of which is there once.
+// IDs checks a list of at most most ids of one kind without duplicates, and returns them.
 func (c *Check) IDs(name string, kind xid.Kind, texts []string, most int) []xid.ID {
 	if len(texts) > most {
 		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(most)+" ids.")
@@ -190,7 +189,7 @@ func (c *Check) IDs(name string, kind xid.Kind, texts []string, most int) []xid.
 	return list
 }
 
-// Found checks that the rows with the ids of a list were found.
+// Found reports the ids of a list that are not in found.
 func (c *Check) Found(name string, kind xid.Kind, ids, found []xid.ID) {
 	for i, id := range ids {
 		if !slices.Contains(found, id) {
@@ -199,7 +198,7 @@ func (c *Check) Found(name string, kind xid.Kind, ids, found []xid.ID) {
 	}
 }
 
-// HTTPS checks an absolute https address.
+// HTTPS checks an absolute https URL.
 func (c *Check) HTTPS(name, address string) {
 	u, err := url.Parse(address)
 	switch {

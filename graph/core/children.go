@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// IDs collects the ids of rows once each, in key order.
+// IDs returns the ids of rows in key order, each once. Rows whose id is nil are skipped.
 func IDs[T any](rows []T, id func(T) *xid.ID) []xid.ID {
 	all := make([]xid.ID, 0, len(rows))
 	for _, row := range rows {
@@ -19,9 +19,9 @@ func IDs[T any](rows []T, id func(T) *xid.ID) []xid.ID {
 	return slices.Compact(all)
 }
 
-// Few replaces a table by the first rows of each parent: one limited part for
-// each, since no other form stops reading at the limit on every engine. The
-// index holds (store_id, parent, id), so a part reads what it returns.
+// Few selects the first rows of each parent: a UNION ALL of one limited part per parent, because no
+// other form stops reading at the limit on every engine. The index holds (store_id, parent, id), so
+// a part reads only the rows that it returns.
 type Few struct {
 	Store   xid.ID
 	Parent  string // the column: order_id for the children of orders
@@ -30,12 +30,12 @@ type Few struct {
 	Index   string
 	Limit   int
 	Newest  bool
-	// only is a condition on the rows; without it all count.
+	// Only is a condition on the rows; nil selects all.
 	Only func() *sql.Predicate
 }
 
-// Apply makes the selector read the parts. The tenant policy adds its condition
-// to the whole besides.
+// Apply makes the selector read from the parts. The tenant policy still adds its condition to the
+// outer query.
 func (f Few) Apply(s *sql.Selector) {
 	table := s.TableName()
 	hint := ent.IndexHint(s.Dialect(), table, f.Index)

@@ -1,6 +1,6 @@
-// Package core is what every operation shares: who asks, how lists are walked,
-// inputs checked, rows changed and errors explained. The packages of the domain
-// (catalog, sales, access, …) embed [Core] and add their operations to it.
+// Package core holds what all operations share: the caller, lists, checks of inputs, changes of
+// rows and their errors. The packages of the domain (catalog, sales, access, …) embed [Core] and
+// add their operations.
 package core
 
 import (
@@ -37,98 +37,98 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// Config is what the operations need.
+// Config holds the dependencies of the operations.
 type Config struct {
 	Store *ent.Store
-	// Keys authenticates credentials and forgets revoked ones.
+	// Keys authenticates credentials and drops revoked ones from its cache.
 	Keys *apikey.Keeper
-	// Sessions keeps people signed in; by default one without a throttle.
+	// Sessions manages sign-in sessions; the default has no throttle.
 	Sessions *session.Keeper
-	// Factors keeps people's second factors.
+	// Factors manages second factors.
 	Factors *factor.Keeper
 	// Pages signs cursors.
 	Pages *page.Codec
-	// HostOf returns the store_host of a store by its handle.
+	// HostOf returns the store_host for the handle of a store.
 	HostOf func(handle string) string
-	// APIHost is {api_host}, without a slash at its end.
+	// APIHost is {api_host} without a trailing slash.
 	APIHost string
 	// Links signs downloads and previews.
 	Links *link.Signer
-	// Webhooks keeps the queues of webhook endpoints.
+	// Webhooks manages the queues of webhook endpoints.
 	Webhooks *webhook.Engine
 	// Exports writes the files of export jobs.
 	Exports *export.Engine
-	// Erasures takes redacted customers out of what is kept; by default one of its own.
+	// Erasures removes redacted customers from stored data. It has a default.
 	Erasures *erase.Engine
-	// Shelves puts products on the shelves of storefronts in the background; by default
-	// one of its own.
+	// Shelves updates the listing index of storefronts in the background. It has a default.
 	Shelves *listings.Keeper
-	// Themes keeps what themes consist of.
+	// Themes stores the files of themes.
 	Themes *install.Keeper
-	// Pictures keeps copies of products' pictures.
+	// Pictures stores copies of product images.
 	Pictures *images.Keeper
-	// Payments asks payment providers.
+	// Payments calls payment providers.
 	Payments *payment.Desk
-	// Notifier writes to people; nil where there is no mail server.
+	// Notifier sends notifications to people; nil without a mail server.
 	Notifier *notify.Notifier
-	// Tasks carries out what changes do to the rows of others; by default one of its own.
+	// Tasks runs what a change does to rows of other owners. It has a default.
 	Tasks *task.Keeper
-	// Limits are those that the operator set for all stores. Who keeps the rates
-	// enters them before it serves.
+	// Limits are the limits that the operator set for all stores. The keeper of the rates adds them
+	// before it serves.
 	Limits limit.Values
-	// TestPayments lets stores offer the way to pay that moves no money.
+	// TestPayments lets stores offer the payment method that moves no money.
 	TestPayments bool
-	// Reviewer reports whether the people of a store review what others submit to
-	// the marketplace; nobody does by default.
+	// Reviewer reports whether staff of a store review marketplace submissions. By default no store
+	// reviews.
 	Reviewer func(*db.Store) bool
 	Logger   *slog.Logger
 }
 
-// Core is the parts that operations work with.
+// Core holds the dependencies and the state that operations share.
 type Core struct {
 	Config
-	// Answers bounds the memory of answers.
+	// Answers bounds the memory of responses.
 	Answers *budget.Ledger
-	// rejected counts cursors that did not open.
+	// rejected counts cursors that could not be opened.
 	rejected atomic.Uint64
-	// fixed remembers what never changes about stores.
+	// fixed caches the immutable part of stores.
 	fixed *lru.Cache[xid.ID, fixed]
-	// limits remembers those of stores for a moment.
+	// limits caches the limits of stores for [knownFor].
 	limits *lru.Cache[xid.ID, known]
-	// rows remembers how many rows stores have.
+	// rows caches how many rows stores have.
 	rows *rows
-	// Written bounds the bytes that writes send.
+	// Written bounds the bytes of write requests.
 	Written *PerMinute
-	// Megapixels bounds the images that are uploaded.
+	// Megapixels bounds the size of uploaded images.
 	Megapixels *PerMinute
-	// looks counts the changes of stores' themes that this process made.
-	looks [256]atomic.Uint64
+	// themeChanges counts the theme changes that this process made, by the last byte of the store
+	// id.
+	themeChanges [256]atomic.Uint64
 }
 
-// Looks is another number after this process has changed a theme of the store, and now
-// and then of another one.
-func (c *Core) Looks(store xid.ID) uint64 { return c.looks[store[len(store)-1]].Load() }
+// Looks changes whenever this process changes a theme of the store. Stores share counters; a change
+// of another store only causes a re-read.
+func (c *Core) Looks(store xid.ID) uint64 { return c.themeChanges[store[len(store)-1]].Load() }
 
-// looksChanged makes [Core.Looks] another number once the transaction of ctx commits.
-func (c *Core) looksChanged(ctx context.Context, store xid.ID) {
-	ent.OnCommit(ctx, func() { c.looks[store[len(store)-1]].Add(1) })
+// themeChanged changes the value of [Core.Looks] once the transaction of ctx commits.
+func (c *Core) themeChanged(ctx context.Context, store xid.ID) {
+	ent.OnCommit(ctx, func() { c.themeChanges[store[len(store)-1]].Add(1) })
 }
 
-// fixed is what never changes about a store.
+// fixed is the immutable part of a store.
 type fixed struct {
 	handle string
 	test   bool
 }
 
-// maxFixed is of how many stores it is remembered.
-const maxFixed = 10_000
+// maxCached bounds how many stores each cache holds.
+const maxCached = 10_000
 
-// New checks the configuration and fills in its defaults.
+// New returns a Core with the defaults filled in. It fails if a required part is missing.
 func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
 		c.Pictures == nil || c.Payments == nil {
-		return nil, errors.New("graph: every part is needed but Sessions, Erasures, Shelves, Notifier, Tasks, Limits, Reviewer and Logger")
+		return nil, errors.New("graph: only Sessions, Erasures, Shelves, Notifier, Tasks, Limits, Reviewer and Logger are optional")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
@@ -153,27 +153,28 @@ func New(c Config) (*Core, error) {
 	if c.Limits == nil {
 		c.Limits = limit.Values{}
 	}
-	fixed, _ := lru.New[xid.ID, fixed](maxFixed) // only a size below one is an error
-	limits, _ := lru.New[xid.ID, known](maxFixed)
+	fixed, _ := lru.New[xid.ID, fixed](maxCached) // only a size below one is an error
+	limits, _ := lru.New[xid.ID, known](maxCached)
 	return &Core{Config: c, Answers: budget.NewLedger(), fixed: fixed, limits: limits, rows: newRows(),
 		Written: NewPerMinute(limit.WrittenBytes), Megapixels: NewPerMinute(limit.ImageMegapixels)}, nil
 }
 
-// RejectedCursors returns how many cursors were taken as absent.
+// RejectedCursors returns how many cursors could not be opened; their lists started at the first
+// page.
 func (c *Core) RejectedCursors() uint64 { return c.rejected.Load() }
 
 // Client returns the database client of ctx.
 func (c *Core) Client(ctx context.Context) *db.Client { return c.Store.DB(ctx) }
 
-// Unproved is the answer to somebody who proved too long ago who they are, see
+// Unproved returns the fault for a person whose last proof of identity is too old, see
 // [viewer.Viewer.Stale].
 func Unproved() *fault.Error {
 	return fault.New(fault.ProofRequired, "Prove first that it is you: you last did more than ten minutes ago.")
 }
 
-// Proved refuses a sensitive action, one that leads money, data or access elsewhere, to a person who
-// proved too long ago who they are, and to a staff token that was not created for sensitive actions:
-// whoever holds it need not be that person. The table of these actions is in the test of package graph.
+// Proved protects sensitive actions, which give money, data or access to others. It refuses people
+// whose last proof of identity is too old, and staff tokens that were not created for sensitive
+// actions, because the bearer may be another person. A test of package graph lists these actions.
 func Proved(ctx context.Context) error {
 	v, err := Caller(ctx)
 	switch {
@@ -188,8 +189,8 @@ func Proved(ctx context.Context) error {
 	return nil
 }
 
-// Caller returns who asks; nobody is a fault, since REST and GraphQL authenticate
-// first.
+// Caller returns the viewer of ctx. Without one it returns a fault; REST and GraphQL authenticate
+// before they call operations.
 func Caller(ctx context.Context) (*viewer.Viewer, error) {
 	v := viewer.From(ctx)
 	if v == nil {

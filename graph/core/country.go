@@ -8,9 +8,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/country"
 )
 
-// Country checks the form of a code of ISO 3166-1 alpha-2 and returns it in upper case.
-// Whether the code is assigned is not judged: the list changes, and an order of last year
-// keeps its country.
+// Country checks the form of an ISO 3166-1 alpha-2 code and returns it in upper case. It does not
+// check that the code is assigned: the list changes, and old orders keep their country.
 func (c *Check) Country(name, code string) string {
 	upper := strings.ToUpper(code)
 	if len(code) != 2 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -19,8 +18,8 @@ func (c *Check) Country(name, code string) string {
 	return upper
 }
 
-// AssignedCountry is [Check.Country] for a code that ISO 3166-1 has now, or that is among kept:
-// settings of earlier days can be saved with a code that was withdrawn.
+// AssignedCountry is [Check.Country] for a code that ISO 3166-1 assigns now or that is in kept, so
+// that existing settings with a withdrawn code can still be saved.
 func (c *Check) AssignedCountry(name, code string, kept ...string) string {
 	upper := c.Country(name, code)
 	if !country.Assigned(upper) && !slices.Contains(kept, upper) {

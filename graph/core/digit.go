@@ -7,21 +7,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FoldDigits writes the digits of every script, and letters and signs of full width, as 0 to
-// 9 and as ASCII has them: keyboards of Japanese and Arabic give others for the same numbers.
+// FoldDigits replaces the digits of all scripts with 0 to 9, and full-width letters and signs with
+// those of ASCII. Japanese and Arabic keyboards produce such digits.
 func FoldDigits(s string) string {
 	if isASCII(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '٫': // the decimal separator of Arabic
+		case r == '٫': // the Arabic decimal separator
 			return '.'
 		case r < unicode.MaxASCII || !unicode.Is(unicode.Nd, r):
 			return r
 		}
 		value := rune(0)
-		for unicode.Is(unicode.Nd, r-value-1) { // the digits of a script stand in a row from 0 on
+		for unicode.Is(unicode.Nd, r-value-1) { // the digits of a script are consecutive, from 0 on
 			value++
 		}
 		return '0' + value%10

@@ -11,10 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/mailbox"
 )
 
-// Email checks an e-mail address that names a person and returns it as it is
-// kept, see [mailbox.Fold].
-// Only the form of ordinary addresses is taken: quoted local parts, comments and
-// address literals belong to mail servers, not to customers.
+// Email checks the email address of a person and returns it normalized by [mailbox.Fold]. It
+// accepts only the ordinary form: quoted local parts, comments and address literals are used by
+// mail servers, not by customers.
 func (c *Check) Email(name, address string) string {
 	lower := mailbox.Fold(address)
 	switch local, domain, _ := strings.Cut(lower, "@"); {
@@ -28,8 +27,8 @@ func (c *Check) Email(name, address string) string {
 	return lower
 }
 
-// dotted reports whether s is made of parts of allowed characters with single
-// dots between them.
+// dotted reports whether s consists of non-empty parts of allowed characters, separated by single
+// dots.
 func dotted(s string, allowed func(rune) bool) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !allowed(r) }) {
@@ -39,8 +38,8 @@ func dotted(s string, allowed func(rune) bool) bool {
 	return true
 }
 
-// localRune reports whether r may stand left of the @ without quotes (RFC 5321,
-// with the letters of RFC 6531).
+// localRune reports whether r may appear left of the @ without quotes (RFC 5321, with the letters
+// of RFC 6531).
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r < 0x7f && !strings.ContainsRune(`"(),:;<>@[\]`, r)
@@ -48,8 +47,8 @@ func localRune(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// domainName reports whether s names a mail domain: at least two labels, or
-// localhost, where a development machine gets its mail.
+// domainName reports whether s is a mail domain: at least two labels, or localhost for development
+// machines.
 func domainName(s string) bool {
 	if !dotted(s, domainRune) {
 		return false

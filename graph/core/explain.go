@@ -12,12 +12,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ErrNoRow says that a query by key found nothing.
+// ErrNoRow is returned when a query by key finds no row.
 var ErrNoRow = errors.New("no such row")
 
-// Explain turns an error of the store into a fault where the caller can know
-// it: a row that is not there, or a database that is away. Others keep their
-// cause and say what was being done.
+// Explain turns a missing row and an unavailable database into faults that callers may read. It
+// wraps other errors with what.
 func Explain(what string, err error) error {
 	switch {
 	case err == nil:
@@ -31,8 +30,8 @@ func Explain(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// ParseID reads the id of a resource. A malformed id is the same 404 as an
-// unknown one (contract, section 1).
+// ParseID parses the id of a resource. A malformed id returns the same 404 as an unknown one
+// (contract, section 1).
 func ParseID(kind xid.Kind, text string) (xid.ID, error) {
 	id, err := kind.Parse(text)
 	if err != nil {
@@ -41,7 +40,7 @@ func ParseID(kind xid.Kind, text string) (xid.ID, error) {
 	return id, nil
 }
 
-// KindName names a kind in a sentence.
+// KindName returns the name of a kind as it reads in a sentence.
 func KindName(kind xid.Kind) string {
 	if name, ok := kindNames[kind]; ok {
 		return name
@@ -49,7 +48,8 @@ func KindName(kind xid.Kind) string {
 	return strings.ReplaceAll(kind.Resource(), "_", " ")
 }
 
-// kindNames are the names of kinds that no event or audit row has, or has under another one.
+// kindNames holds the names of kinds that events and audit rows do not use, or use under another
+// name.
 var kindNames = map[xid.Kind]string{
 	xid.APIKey: "API key", xid.Attempt: "attempt", xid.Audit: "audit row", xid.Delivery: "delivery",
 	xid.Event: "event", xid.Fulfillment: "fulfillment", xid.MarketplaceTheme: "marketplace theme",

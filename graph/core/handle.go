@@ -11,21 +11,21 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxFormerHandles is how many former handles of one resource lead to it: the newest.
+// maxFormerHandles bounds the former handles that are kept for one resource. The newest are kept.
 const maxFormerHandles = 20
 
-// Handles is how a kind keeps the handles that its rows had before.
+// Handles keeps the former handles of the rows of one kind.
 type Handles[R any] struct {
 	Core *Core
 	// Of returns the handle of a row.
 	Of func(R) string
 }
 
-// keep remembers that a resource had a handle, in the transaction of ctx.
+// keep stores a former handle of a resource in the transaction of ctx.
 func (h *Handles[R]) keep(ctx context.Context, kind xid.Kind, id xid.ID, former string) error {
 	c := h.Core.Client(ctx).FormerHandle
 	err := c.Create().SetKind(kind).SetHandle(former).SetResourceID(id).Exec(ctx)
-	if ent.IsDuplicate(err) { // another resource had it before
+	if ent.IsDuplicate(err) { // another resource had it earlier
 		_, err = c.Update().Where(formerhandle.KindEQ(kind), formerhandle.Handle(former)).SetResourceID(id).Save(ctx)
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *Handles[R]) keep(ctx context.Context, kind xid.Kind, id xid.ID, former 
 	return nil
 }
 
-// forget removes all former handles of a resource that is deleted.
+// forget removes all former handles of a deleted resource.
 func (h *Handles[R]) forget(ctx context.Context, id xid.ID) error {
 	_, err := h.Core.Client(ctx).FormerHandle.Delete().Where(formerhandle.ResourceID(id)).Exec(ctx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/images"
 )
 
-// LoadImages gives products their uploaded pictures, and the variants that were read theirs,
-// unless the GraphQL field that ctx resolves asks for neither.
+// LoadImages loads the uploaded images of products and of their loaded variants, unless the GraphQL
+// field that ctx resolves selects neither.
 func (c *Core) LoadImages(ctx context.Context, products ...*db.Product) error {
 	if !Selects(ctx, "images") && !Selects(ctx, "image") {
 		return nil
@@ -16,7 +16,7 @@ func (c *Core) LoadImages(ctx context.Context, products ...*db.Product) error {
 	return c.DrawImages(ctx, products...)
 }
 
-// DrawImages is [Core.LoadImages] for who shows them in any case.
+// DrawImages is [Core.LoadImages] regardless of the selected fields.
 func (c *Core) DrawImages(ctx context.Context, products ...*db.Product) error {
 	origin := ""
 	for _, p := range products {

@@ -10,7 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// CreatedAt checks the time of an import: people's work, and of the past.
+// CreatedAt checks the creation time of an import. Only staff and the operator may set one, and it
+// must be in the past.
 func (c *Check) CreatedAt(ctx context.Context, name string, t *micros.Time) {
 	switch v := viewer.From(ctx); {
 	case t == nil:
@@ -21,7 +22,7 @@ func (c *Check) CreatedAt(ctx context.Context, name string, t *micros.Time) {
 	}
 }
 
-// NewID mints an id for now, or for the time of an import.
+// NewID returns an id for the time of an import, or for now if t is nil.
 func NewID(t *micros.Time) xid.ID {
 	if t != nil {
 		return xid.At(*t)
@@ -29,8 +30,8 @@ func NewID(t *micros.Time) xid.ID {
 	return xid.New()
 }
 
-// ChangeTime returns the first updated_at: the creation, or now for an import, since a client that
-// syncs by changes has passed the import's own time.
+// ChangeTime returns the first updated_at of a row: its creation, or now for an import, because
+// clients that sync by changes have already passed the imported time.
 func ChangeTime(ctx context.Context, id xid.ID, imported *micros.Time) micros.Time {
 	if imported != nil {
 		return moment.Now(ctx)

@@ -16,21 +16,21 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// List is one list of the API: what its cursors belong to and how rows are read.
+// List describes one list of the API: the scope of its cursors and how to read its rows.
 type List[T any] struct {
 	Name    string
 	Filters []string // name, value, …
-	// at is the position of a row: what a cursor to it holds.
+	// At returns the position of a row, which a cursor holds.
 	At func(T) page.Position
-	// Until is where a list of changes ends: what is not older may lack rows of transactions that
-	// are still open. It is set before each read; nil for other lists.
+	// Until is the end of a list of changes: later changes may be incomplete while transactions are
+	// open. It is set before each read; nil for other lists.
 	Until *micros.Time
-	// read returns up to limit rows behind the position, or the first ones.
+	// Read returns up to limit rows after the position, or the first ones if it is nil.
 	Read func(ctx context.Context, after *page.Position, limit int) ([]T, error)
 }
 
-// Connect reads one page: one row more than asked reports whether another follows,
-// so no page that follows is ever empty.
+// Connect reads one page. It reads one extra row to know whether another page follows, so a
+// following page is never empty.
 func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *string) (*model.Connection[T], error) {
 	v, err := Caller(ctx)
 	if err != nil {
@@ -61,8 +61,8 @@ func Connect[T any](ctx context.Context, r *Core, l List[T], first *int, after *
 	return c, nil
 }
 
-// fitting reads the rows of a page and one more. Where the answer may end early and the rows are
-// too large for it, it reads half as many, and returns how many the page may have.
+// fitting reads the rows of a page and one more. If they do not fit into an answer that may end
+// early, it halves the page size until they do. It returns the rows and the page size.
 func (l List[T]) fitting(ctx context.Context, r *Core, from *page.Position, limit int) ([]T, int, error) {
 	for a := budget.Of(ctx); ; limit /= 2 {
 		rows, err := l.read(ctx, r, from, limit+1)
@@ -74,8 +74,8 @@ func (l List[T]) fitting(ctx context.Context, r *Core, from *page.Position, limi
 	}
 }
 
-// read reads a page, and of a list of changes what is below the horizon, which is renewed first
-// if this process knows of a change above it.
+// read reads one page. For a list of changes it first sets Until to the horizon, and renews the
+// horizon if this process knows of a change above it.
 func (l List[T]) read(ctx context.Context, r *Core, from *page.Position, limit int) (rows []T, err error) {
 	if l.Until == nil {
 		return l.Read(ctx, from, limit)
@@ -90,8 +90,7 @@ func (l List[T]) read(ctx context.Context, r *Core, from *page.Position, limit i
 	return l.Read(ctx, from, limit)
 }
 
-// PageSize applies the rules of contract section 1: above 100 is capped, below 1
-// is an error.
+// PageSize applies the rules of contract section 1: above 100 is capped, below 1 is an error.
 func PageSize(first *int) (int, error) {
 	switch {
 	case first == nil:
@@ -103,32 +102,30 @@ func PageSize(first *int) (int, error) {
 	return min(*first, page.MaxLimit), nil
 }
 
-// ByID is the position in a list that runs newest first by id: the id carries
-// created_at, so its order is that of (created_at, id).
+// ByID returns the position in a list that runs newest first by id. The id contains created_at, so
+// ids sort like (created_at, id).
 func ByID(id xid.ID) page.Position { return page.Position{Time: id.Time(), ID: id} }
 
-// ByUpdate is the position in a list that runs oldest change first.
+// ByUpdate returns the position in a list that runs by (updated_at, id).
 func ByUpdate(updated micros.Time, id xid.ID) page.Position {
 	return page.Position{Time: updated, ID: id}
 }
 
-// Window is a keyset page of a table whose primary key is (store_id, id).
+// Window is a keyset page of a table with the primary key (store_id, id).
 type Window struct {
 	After *page.Position
 	Limit int
-	// index is the one to walk; MySQL's planner, left to itself, sometimes reads
-	// the whole store instead.
+	// Index is the index to use; without it MySQL's planner sometimes reads the whole store.
 	Index string
-	// UpdatedFrom turns the list into one of changes, oldest first.
+	// UpdatedFrom turns the list into a list of changes, oldest first.
 	UpdatedFrom *micros.Time
-	// Until bounds that list; nil does not.
+	// Until bounds a list of changes from above; nil does not.
 	Until *micros.Time
-	// Sort is its order otherwise; "" is newest first.
+	// Sort is the order of other lists; "" is newest first.
 	Sort state.ListSort
 }
 
-// Apply adds the window to a query: bounds, order, limit and, on MySQL, the
-// index by name.
+// Apply adds the bounds, the order, the limit and the index to a query.
 func (w Window) Apply(s *sql.Selector) {
 	ent.ForceIndex(w.Index)(s)
 	id := s.C("id")
@@ -158,7 +155,7 @@ func (w Window) Apply(s *sql.Selector) {
 	s.OrderExpr(sql.Raw(id + " DESC"))
 }
 
-// changes walks (updated_at, id) upwards.
+// changes walks (updated_at, id) in ascending order.
 func (w Window) changes(s *sql.Selector, id string) {
 	updated := s.C("updated_at")
 	if w.After == nil {
@@ -172,7 +169,7 @@ func (w Window) changes(s *sql.Selector, id string) {
 	s.OrderExpr(sql.Raw(updated), sql.Raw(id))
 }
 
-// Only returns the one row of a query by key.
+// Only returns the single row of a query by key, or [ErrNoRow].
 func Only[T any](rows []*T, err error) (*T, error) {
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Locale checks the form of a language tag, such as de or pt-BR. Whether its
-// parts are registered is not judged: the registry grows.
+// Locale checks the form of a language tag, such as de or pt-BR. It does not check that its subtags
+// are registered, because the registry grows.
 func (c *Check) Locale(name, tag string) {
 	switch {
 	case tag == "":
@@ -21,8 +21,8 @@ func (c *Check) Locale(name, tag string) {
 	}
 }
 
-// languageTag reports whether s is a language of two to eight letters with
-// subtags of up to eight letters and digits.
+// languageTag reports whether s is a language of two to eight letters, followed by subtags of up to
+// eight letters and digits.
 func languageTag(s string) bool {
 	language, rest, more := strings.Cut(s, "-")
 	if len(language) < 2 || !subtag(language, asciiLetter) {

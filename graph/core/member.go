@@ -6,15 +6,14 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// given is a member of an update input: left out, null or a value.
+// given is a member of an update input: omitted, null or a value.
 type given[T any] interface{ ValueOK() (T, bool) }
 
-// Given is a member that is not left out.
+// Given returns a member that is not omitted.
 func Given[T any](v *T) graphql.Omittable[*T] { return graphql.OmittableOf(v) }
 
-// MemberOf changes one member of an entity that cannot be null, when it is given
-// and differs: in the entity in hand, in the update, and in the list of what
-// changed.
+// MemberOf changes one member that cannot be null, if it is given and differs: in the loaded
+// entity, in the update, and in the list of changed members.
 func MemberOf[T comparable, U any](changed *[]string, v given[*T], name string, dst *T, write func(T) U) {
 	if next, ok := v.ValueOK(); ok && next != nil && *next != *dst {
 		*dst = *next
@@ -23,7 +22,7 @@ func MemberOf[T comparable, U any](changed *[]string, v given[*T], name string, 
 	}
 }
 
-// MemberOpt is [MemberOf] for one that may be null.
+// MemberOpt is [MemberOf] for a nullable member.
 func MemberOpt[T comparable, U any](
 	changed *[]string, v given[*T], name string, dst **T, write func(T) U, empty func() U,
 ) {
@@ -40,7 +39,7 @@ func MemberOpt[T comparable, U any](
 	*changed = append(*changed, name)
 }
 
-// MemberDoc is [MemberOf] for a document; an absent one is empty.
+// MemberDoc is [MemberOf] for a document; null becomes empty.
 func MemberDoc[D ~[]byte, U any](
 	changed *[]string, next D, given bool, name string, dst *D, write func(D) U, empty func() U,
 ) {
@@ -56,7 +55,7 @@ func MemberDoc[D ~[]byte, U any](
 	*changed = append(*changed, name)
 }
 
-// NotNull checks a member that may be left out but not null.
+// NotNull checks a member that may be omitted but not null.
 func NotNull[T any](c *Check, name string, v given[*T], f func(T)) {
 	switch value, ok := v.ValueOK(); {
 	case !ok:
@@ -67,7 +66,7 @@ func NotNull[T any](c *Check, name string, v given[*T], f func(T)) {
 	}
 }
 
-// Replace changes one member that is given and differs.
+// Replace changes one member if next is given and differs.
 func Replace[T comparable, U any](changed *[]string, next *T, name string, dst *T, write func(T) U) {
 	if next != nil && *next != *dst {
 		*dst = *next

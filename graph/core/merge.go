@@ -14,14 +14,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// Bound is a condition on the column by which every index of a list ends, its id.
+// Bound is a condition on id, the last column of every index of a list.
 type Bound struct {
-	// Sign is that of a comparison, such as ">=".
+	// Sign is a comparison operator, such as ">=".
 	Sign string
 	Arg  any
 }
 
-// head is what the window reads of several ranges of an index.
+// head returns the part of the window to read from each range of an index.
 func (w Window) head(engine string, bounds []Bound) ent.Head {
 	h := ent.Head{Order: []string{"id"}, Descending: w.Sort != state.ListOldest, Limit: w.Limit}
 	and := func(text string, args ...any) { h.Bound, h.Args = h.Bound+" AND "+text, append(h.Args, args...) }
@@ -50,14 +50,14 @@ func (w Window) head(engine string, bounds []Bound) ent.Head {
 	return h
 }
 
-// Merge makes a query read the window of several ranges of one index: no more than the limit
-// of each. The rows come in any order; [InOrder] puts them in that of the list. It serves no
-// list by the newest change.
+// Merge makes a query read the window from several ranges of one index, at most the limit of each.
+// The rows come unordered; [InOrder] sorts them. It does not support lists sorted by the newest
+// change.
 func (w Window) Merge(ctx context.Context, r ent.Ranges, bounds ...Bound) func(*sql.Selector) {
 	return func(s *sql.Selector) { r.Rows(viewer.From(ctx).Store, w.head(s.Dialect(), bounds))(s) }
 }
 
-// InOrder puts rows, of which at tells the positions, in the order of the window.
+// InOrder sorts rows in the order of the window; at returns the position of a row.
 func InOrder[T any](w Window, rows []T, at func(T) page.Position) {
 	slices.SortFunc(rows, func(a, b T) int {
 		p, q := at(a), at(b)

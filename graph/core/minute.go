@@ -13,25 +13,25 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// minuteParts are the parts of a minute's allowance.
+// minuteParts is the number of units into which a minute's allowance is divided.
 const minuteParts = 60_000
 
-// PerMinute bounds what each store spends within a minute in this process, by a limit.
+// PerMinute bounds what each store spends per minute in this process.
 type PerMinute struct {
 	name  limit.Name
 	spent *ratelimit.Limiter[xid.ID]
 }
 
-// NewPerMinute returns the bound of a limit.
+// NewPerMinute returns the bound for a limit.
 func NewPerMinute(name limit.Name) *PerMinute {
-	// Only other numbers are an error.
+	// Only other numbers would be an error.
 	spent, _ := ratelimit.New[xid.ID](ratelimit.Config{Rate: minuteParts / time.Minute.Seconds(), Burst: minuteParts})
 	return &PerMinute{name, spent}
 }
 
-// Spend spends n for the viewer's store. It is let through where anything of the minute's
-// allowance is left. Otherwise the fault is [fault.RateLimited], with the limit's name: unlike that
-// of a quota, the refusal is not kept with an idempotency key.
+// Spend charges n to the viewer's store. It succeeds while anything of the minute's allowance is
+// left. Otherwise it returns [fault.RateLimited] with the limit's name; unlike the refusal at a
+// quota, this one is not stored with an idempotency key.
 func (p *PerMinute) Spend(ctx context.Context, c *Core, n int64) error {
 	most, err := c.limitOf(ctx, p.name)
 	if err != nil {
@@ -47,17 +47,17 @@ func (p *PerMinute) Spend(ctx context.Context, c *Core, n int64) error {
 	return nil
 }
 
-// knownFor is how long the limits of a store are remembered.
+// knownFor is how long the limits of a store are cached.
 const knownFor = 10 * time.Second
 
-// known are the limits that a store has of its own, as they were read.
+// known holds the store's own limits as they were read.
 type known struct {
 	own   limit.Values
 	until time.Time
 }
 
-// limitOf returns a limit of the viewer's store as it was within the last seconds: what is asked
-// with each write does not read the store's row each time.
+// limitOf returns a limit of the viewer's store, at most [knownFor] old, so that writes need not
+// read the store's row each time.
 func (c *Core) limitOf(ctx context.Context, name limit.Name) (int64, error) {
 	store := viewer.From(ctx).Store
 	k, ok := c.limits.Get(store)
@@ -79,8 +79,8 @@ func (c *Core) limitOf(ctx context.Context, name limit.Name) (int64, error) {
 	return c.Limits.Of(name), nil
 }
 
-// LimitsChanged makes this process read the limits of the viewer's store again once the
-// transaction of ctx commits. Others do within [knownFor].
+// LimitsChanged drops the cached limits of the viewer's store once the transaction of ctx commits.
+// Other processes follow within [knownFor].
 func (c *Core) LimitsChanged(ctx context.Context) {
 	store := viewer.From(ctx).Store
 	ent.OnCommit(ctx, func() { c.limits.Remove(store) })

@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Reaches refuses what the viewer may not read: the rows of an export, if a kind is given, and events, which
-// must not be sent to a viewer who may not read them (contract, section 5, Ownership). It judges writes and
-// the kept answers to writes alike.
+// Reaches returns a fault if the viewer lacks the scope to read the rows of an export, if a kind is
+// given, or the events, which must not be sent to such a viewer (contract, section 5, Ownership).
+// It is applied to writes and to stored answers of writes.
 func Reaches(ctx context.Context, kind state.ExportKind, events ...event.Type) error {
 	v, err := Caller(ctx)
 	if err != nil {

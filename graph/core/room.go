@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// LimitsOf returns the limits of a store: its own over those that the operator set for
-// all.
+// LimitsOf returns the limits of a store: its own, then those of the operator.
 func (c *Core) LimitsOf(s *db.Store) (limit.Values, error) { return s.Limits.Over(c.Limits) }
 
 // OwnLimits returns the limits of the viewer's store.
@@ -28,20 +27,20 @@ func (c *Core) OwnLimits(ctx context.Context) (limit.Values, error) {
 	return c.LimitsOf(s)
 }
 
-// Find runs a query of the entity that is counted, as pick narrows it, into ids.
+// Find runs a query of the counted entity, narrowed by pick, and scans the rows into ids.
 type Find func(pick func(*sql.Selector), ids any) error
 
-// Room refuses one more of what a store has at most, counted by an index. The update
-// of the store's row makes changes of one store wait for each other; the locking read
-// then counts what the one before left.
+// Room refuses another row when a store has reached a limit, counted by an index. It updates the
+// store's row first, so that such changes of one store run one after the other and the locking read
+// counts what the previous one left.
 func (c *Core) Room(ctx context.Context, name limit.Name, index string, find Find) error {
-	if err := c.meet(ctx); err != nil {
+	if err := c.lockCounts(ctx); err != nil {
 		return err
 	}
 	return c.RoomLeft(ctx, name, index, find)
 }
 
-// RoomLeft is [Core.Room] where the store is held already.
+// RoomLeft is [Core.Room] for a store whose row is already locked.
 func (c *Core) RoomLeft(ctx context.Context, name limit.Name, index string, find Find) error {
 	limits, err := c.OwnLimits(ctx)
 	if err != nil {
@@ -65,8 +64,8 @@ func (c *Core) RoomLeft(ctx context.Context, name limit.Name, index string, find
 	return Reached(name, most)
 }
 
-// SpaceLeft refuses so many bytes beside what a store has at most, as find reads it
-// row by row. The store is held already, as by [Core.Room].
+// SpaceLeft refuses more bytes than a limit leaves to the store; find reads the sizes of its rows.
+// The store's row must be locked, as by [Core.Room].
 func (c *Core) SpaceLeft(ctx context.Context, name limit.Name, more int64,
 	find func(lock func(*sql.Selector), sizes any) error,
 ) error {
@@ -89,9 +88,8 @@ func (c *Core) SpaceLeft(ctx context.Context, name limit.Name, more int64,
 	return nil
 }
 
-// Within counts one of what the viewer's store, or one of its resources, causes within
-// a window, and refuses one that is too many: it comes back bit by bit. It counts in a
-// transaction of its own.
+// Within counts one use of a limit per window by a store or one of its resources, and refuses it
+// beyond the limit. The allowance refills continuously. It counts in its own transaction.
 func (c *Core) Within(ctx context.Context, name limit.Name, window time.Duration, of xid.ID) error {
 	limits, err := c.OwnLimits(ctx)
 	if err != nil {
@@ -105,7 +103,7 @@ func (c *Core) Within(ctx context.Context, name limit.Name, window time.Duration
 	return err
 }
 
-// Reached is the answer at a limit of so many.
+// Reached returns the fault for a limit that is reached; most is its value.
 func Reached(name limit.Name, most int64) error {
 	row, _ := name.Row()
 	return fault.AtLimit(string(name), row.Reached(most))

@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// maxExact is the limit up to which the rows are counted with each addition, by [Core.Room].
+	// maxExact is the largest limit for which [Core.Room] counts the rows at each addition.
 	maxExact = 10_000
-	// fewest is how many additions of this process pass before the rows are counted.
-	fewest = 100
-	// recount is how often a store at its limit is counted again, since rows may have been deleted; a
-	// count that takes long is begun less often, so that it takes a share of the time.
+	// minAdded is how many rows this process adds before a count.
+	minAdded = 100
+	// recount is how often a store at its limit is counted again, since rows may have been deleted.
+	// Slow counts run less often: they take at most 1/recountShare of the time.
 	recount      = 10 * time.Second
 	recountShare = 20
-	// countLimit bounds a count.
+	// countLimit bounds the duration of a count.
 	countLimit = time.Minute
-	// warnEvery is how often a store is told that a limit is near.
+	// warnEvery is how often a store is warned that a limit is near.
 	warnEvery = 7 * 24 * time.Hour
 )
 
-// Counted is a table of which a store has so many rows at most.
+// Counted is a table whose rows per store are limited.
 type Counted struct {
 	Limit limit.Name
-	// Table and Index are those by which the rows are counted.
+	// Table and Index are used to count the rows.
 	Table, Index string
 }
 
-// rows remember how many rows stores have.
+// rows caches how many rows stores have.
 type rows struct {
 	mu sync.Mutex
 	of *lru.Cache[rowsOf, *tally]
@@ -50,27 +50,27 @@ type rowsOf struct {
 	limit limit.Name
 }
 
-// tally is what this process knows of the rows of a store.
+// tally is what this process knows about the row count of a store.
 type tally struct {
-	known    bool // they were counted
+	known    bool // counted at least once
 	n        int64
-	added    int64 // by this process since then
+	added    int64 // by this process since the count
 	at       time.Time
-	took     time.Duration // the last count
+	took     time.Duration // duration of the last count
 	counting bool
 }
 
 func newRows() *rows {
-	of, _ := lru.New[rowsOf, *tally](maxFixed) // only a size below one is an error
+	of, _ := lru.New[rowsOf, *tally](maxCached) // only a size below one is an error
 	return &rows{of: of}
 }
 
 // RowsLeft refuses more rows than the viewer's store may have, in the transaction that adds them.
 //
-// A small limit is exact. A large one is not counted with each addition, which would make all writes
-// of a store wait for each other: the rows are counted in the background whenever this process has
-// added a tenth of what is left. A store may exceed its limit by a tenth of what was left at the
-// last count, or by [fewest] rows, for each process.
+// A small limit is exact. With a large one, counting at each addition would serialize all writes of
+// a store, so the rows are counted in the background whenever this process has added a tenth of
+// what was left. For each process, a store may exceed its limit by a tenth of what was left at the
+// last count, or by [minAdded] rows.
 func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) error {
 	most, err := c.limitOf(ctx, t.Limit)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 		return c.Room(ctx, t.Limit, t.Index, find)
 	}
 	of := rowsOf{viewer.From(ctx).Store, t.Limit}
-	left, count := c.rows.take(of, most, int64(more), fewest)
+	left, count := c.rows.take(of, most, int64(more), minAdded)
 	if count {
 		//nolint:gosec // it outlives the call: see above
 		go c.count(of, most, func(ctx context.Context) (int64, error) {
@@ -98,8 +98,8 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 	return nil
 }
 
-// take reports whether a store has room for more rows, and whether they are to be counted: not before
-// this process has added few of them.
+// take reports whether a store has room for more rows, and whether to start a count. The first
+// count starts after this process has added few rows.
 func (r *rows) take(of rowsOf, most, more, few int64) (left, count bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,7 @@ func (r *rows) add(of rowsOf, more int64) {
 	r.tally(of).added += more
 }
 
-// counted notes a count, or that there was none.
+// counted stores the result of a count; after an error the old numbers stay.
 func (r *rows) counted(of rowsOf, n int64, took time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (r *rows) counted(of rowsOf, n int64, took time.Duration, err error) {
 	}
 }
 
-// count counts what a store has, and warns it where the limit is near.
+// count counts the rows of a store and warns its staff if the limit is near.
 func (c *Core) count(of rowsOf, most int64, find func(context.Context) (int64, error)) {
 	ctx, cancel := context.WithTimeout(viewer.Operator(context.Background(), of.store), countLimit)
 	defer cancel()
@@ -155,11 +155,11 @@ func (c *Core) count(of rowsOf, most int64, find func(context.Context) (int64, e
 		err = c.warn(ctx, of, most)
 	}
 	if err != nil {
-		c.Logger.WarnContext(ctx, "what a store has was not counted", "limit", of.limit, "error", err)
+		c.Logger.WarnContext(ctx, "count of a store failed", "limit", of.limit, "error", err)
 	}
 }
 
-// warn tells the people of a store that it has reached 80 % of a limit, once a week.
+// warn notifies the staff of a store, once a week, that it has reached 80 % of a limit.
 func (c *Core) warn(ctx context.Context, of rowsOf, most int64) error {
 	key := ratelimit.Key("near "+string(of.limit), of.store.String())
 	wait, err := ratelimit.Take(ctx, c.Store, key, ratelimit.Rate{Burst: 1, Every: warnEvery})

@@ -17,24 +17,24 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Index writes the words by which people find what a transaction writes.
+// Index returns the writer of the search index for the transaction of ctx.
 func (c *Core) Index(ctx context.Context) search.Index {
 	return search.Index{Client: c.Client(ctx), Engine: c.Store.Dialect()}
 }
 
-// Arranged is what of a list is read, besides its filters, and in which order.
+// Arranged holds the order and the search of a list, besides its filters.
 type Arranged struct {
 	Sort state.ListSort
-	// Asked is what the rows are searched by; nil is all rows.
+	// Asked is the search; nil selects all rows.
 	Asked *search.Question
-	// UpdatedFrom is that of the filter.
+	// UpdatedFrom is the filter of the same name.
 	UpdatedFrom *micros.Time
-	// Until is that of the [List]; nil without UpdatedFrom.
+	// Until is [List.Until]; nil without UpdatedFrom.
 	Until *micros.Time
 }
 
-// Arrange judges how a list is asked for. filtered says that there are filters besides
-// updatedFrom and a tag. Each combination is served by an index, or refused.
+// Arrange validates the arrangement of a list. filtered means that there are filters besides
+// updatedFrom and a tag. Combinations that no index serves are refused.
 func Arrange(
 	query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool,
 ) (a Arranged, err error) {
@@ -65,10 +65,10 @@ func Arrange(
 	return a, nil
 }
 
-// ByChange reports whether a position in the list is one in the order of changes.
+// ByChange reports whether positions in the list are in the order of changes.
 func (a Arranged) ByChange() bool { return a.UpdatedFrom != nil || a.Sort == state.ListUpdated }
 
-// Pairs are the filters as cursors name them, with the arrangement.
+// Pairs adds the arrangement to the filters that cursors contain.
 func (a Arranged) Pairs(filters []string) []string {
 	if a.Asked != nil {
 		filters = append(filters, "query", a.Asked.String())
@@ -79,14 +79,14 @@ func (a Arranged) Pairs(filters []string) []string {
 	return filters
 }
 
-// Window is the page of the list behind a position, along an index.
+// Window returns the page of the list after a position, along an index.
 func (a Arranged) Window(after *page.Position, limit int, index string) Window {
 	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Until: a.Until,
 		Sort: a.Sort}
 }
 
-// Find returns the ids of a page of what is searched for, and where the next page goes on if
-// this one ended at the bound of a search.
+// Find returns the ids of a page of search results. stopped is where the next page continues if the
+// search ended at its bound.
 func (c *Core) Find(ctx context.Context, q search.Query, after *page.Position, limit int) (
 	ids []xid.ID, stopped *page.Position, err error,
 ) {
@@ -102,11 +102,11 @@ func (c *Core) Find(ctx context.Context, q search.Query, after *page.Position, l
 	return ids, stopped, err
 }
 
-// MaxCount is how far rows are counted.
+// MaxCount is the largest number that counts return.
 const MaxCount = 10_000
 
-// Counts counts the rows of a table that have each of some states, up to [MaxCount] of each,
-// along an index that begins with the store and the state.
+// Counts counts the rows of a table in each of several states, up to [MaxCount] per state, along an
+// index that begins with the store and the state.
 func (c *Core) Counts(ctx context.Context, table, column, index string, states ...string) ([]*model.Count, error) {
 	ranges := ent.Ranges{Table: table, Index: index, Columns: []string{column}}
 	for _, s := range states {
@@ -123,7 +123,7 @@ func (c *Core) Counts(ctx context.Context, table, column, index string, states .
 	return counts, nil
 }
 
-// CountRanges counts the rows of each range, up to one more than a bound, by one statement.
+// CountRanges counts the rows of each range, up to bound + 1, with one statement.
 func (c *Core) CountRanges(ctx context.Context, r ent.Ranges, bound int) ([]int, error) {
 	var where strings.Builder
 	for _, column := range r.Columns {

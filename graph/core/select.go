@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// Selects reports whether the GraphQL field that ctx resolves has a field of the
-// name below it; a call from elsewhere gets everything.
+// Selects reports whether the GraphQL field that ctx resolves selects a field with the name, at any
+// depth. Outside of GraphQL it returns true.
 func Selects(ctx context.Context, name string) bool {
 	field := graphql.GetFieldContext(ctx)
 	if field == nil || !graphql.HasOperationContext(ctx) {
@@ -18,9 +18,8 @@ func Selects(ctx context.Context, name string) bool {
 	return below(graphql.GetOperationContext(ctx), field.Field.Selections, name)
 }
 
-// below looks through the selections as they were written, of which an operation has not
-// many. It does not collect fields by their names, as the answer does: that costs as much
-// as to write two orders.
+// below searches the selections as they were written; an operation has few. Collecting the fields
+// as the executor does costs as much as writing two orders.
 func below(op *graphql.OperationContext, list ast.SelectionSet, name string) bool {
 	return slices.ContainsFunc(list, func(s ast.Selection) bool {
 		switch s := s.(type) {
@@ -48,9 +47,9 @@ func included(op *graphql.OperationContext, directives ast.DirectiveList) bool {
 
 type packed struct{}
 
-// WithPacked returns a context in which an order whose row holds its lines comes without
-// them: its caller unpacks them when it writes the order.
+// WithPacked returns a context in which orders with packed lines are loaded without unpacking them:
+// the caller unpacks them when it writes the order.
 func WithPacked(ctx context.Context) context.Context { return context.WithValue(ctx, packed{}, true) }
 
-// Packed reports whether ctx is one of [WithPacked].
+// Packed reports whether ctx comes from [WithPacked].
 func Packed(ctx context.Context) bool { return ctx.Value(packed{}) != nil }

@@ -8,27 +8,26 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// A request for a page of n rows reads no more than n + 2 rows of each of 64 ranges of an index.
-// A merge keeps to that by itself. A list of which no index serves the whole filter looks through
-// a window of rows, twice: for its last row, and for those that fit.
+// A request for a page of n rows reads at most n + 2 rows of each of 64 index ranges. A merge keeps
+// this bound by itself. If no index serves the whole filter, the list scans a window of rows twice:
+// for its last row, and for the rows that match.
 const (
-	// looked is how many times as many rows as it shows a page looks through.
-	looked = 31
-	// lookedBeside is that of a list that has looked before whether there are only few rows.
-	lookedBeside = 20
+	// scanFactor is how many rows are scanned per row of the page.
+	scanFactor = 31
+	// probedScanFactor is scanFactor for a list that first checked whether only few rows match.
+	probedScanFactor = 20
 )
 
-// Looked is how many rows a page looks through for those that fit, where one row more than it
-// shows is limit.
-func Looked(limit int) int { return looked * (limit + 1) }
+// Looked returns how many rows to scan for matches; limit is the page size plus one.
+func Looked(limit int) int { return scanFactor * (limit + 1) }
 
-// LookedBeside is [Looked] where as many rows were looked at before, to see that they are not few.
-func LookedBeside(limit int) int { return lookedBeside * (limit + 1) }
+// LookedBeside is [Looked] after as many rows were read to check that there are not just a few.
+func LookedBeside(limit int) int { return probedScanFactor * (limit + 1) }
 
-// Sift reads up to limit rows of which no index serves the whole filter. floor reads the position
-// of the last of the next n rows, nil where fewer are left; read reads what fits, up to a
-// position or to the end. stopped is where the page ended before the limit and before the last
-// row, and the next one goes on; nil where it did not.
+// Sift reads up to limit rows by a filter that no index serves as a whole. floor returns the
+// position of the n-th of the next rows, or nil if fewer are left. read returns the matching rows
+// up to a position, or to the end if it is nil. stopped is where the next page continues if this
+// one ended before the limit and before the last row; otherwise it is nil.
 func Sift[T any](limit, n int, floor func(n int) (*page.Position, error), read func(to *page.Position) ([]T, error)) (
 	rows []T, stopped *page.Position, err error,
 ) {
@@ -44,7 +43,7 @@ func Sift[T any](limit, n int, floor func(n int) (*page.Position, error), read f
 	return rows, stopped, nil
 }
 
-// To bounds a read to the rows of the window up to a position; nil is no bound.
+// To bounds a read to the rows of the window up to and including last; nil is no bound.
 func (w Window) To(last *page.Position) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		id := s.C("id")

@@ -15,16 +15,17 @@ import (
 // MaxHandle is the longest handle of a product.
 const MaxHandle = 120
 
-// spelt are letters of Latin alphabets that no accent makes, as they are written without them.
-var spelt = strings.NewReplacer("ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ø", "o", "Ø", "o",
+// latin replaces Latin letters that do not decompose into a base letter and an accent.
+var latin = strings.NewReplacer("ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ø", "o", "Ø", "o",
 	"đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ł", "l", "Ł", "l", "þ", "th", "Þ", "th", "ı", "i")
 
-// Slug makes a handle from a title: letters lose their accents, everything else
-// but digits becomes a hyphen. A title without any gives the fallback, and one of which most
-// letters are of another script begins with it: what is left would mislead.
+// Slug derives a handle from a title. Letters lose their accents, and everything but letters and
+// digits becomes a hyphen. A title without usable characters returns the fallback; if most letters
+// are of a non-Latin script, the handle begins with the fallback, because the rest alone would
+// mislead.
 func Slug(title, fallback string) string {
 	kept, lost := 0, 0
-	for _, r := range norm.NFKC.String(spelt.Replace(title)) {
+	for _, r := range norm.NFKC.String(latin.Replace(title)) {
 		switch base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); {
 		case !unicode.IsLetter(r):
 		case base < utf8.RuneSelf:
@@ -36,15 +37,15 @@ func Slug(title, fallback string) string {
 	if lost > kept {
 		title = fallback + "-" + title
 	}
-	return cmp.Or(hyphened(title), fallback)
+	return cmp.Or(hyphenate(title), fallback)
 }
 
-// hyphened are the letters and digits that a handle may have, with a hyphen for what stands
-// between them; "" for none.
-func hyphened(title string) string {
+// hyphenate returns the letters and digits of a title that handles allow, with hyphens between
+// groups; "" if there are none.
+func hyphenate(title string) string {
 	var b strings.Builder
 	hyphen := false
-	for _, r := range norm.NFKD.String(spelt.Replace(FoldDigits(title))) {
+	for _, r := range norm.NFKD.String(latin.Replace(FoldDigits(title))) {
 		switch r = unicode.ToLower(r); {
 		case unicode.Is(unicode.Mn, r):
 		case HandleRune(r) && r != '-':
@@ -63,15 +64,15 @@ func hyphened(title string) string {
 	return strings.Trim(b.String()[:min(b.Len(), MaxHandle)], "-")
 }
 
-// shortEnd and longEnd are how much of an id ends a handle whose like is taken: the first is
-// short, and of thousands two may be alike; the second is all of an id that is random.
+// shortEnd and longEnd are how many characters of an id are appended to a taken handle. The short
+// end may collide among thousands; the long end is the whole random part of an id.
 const (
 	shortEnd = 6
 	longEnd  = 16
 )
 
-// Suffixed distinguishes a handle of at most most bytes from one that is taken by the end of
-// the id (contract section 2).
+// Suffixed appends the end of the id to a taken handle (contract section 2). The result has at most
+// most bytes.
 func Suffixed(handle, publicID string, most int) string {
 	return suffixed(handle, publicID, shortEnd, most)
 }
@@ -81,11 +82,11 @@ func suffixed(handle, publicID string, end, most int) string {
 	return strings.TrimRight(handle[:min(len(handle), most-len(tail))], "-") + tail
 }
 
-// ErrTaken says like a duplicate key that a handle is taken.
+// ErrTaken reports that a handle is taken, like a duplicate key.
 var ErrTaken = errors.New("the handle is taken")
 
-// FirstFree makes something with the handle, or where that is taken with one that the id ends.
-// A duplicate key must leave the transaction as it was.
+// FirstFree calls try with the handle and, while that is taken, with the handle plus a short and
+// then a long end of the id. A duplicate key must leave the transaction usable.
 func FirstFree[T any](handle, publicID string, most int, try func(handle string) (T, error)) (T, error) {
 	made, err := try(handle)
 	for _, end := range []int{shortEnd, longEnd} {

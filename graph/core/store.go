@@ -19,22 +19,22 @@ func (c *Core) CurrentStore(ctx context.Context) (*db.Store, error) {
 	return Only(c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store)).Load(ctx))
 }
 
-// ShownStore is a store with the host that serves it.
+// ShownStore returns a store with its store_host.
 func (c *Core) ShownStore(s *db.Store) *model.Store {
 	return &model.Store{Store: s, StoreHost: c.HostOf(s.Handle)}
 }
 
-// StoreOrigin is scheme and host of a store. One program serves all hosts, so the
-// scheme is that of {api_host}.
+// StoreOrigin returns the scheme and host of a store. All hosts have the scheme of {api_host},
+// because one program serves them.
 func (c *Core) StoreOrigin(handle string) string { return OriginOf(c.APIHost, c.HostOf(handle)) }
 
-// OriginOf is scheme and host of a store_host beside {api_host}.
+// OriginOf returns the origin of storeHost, with the scheme of apiHost.
 func OriginOf(apiHost, storeHost string) string {
 	scheme, _, _ := strings.Cut(apiHost, "://")
 	return scheme + "://" + storeHost
 }
 
-// StoreURL is scheme and host of the viewer's store.
+// StoreURL returns the scheme and host of the viewer's store.
 func (c *Core) StoreURL(ctx context.Context) (string, error) {
 	s, err := c.fixedStore(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Core) StoreURL(ctx context.Context) (string, error) {
 	return c.StoreOrigin(s.handle), nil
 }
 
-// fixedStore is what never changes about the viewer's store.
+// fixedStore returns the immutable part of the viewer's store.
 func (c *Core) fixedStore(ctx context.Context) (fixed, error) {
 	id := viewer.From(ctx).Store
 	if known, ok := c.fixed.Get(id); ok {
@@ -54,33 +54,32 @@ func (c *Core) fixedStore(ctx context.Context) (fixed, error) {
 		return fixed{}, err
 	}
 	known := fixed{s.Handle, s.Test}
-	if !c.Store.Within(ctx) { // what is read in a transaction may never have been
+	if !c.Store.Within(ctx) { // a transaction may read a store that is never committed
 		c.fixed.Add(id, known)
 	}
 	return known, nil
 }
 
-// TestStore reports whether nothing in the viewer's store is real.
+// TestStore reports whether the viewer's store is a test store.
 func (c *Core) TestStore(ctx context.Context) (bool, error) {
 	s, err := c.fixedStore(ctx)
 	return s.test, err
 }
 
-// meet writes the store's row, so that changes which must see each other wait here,
-// and leaves its version alone: what is counted is no part of the store.
-func (c *Core) meet(ctx context.Context) error {
+// lockCounts locks the store's row, so that changes that count rows run one after the other. It
+// leaves the version alone, because the counts are not part of the store.
+func (c *Core) lockCounts(ctx context.Context) error {
 	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(Touched(micros.Now())) })
 }
 
-// HoldStore writes the store's row, so that changes which must see each other
-// wait here: the second waits for the first, or has to begin anew.
+// HoldStore locks the store's row by writing it, so that such changes run one after the other: the
+// second waits for the first, or is retried.
 func (c *Core) HoldStore(ctx context.Context) error {
 	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(Touched(micros.Now())) })
 }
 
-// ShowChange lets the storefront see that it shows something else now. The store's row is
-// written before what changes, by all such changes: so no two wait for each other, and they
-// come one after the other.
+// ShowChange increments the storefront revision. All such changes write the store's row before
+// their own rows, so they run one after the other without deadlocks.
 func (c *Core) ShowChange(ctx context.Context) error {
 	_, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Save(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func (c *Core) hold(ctx context.Context, write func(*db.StoreUpdate)) error {
 	return nil
 }
 
-// OwnerOnly refuses everybody but an owner and the operator.
+// OwnerOnly returns a fault unless the caller has the role of an owner, as the operator does.
 func OwnerOnly(ctx context.Context, what string) error {
 	v, err := Caller(ctx)
 	if err != nil {
@@ -114,8 +113,7 @@ func OwnerOnly(ctx context.Context, what string) error {
 	return nil
 }
 
-// LockedStore reads the viewer's store and keeps its row from changing until the
-// commit.
+// LockedStore reads the viewer's store and locks its row until the commit.
 func (c *Core) LockedStore(ctx context.Context) (*db.Store, error) {
 	query := c.Client(ctx).Store.Query().Where(store.ID(viewer.From(ctx).Store))
 	query.Modify(ent.ForUpdate)

@@ -30,16 +30,16 @@ import (
 )
 
 const (
-	// smallWrite is the body of a write that is let through at the limit of stored bytes: whoever has
-	// reached it can sell, rename and delete.
+	// smallWrite is the largest body of a write that passes at the limit of stored bytes, so that a
+	// store at its limit can still sell, rename and delete.
 	smallWrite = 4 << 10
-	// fewestBytes is how much this process takes before the bytes of a store are counted.
+	// fewestBytes is how many bytes this process takes before the first count of a store.
 	fewestBytes = 16 << 20
-	// storedBatch keeps each statement of a count short.
+	// storedBatch bounds the rows of each statement of a count.
 	storedBatch = 1000
 )
 
-// stored are the tables with the columns whose bytes count for [limit.StoredBytes].
+// stored lists the tables and columns whose bytes count for [limit.StoredBytes].
 var stored = []struct {
 	table   string
 	columns []string
@@ -70,11 +70,11 @@ var stored = []struct {
 	{webhookendpoint.Table, []string{webhookendpoint.FieldHeaders}},
 }
 
-// BodyLeft counts the body of a write of the viewer's store, in bytes, and refuses one that is too much
-// for this minute, or for what the store may keep.
+// BodyLeft counts the body of a write of the viewer's store, in bytes, and refuses it beyond the
+// limit per minute or the limit of stored bytes.
 //
-// What it keeps is an estimate, as in [Core.RowsLeft]: the columns are summed in the background whenever
-// the bodies that this process has taken come to a tenth of what was left.
+// The stored bytes are an estimate, as in [Core.RowsLeft]: the columns are summed in the background
+// whenever this process has taken a tenth of what was left.
 func (c *Core) BodyLeft(ctx context.Context, n int64) error {
 	if err := c.Written.Spend(ctx, c, n); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *Core) BodyLeft(ctx context.Context, n int64) error {
 	return nil
 }
 
-// storedBytes sums up what the viewer's store keeps.
+// storedBytes sums the stored bytes of the viewer's store.
 func (c *Core) storedBytes(ctx context.Context) (sum int64, err error) {
 	for _, of := range stored {
 		size := ""

@@ -9,22 +9,22 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Timezone checks the name of a time zone of the IANA database. What only the
-// machine knows is refused: another one would read it differently.
+// Timezone checks the name of a time zone of the IANA database. Names that depend on the machine
+// are refused: another one would read them differently.
 func (c *Check) Timezone(name, zone string) {
 	switch _, err := time.LoadLocation(zone); {
 	case zone == "":
 		c.Add(name, fault.TooShort, "The time zone is empty.")
 	case len(zone) > limit.Timezone:
 		c.Add(name, fault.TooLong, "The time zone has more than "+strconv.Itoa(limit.Timezone)+" characters.")
-	case err != nil, ofMachine(zone):
+	case err != nil, machineOnly(zone):
 		c.Add(name, fault.UnknownValue, "This is not a time zone of the IANA database, such as Europe/Berlin.")
 	}
 }
 
-// ofMachine reports whether a name that loads is a setting or a variant that some
-// systems keep beside the database.
-func ofMachine(zone string) bool {
+// machineOnly reports whether a zone that loads is a setting of the machine or a variant that some
+// systems install beside the database.
+func machineOnly(zone string) bool {
 	switch zone {
 	case "Local", "localtime", "posixrules", "Factory":
 		return true

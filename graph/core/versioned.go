@@ -10,38 +10,37 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 )
 
-// Update is what ent generates to change rows that have a version.
+// Update is a generated ent update of rows with a version.
 type Update[U any] interface {
 	SetVersion(version int64) U
 	SetUpdatedAt(t micros.Time) U
 	Save(ctx context.Context) (count int, err error)
 }
 
-// Versioned is how rows of one kind change: what [Change] and [Remove] have to know
-// of them. R is a pointer to the entity in hand.
+// Versioned describes how rows of one kind change; [Change] and [Remove] use it. R is a pointer to
+// the loaded entity.
 type Versioned[R any, U Update[U]] struct {
 	Kind xid.Kind
 	// Load reads the row in the transaction.
 	Load func(ctx context.Context, id xid.ID) (R, error)
-	// Head returns what every change of the row moves.
+	// Head returns the members that every change of the row updates.
 	Head func(R) Head
-	// Update begins the update of the row, if it still has the version.
+	// Update begins an update of the row on the condition that it still has the version.
 	Update func(ctx context.Context, id xid.ID, version int64) U
-	// Delete removes the row, if it still has the version; nil for kinds whose rows
-	// stay.
+	// Delete removes the row if it still has the version; nil for kinds that are not deleted.
 	Delete func(ctx context.Context, id xid.ID, version int64) (count int, err error)
-	// Object is the representation that events carry; nil for kinds without events.
+	// Object returns the representation for events; nil for kinds without events.
 	Object func(R) []byte
-	// Finish completes an edit that changes something: its events, and what else of the row
-	// follows from it; nil adds nothing.
+	// Finish completes an edit that changes something: it adds events and derived members; nil adds
+	// nothing.
 	Finish func(*Edit[R, U])
-	// Taken is the answer when a unique key of the row is another one's.
+	// Taken returns the fault for a duplicate unique key.
 	Taken func() error
-	// Handles keeps former handles of the rows; nil for kinds without addresses.
+	// Handles keeps former handles of the rows; nil for kinds without handles.
 	Handles *Handles[R]
 }
 
-// Head is what every change of a versioned row moves, in the entity in hand.
+// Head points to the members of a loaded entity that every change updates.
 type Head struct {
 	Store, ID xid.ID
 	Version   *int64
@@ -50,7 +49,7 @@ type Head struct {
 	UpdatedAt *micros.Time
 }
 
-// resource is what the events of the row are about, as it is now.
+// resource returns the resource of the row's events in its present state.
 func (h Head) resource() outbox.Resource {
 	if h.Sequence == nil {
 		return outbox.Resource{}
@@ -58,9 +57,8 @@ func (h Head) resource() outbox.Resource {
 	return outbox.Resource{Store: h.Store, ID: h.ID, Version: *h.Version, Sequence: *h.Sequence, At: *h.UpdatedAt}
 }
 
-// Edit is a change of one row as it is being made: the entity as it will be, the
-// update that makes it so, and its events. An edit that names no member and no
-// event changes nothing.
+// Edit is a change of one row in progress: the changed entity, the update that writes it, and its
+// events. An edit without changed members and events writes nothing.
 type Edit[R, U any] struct {
 	Row    R
 	Update U
@@ -68,19 +66,19 @@ type Edit[R, U any] struct {
 	Now micros.Time
 	// Changed names the members that differ.
 	Changed []string
-	// Detail is that of the audit log.
+	// Detail is the detail of the audit row.
 	Detail string
-	// Events of the change; those without an object carry the row's.
+	// Events are the events of the change; those without an object get the row's.
 	Events []outbox.Entry
-	// Then runs when the row is written, before the commit; nil does nothing.
+	// Then runs after the row is written, before the commit; nil does nothing.
 	Then func(context.Context) error
 }
 
 // Emit adds an event.
 func (e *Edit[R, U]) Emit(t event.Type) { e.Events = append(e.Events, outbox.Entry{Type: t}) }
 
-// Change runs edit on the row with the public id, if it has the expected version,
-// and returns the row as it is then.
+// Change runs edit on the row with the public id if it has the expected version, and returns the
+// changed row.
 func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
 	action string, edit func(context.Context, *Edit[R, U]) error,
 ) (row R, err error) {
@@ -97,7 +95,7 @@ func Change[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 	return row, err
 }
 
-// Expect reads a row that has to have a version.
+// Expect reads a row and returns the fault of [Stale] if it has another version.
 func (v *Versioned[R, U]) Expect(ctx context.Context, id xid.ID, version int64) (R, error) {
 	row, err := v.Load(ctx, id)
 	if err != nil {
@@ -109,9 +107,8 @@ func (v *Versioned[R, U]) Expect(ctx context.Context, id xid.ID, version int64) 
 	return row, nil
 }
 
-// Apply runs edit on a row that this transaction has read and writes it, the row
-// first: of two changes of one row the second finds out before it has touched
-// anything else.
+// Apply runs edit on a row that this transaction has read, and writes it. The row is written first:
+// of two concurrent changes, the second fails before it has written anything else.
 func (v *Versioned[R, U]) Apply(ctx context.Context, row R, action string,
 	edit func(context.Context, *Edit[R, U]) error,
 ) (*Record, error) {
@@ -148,7 +145,7 @@ func (v *Versioned[R, U]) handle(row R) string {
 	return v.Handles.Of(row)
 }
 
-// save moves what every change moves, and writes the row.
+// save increments the version and the event sequence, sets updated_at, and writes the row.
 func (v *Versioned[R, U]) save(ctx context.Context, h Head, e *Edit[R, U]) error {
 	*h.Version++
 	*h.UpdatedAt = e.Now
@@ -163,7 +160,7 @@ func (v *Versioned[R, U]) save(ctx context.Context, h Head, e *Edit[R, U]) error
 	return Swapped(v.Kind, n, err)
 }
 
-// complete gives the row's representation to the events that carry no other.
+// complete sets the row's representation on events without an object.
 func (v *Versioned[R, U]) complete(row R, events []outbox.Entry) {
 	var object []byte
 	for i := range events {
@@ -177,7 +174,7 @@ func (v *Versioned[R, U]) complete(row R, events []outbox.Entry) {
 	}
 }
 
-// Made is the record of a new row: it has the events from the first on.
+// Made returns the record of a new row with its first events.
 func (v *Versioned[R, U]) Made(row R, action, detail string, events ...event.Type) *Record {
 	h := v.Head(row)
 	r := &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: detail, Of: h.resource()}
@@ -187,8 +184,8 @@ func (v *Versioned[R, U]) Made(row R, action, detail string, events ...event.Typ
 	return r
 }
 
-// Remove deletes the row with the public id, if it has the expected version. before
-// runs first, in the transaction; nil does nothing.
+// Remove deletes the row with the public id if it has the expected version. before runs first, in
+// the transaction; nil does nothing.
 func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U], id string, expected int64,
 	action string, before func(context.Context, R) error, events ...event.Type,
 ) error {
