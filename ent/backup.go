@@ -11,17 +11,16 @@ import (
 	"modernc.org/sqlite"
 )
 
-// backupPages is how many pages are copied between two looks at the context.
+// backupPages is the number of pages copied between two checks of the context.
 const backupPages = 1024
 
-// Backup copies a SQLite database, as it is at one moment, into a new file with mode 0600.
-// Whoever reads and writes meanwhile is not held up; only the log of changes grows until
-// the copy is whole.
+// Backup copies a SQLite database as of one moment into a new file with mode 0600. Readers and
+// writers are not blocked; only the write-ahead log grows until the copy is complete.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.dialect != dialect.SQLite {
 		return errors.New("only a SQLite database is copied by the program itself")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let others read it
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let other users read it
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
@@ -33,8 +32,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return fmt.Errorf("copy the database: %w", &unavailableError{err})
 	}
 	defer conn.Close()
-	// Within a transaction the pages stay what they are at its first read, and the copy
-	// need never begin anew.
+	// Within a transaction the pages stay as of its first read, so the copy never starts over.
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)
@@ -73,8 +71,8 @@ func copyPages(ctx context.Context, c any, path string) error {
 	return errors.Join(err, b.Finish())
 }
 
-// DumpCommand returns the command that dumps a MySQL or MariaDB database as it is at one
-// moment, without the password, which it asks for; "" for SQLite.
+// DumpCommand returns the command that dumps a MySQL or MariaDB database as of one moment. It does
+// not contain the password but asks for it. For SQLite it is "".
 func (c Config) DumpCommand() string {
 	t, err := parseTarget(c.Database)
 	if err != nil || t.path != "" {

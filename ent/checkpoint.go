@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// checkpointEvery is the least time between two checkpoints.
+	// checkpointEvery is the minimum time between two checkpoints.
 	checkpointEvery = 50 * time.Millisecond
-	// walPages is after how many pages of its log, of 4 KiB, SQLite makes a checkpoint
-	// within a commit, which then takes long; ours come before.
+	// walPages is the size of the write-ahead log, in pages of 4 KiB, at which SQLite makes a
+	// checkpoint within a commit, which then takes long; ours come earlier.
 	walPages = "16384"
 )
 
-// checkpointer copies SQLite's write-ahead log into the database beside the writer.
-// Left to itself, SQLite does so within a commit, and whoever writes waits for the disk.
+// checkpointer copies SQLite's write-ahead log into the database concurrently with the writer. By
+// default SQLite does so within a commit, and that writer waits for the disk.
 type checkpointer struct {
 	pool   *stdsql.DB
 	log    *slog.Logger
@@ -38,10 +38,10 @@ func newCheckpointer(t target, log *slog.Logger) (*checkpointer, error) {
 	return c, nil
 }
 
-// committed notes that the log has grown.
+// committed signals that the log has grown.
 func (c *checkpointer) committed() {
 	if c == nil {
-		return // a database that makes its own
+		return // not SQLite
 	}
 	select {
 	case c.wanted <- struct{}{}:
@@ -49,8 +49,8 @@ func (c *checkpointer) committed() {
 	}
 }
 
-// loop makes a checkpoint after commits. One that another process makes at the same
-// time, or a reader keeps from its end, does no harm: the next one goes on there.
+// loop makes a checkpoint after commits. If another process makes one at the same time, or a reader
+// keeps it from completing, the next one continues.
 func (c *checkpointer) loop(ctx context.Context) {
 	for {
 		select {
@@ -69,7 +69,7 @@ func (c *checkpointer) loop(ctx context.Context) {
 	}
 }
 
-// close waits for a checkpoint that is under way.
+// close waits for a running checkpoint.
 func (c *checkpointer) close() error {
 	if c == nil {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// QueueClock returns the time by which queues are leased and due, in microseconds: an
-// expression and its arguments. On MySQL it is the server's at the start of the
-// statement. On SQLite it is one of the machine, which its processes share and nobody
-// sets; it begins anew when the machine does, and is no time of day.
+// QueueClock returns an expression and its arguments for the time, in microseconds, by which queues
+// are leased and due. On MySQL it is the server's time at the start of the statement. On SQLite it
+// is a monotonic clock that the machine's processes share; it restarts with the machine, and is not
+// a time of day.
 func (s *Store) QueueClock() (string, []any) {
 	if s.dialect == dialect.SQLite {
 		return "?", []any{int64(s.clock())}
@@ -19,7 +19,7 @@ func (s *Store) QueueClock() (string, []any) {
 	return mysqlClock, nil
 }
 
-// QueueTime returns what [Store.QueueClock] says now.
+// QueueTime returns the current time of [Store.QueueClock].
 func (s *Store) QueueTime(ctx context.Context) (micros.Time, error) {
 	if s.dialect == dialect.SQLite {
 		return s.clock(), nil

@@ -4,6 +4,5 @@ package ent
 
 import "github.com/storefront-go/storefront/ent/micros"
 
-// machineClock returns the time of day: this system has no other clock that its
-// processes share.
+// machineClock returns the time of day: this system has no other clock that its processes share.
 func machineClock() micros.Time { return micros.Now() }

@@ -8,8 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// machineClock returns how long the machine has been running, as all of its processes
-// see it.
+// machineClock returns how long the machine has been running, the same for all of its processes.
 func machineClock() micros.Time {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {

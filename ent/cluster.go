@@ -16,32 +16,32 @@ import (
 )
 
 const (
-	// shardsAge is how long the list of shards is believed: after a resharding nobody
-	// looks for work on a shard that is gone for longer.
+	// shardsAge is how long the list of shards is cached, and thus how long after a resharding work
+	// may still be looked for on a shard that is gone.
 	shardsAge = 5 * time.Second
-	// shardConns bounds the connections that look for work on one shard.
+	// shardConns limits the connections for finding work on one shard.
 	shardConns = 4
-	// asideConns bounds the connections of [Store.Aside].
+	// asideConns limits the connections of [Store.Aside].
 	asideConns = 8
 )
 
-// everything is the one shard of a database that has no others.
-var everything = []Shard{{}}
+// wholeDatabase is the only shard of an unsharded database.
+var wholeDatabase = []Shard{{}}
 
-// cluster is what a store knows of the shards of Vitess. Its connections are bound to one
-// shard each: they see nothing else, and only look for work.
+// cluster is a store's state for the shards of Vitess. Each of its pools is bound to one shard,
+// sees only that, and is used only to find work.
 type cluster struct {
 	list atomic.Pointer[[]Shard]
 
-	aside  *stdsql.DB // of [Store.Aside]
-	client *db.Client // speaks to aside
+	aside  *stdsql.DB // for [Store.Aside]
+	client *db.Client // uses aside
 
 	mu    sync.Mutex
 	read  time.Time
 	pools map[string]*stdsql.DB
 }
 
-// discover finds out whether there are shards.
+// discover finds out whether the database is sharded.
 func (s *Store) discover(ctx context.Context) error {
 	version, err := s.Version(ctx)
 	if err != nil || !strings.Contains(version, "Vitess") {
@@ -57,12 +57,12 @@ func (s *Store) discover(ctx context.Context) error {
 	return err
 }
 
-// Shards returns the shards of the database, at least one. On Vitess it asks again now and
-// then, and believes what it knows while nobody answers.
+// Shards returns the shards of the database, at least one. On Vitess the list is refreshed from
+// time to time; if that fails, the previous list is returned.
 func (s *Store) Shards(ctx context.Context) ([]Shard, error) {
 	c := s.cluster
 	if c == nil {
-		return everything, nil
+		return wholeDatabase, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,19 +83,19 @@ func (s *Store) Shards(ctx context.Context) ([]Shard, error) {
 	return nil, err
 }
 
-// Sharded reports whether stores and people lie on different shards, which a statement
-// cannot always join.
+// Sharded reports whether stores and people may be on different shards, which a statement cannot
+// always join.
 func (s *Store) Sharded() bool { return s.cluster != nil }
 
-// known returns the shards as they were last read.
+// known returns the last known shards.
 func (s *Store) known() []Shard {
 	if s.cluster == nil {
-		return everything
+		return wholeDatabase
 	}
 	return *s.cluster.list.Load()
 }
 
-// readShards asks vtgate for the shards of the keyspace that serve.
+// readShards asks vtgate for the serving shards of the keyspace.
 func (s *Store) readShards(ctx context.Context) (list []Shard, err error) {
 	rows, err := s.readers.QueryContext(ctx, "SHOW VITESS_SHARDS")
 	if err != nil {
@@ -148,13 +148,12 @@ func (c *cluster) close() error {
 	return errors.Join(c.forget(nil), c.aside.Close())
 }
 
-// EachShard runs f for every shard, with a context in which [Store.Seek] reads that shard,
-// and waits for all of them: at once where there are several, each in a goroutine. An
-// error ends the work on its own shard. In a context that is on a shard already f runs
-// for that one.
+// EachShard runs f for every shard, concurrently if there are several, with a context in which
+// [Store.Seek] reads that shard, and waits for all of them. An error ends the work on its own shard
+// only. In a context that is already on a shard, f runs for that one.
 //
-// Writes inside go to where their stores are, in transactions of one shard: what was read
-// on one shard lies on one.
+// Writes inside go to the shard of their store, in single-shard transactions: what was read on one
+// shard is on that shard.
 func (s *Store) EachShard(ctx context.Context, f func(ctx context.Context) error) error {
 	if _, ok := ShardOf(ctx); ok {
 		return f(ctx)
@@ -183,17 +182,17 @@ func (s *Store) EachShard(ctx context.Context, f func(ctx context.Context) error
 	group.Wait()
 	for _, v := range panics {
 		if v != nil {
-			panic(v) // in the goroutine of whoever guards the work
+			panic(v) // in the goroutine that guards the work
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// OnShards runs f for every shard as [Store.EachShard] does, until ctx ends: for work that
-// goes on. What f does on a shard that is gone ends, and begins on one that is new.
+// OnShards runs f for every shard as [Store.EachShard] does, until ctx ends: for continuous work.
+// Its context ends when its shard is gone, and f starts on new shards.
 func (s *Store) OnShards(ctx context.Context, f func(ctx context.Context)) {
 	if s.cluster == nil {
-		f(on(ctx, everything[0]))
+		f(on(ctx, wholeDatabase[0]))
 		return
 	}
 	var group sync.WaitGroup
@@ -227,12 +226,12 @@ func (s *Store) OnShards(ctx context.Context, f func(ctx context.Context)) {
 	}
 }
 
-// Seek returns the client that looks for work in all stores of the shard at which ctx is:
-// it reads, outside of any transaction, and sees nothing that lies on other shards. What
-// is found is worked on through [Store.DB] and [Store.InTx].
+// Seek returns the client for finding work in all stores of the shard that ctx is on: it reads
+// outside any transaction and does not see other shards. The work itself uses [Store.DB] and
+// [Store.InTx].
 func (s *Store) Seek(context.Context) *db.Client { return s.seeking }
 
-// reader returns the pool of connections to the shard that ctx is at.
+// reader returns the connection pool of the shard that ctx is on.
 func (s *Store) reader(ctx context.Context) (*stdsql.DB, error) {
 	c := s.cluster
 	if c == nil {

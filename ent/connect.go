@@ -10,39 +10,39 @@ import (
 	"time"
 )
 
-// The waits between two tries to reach a server that is away: they double from the
-// first to the longest, which is shorter while callers wait.
+// The waits between two attempts to reach a server that is down: they double from the first to the
+// longest, which is shorter while callers wait.
 const (
-	firstAway    = 100 * time.Millisecond
-	longestAwait = 400 * time.Millisecond
-	longestAway  = time.Second
+	minDelay      = 100 * time.Millisecond
+	maxDelayEarly = 400 * time.Millisecond
+	maxDelay      = time.Second
 )
 
-// Of an outage that begins, callers wait for its end; of one that lasts, they hear at
-// once. Those who wait hold their requests in memory, so there are only so many.
+// When an outage begins, callers wait for its end; once it lasts longer than outageWait, they fail at
+// once. Waiting callers keep their requests in memory, so their number is limited.
 const (
-	patience   = 5 * time.Second
+	outageWait = 5 * time.Second
 	maxWaiting = 256
 )
 
-// patient is a connector that does not knock at a closed door: while the server is away
-// one caller tries now and then for all of the process, and the others hear at once
-// what that one heard. While the server is there it is in nobody's way.
-type patient struct {
+// breaker is a connector that stops dialing while the server is down: one caller at a time makes
+// the next attempt for the whole process, and the others get the last error at once. While the
+// server is up it has no effect.
+type breaker struct {
 	driver.Connector
 
 	mu      sync.Mutex
-	away    error         // what the last try heard; nil when it worked
-	since   time.Time     // when the first try failed
-	back    chan struct{} // closed when a try works
-	waiting int           // for that
+	down    error         // error of the last attempt; nil if it succeeded
+	since   time.Time     // time of the first failed attempt
+	back    chan struct{} // closed when an attempt succeeds
+	waiting int           // callers waiting for back
 	wait    time.Duration
-	next    time.Time // when the next try may be
+	next    time.Time // earliest time of the next attempt
 	trying  bool
 }
 
 // Connect implements driver.Connector.
-func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
+func (p *breaker) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -51,96 +51,95 @@ func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, err
 }
 
-// enter returns an error where the next try is somebody else's.
-func (p *patient) enter() error {
+// enter returns an error if another caller makes the next attempt.
+func (p *breaker) enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.away == nil {
+	if p.down == nil {
 		return nil
 	}
 	if p.trying || time.Now().Before(p.next) {
-		return fmt.Errorf("the server was away a moment ago: %w", p.away)
+		return fmt.Errorf("the server was down a moment ago: %w", p.down)
 	}
 	p.trying = true
 	return nil
 }
 
-// leave takes what came of a try. One whose caller ran out of time counts only where
-// the server is known to be away.
-func (p *patient) leave(err error) {
+// leave records the result of an attempt. A timeout of the caller counts only if the server is
+// known to be down.
+func (p *breaker) leave(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.trying = false
 	switch late := errors.Is(err, context.DeadlineExceeded) && !isNoWriter(err); {
 	case err == nil:
-		p.away, p.wait = nil, 0
+		p.down, p.wait = nil, 0
 		if p.back != nil {
 			close(p.back)
 			p.back = nil
 		}
-	case classify(err) != linkLost && !isNoWriter(err) && (!late || p.away == nil):
-	case time.Now().Before(p.next): // one of many that tried at once
+	case classify(err) != linkLost && !isNoWriter(err) && (!late || p.down == nil):
+	case time.Now().Before(p.next): // one of many concurrent attempts
 	default:
 		p.missed(err, late)
 	}
 }
 
-// missed notes a try that failed. The lock is held.
-func (p *patient) missed(err error, late bool) {
-	if p.away == nil {
+// missed records a failed attempt. The lock is held.
+func (p *breaker) missed(err error, late bool) {
+	if p.down == nil {
 		p.since, p.back = time.Now(), make(chan struct{})
 	}
 	if !late {
-		p.away = err
+		p.down = err
 	}
-	longest := longestAway
-	if time.Since(p.since) < patience {
-		longest = longestAwait
+	longest := maxDelay
+	if time.Since(p.since) < outageWait {
+		longest = maxDelayEarly
 	}
-	p.wait = min(max(2*p.wait, firstAway), longest)
+	p.wait = min(max(2*p.wait, minDelay), longest)
 	p.next = time.Now().Add(p.wait/2 + rand.N(p.wait/2))
 }
 
-// outage is what callers have to know of one.
+// outage is the state of the connection to the server.
 type outage int
 
 const (
 	none  outage = iota
-	young        // its end may be waited for
-	old          // callers are told at once
+	young        // callers wait for its end
+	old          // callers fail at once
 )
 
-// state says what is known of the server. There is none of SQLite.
-func (p *patient) state() outage {
+// state returns the state of the server; for SQLite it is none.
+func (p *breaker) state() outage {
 	if p == nil {
 		return none
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.away == nil:
+	case p.down == nil:
 		return none
-	case time.Since(p.since) < patience:
+	case time.Since(p.since) < outageWait:
 		return young
 	}
 	return old
 }
 
-// await waits for the next try at reaching the server, at most until the outage is old. It
-// reports whether the caller may try again: not when its time is over, nor when too many
-// wait already.
-func (p *patient) await(ctx context.Context) bool {
+// await waits for the next attempt to reach the server, at most until the outage is old. It reports
+// whether the caller may try again, which is false if ctx ended or too many callers wait.
+func (p *breaker) await(ctx context.Context) bool {
 	p.mu.Lock()
-	if p.away == nil {
+	if p.down == nil {
 		p.mu.Unlock()
 		return true
 	}
 	left := time.Until(p.next)
 	if p.trying {
-		left = firstAway // it may fail
+		left = minDelay // the running attempt may fail
 	}
-	left = min(patience-time.Since(p.since), left)
-	if time.Since(p.since) >= patience || p.waiting >= maxWaiting {
+	left = min(outageWait-time.Since(p.since), left)
+	if time.Since(p.since) >= outageWait || p.waiting >= maxWaiting {
 		p.mu.Unlock()
 		return false
 	}

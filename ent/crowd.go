@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// crowdTime is how long after the last transaction of a request another one is
-// expected.
+// crowdTime is how long after the last transaction of a request another one is expected.
 const crowdTime = 250 * time.Millisecond
 
-// WaitBudget is how long a request waits for a database that is busy until the answer is
-// [IsUnavailable]: for connections, for the one writer of SQLite and for locks, all reads and
-// transactions together. Most clients give up after 10 s, and learn nothing then.
+// WaitBudget is how long a request waits for a busy database until the error is [IsUnavailable]:
+// for connections, for SQLite's one writer and for locks, in all its reads and transactions
+// together. Most clients give up after 10 s, and would then get no answer at all.
 const WaitBudget = 9 * time.Second
 
-// leastWait is how long a request waits once its budget is spent: what it has done so far may only lack
-// its last read.
+// leastWait is how long a request may still wait once its budget is spent: often only one read is
+// missing.
 const leastWait = time.Second
 
 type requestKey struct{}
 
-// request is what a request has spent of its [WaitBudget]: the time during which at least one of its
-// reads or transactions ran.
+// request is the part of its [WaitBudget] that a request has spent: the time during which at least
+// one of its reads or transactions ran.
 type request struct {
 	mu      sync.Mutex
 	running int
@@ -31,7 +30,8 @@ type request struct {
 	spent   time.Duration
 }
 
-// Request returns the context of a request, whose client gives up soon, unless ctx is one already.
+// Request marks ctx as the context of a request, whose client gives up soon, unless it already is
+// one.
 func Request(ctx context.Context) context.Context {
 	if ctx.Value(requestKey{}) != nil {
 		return ctx
@@ -39,7 +39,7 @@ func Request(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, new(request))
 }
 
-// enter begins a read or a transaction, and returns until when it may take. It calls leave at its end.
+// enter begins a read or a transaction, and returns its deadline. leave ends it.
 func (q *request) enter(now time.Time) (until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,15 +57,15 @@ func (q *request) leave() {
 	}
 }
 
-// patiently runs a read, which waits for a connection no longer than its request may.
-func patiently(ctx context.Context, read func(context.Context) error) error {
+// withinBudget runs a read, which waits for a connection no longer than its request may.
+func withinBudget(ctx context.Context, read func(context.Context) error) error {
 	q, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
 		return read(ctx)
 	}
 	until := q.enter(time.Now())
 	defer q.leave()
-	// The context is not canceled at the end: the rows of a read are read under it afterwards.
+	// The context is not canceled at the end, because the rows are read under it afterwards.
 	bounded, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(time.Until(until), cancel)
 	err := read(bounded)
@@ -77,24 +77,24 @@ func patiently(ctx context.Context, read func(context.Context) error) error {
 
 type backgroundKey struct{}
 
-// Background marks the context of work that no caller waits for. Every service of
-// graph/engine/work runs in one.
+// Background marks the context of work that no caller waits for. Every service of graph/engine/work
+// runs in such a context.
 func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, true)
 }
 
-// IsBackground reports whether ctx is one of [Background].
+// IsBackground reports whether ctx was marked by [Background].
 func IsBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
 
-// Crowded reports whether requests write at present and wait for each transaction of
-// the background: on SQLite, which has one writer at a time. Then many small ones are
+// Crowded reports whether requests are writing and would wait for transactions of the background.
+// This happens only on SQLite, which has one writer at a time. Many small transactions are then
 // better than a large one.
 func (s *Store) Crowded() bool {
-	last := s.requested.Load() // with the reading of the clock that nobody sets
+	last := s.requested.Load() // contains a monotonic reading
 	return last != nil && time.Since(*last) < crowdTime
 }
 
-// noteRequest notes a transaction that somebody waits for.
+// noteRequest records a transaction that a caller waits for.
 func (s *Store) noteRequest(ctx context.Context) {
 	if s.writer != s.readers && !IsBackground(ctx) {
 		s.requested.Store(new(time.Now()))

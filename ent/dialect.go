@@ -22,17 +22,17 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// class is what an error of the database means for the transaction it met.
+// class is the consequence of a database error for its transaction.
 type class int
 
 const (
-	fatal     class = iota // a mistake or a broken database: retrying is no help
-	duplicate              // a unique key is taken; the transaction lives on
-	conflict               // the server rolled back in favour of another
+	fatal     class = iota // a bug or a broken database: retrying does not help
+	duplicate              // a unique key is taken; the transaction continues
+	conflict               // the server rolled back in favor of another transaction
 	lockWait               // the statement waited too long for a lock
 	refused                // the server refuses work for now
 	linkLost               // the connection broke
-	broken                 // the file cannot be read or written: a full disk
+	broken                 // the file cannot be read or written, for example because the disk is full
 )
 
 // MySQL's error numbers by class, with those of MariaDB, Galera, Group
@@ -45,19 +45,19 @@ var mysqlClass = map[uint16]class{
 	1203: refused, 1040: refused, 1047: refused, 1290: refused, 1792: refused, 1836: refused,
 	8027: refused, 9001: refused, 9002: refused, 9003: refused, 9004: refused, 9005: refused, 9010: refused,
 	1053: linkLost, 1927: linkLost, 2006: linkLost, 2013: linkLost, 4031: linkLost,
-	3: broken, 20: broken, 1021: broken, 1026: broken, noRoom: broken,
+	3: broken, 20: broken, 1021: broken, 1026: broken, tableFull: broken,
 }
 
-// vtgateError is what vtgate makes of most errors behind it; the text tells those that mean
-// that a shard is away or moves to other shards. What was done of a commit is as unknown
-// then as when the link is lost.
+// vtgateError is the number of most errors that vtgate passes on; the text identifies those that
+// mean that a shard is down or is being resharded. The outcome of a commit is then as unknown as
+// after a lost link.
 const vtgateError = 1105
 
 var vitessAway = regexp.MustCompile(`no healthy tablet|being resharded|operation not allowed in state|` +
 	`code = Unavailable|code = Code\(14\)|reparent|enforce denied tables`)
 
-// demoted reports whether a server says that it takes no writes any more: it is read-only,
-// or a node of Galera that is not part of the cluster.
+// demoted reports whether a server says that it no longer takes writes: it is read-only, or a
+// Galera node outside the cluster.
 func demoted(err error) bool {
 	e, ok := errors.AsType[*mysql.MySQLError](err)
 	return ok && (e.Number == 1290 || e.Number == 1836 || e.Number == 1792 || e.Number == 1047)
@@ -71,7 +71,7 @@ const (
 	sqlitePrimaryKey, sqliteUnique       = 1555, 2067
 )
 
-// classify says what err means. It looks through wrapping errors.
+// classify returns the class of err. It unwraps errors.
 func classify(err error) class {
 	if errors.Is(err, errGroupLost) || errors.Is(err, errHorizonLost) {
 		return conflict
@@ -88,11 +88,11 @@ func classify(err error) class {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return classifySQLite(e.Code())
 	}
-	// A deadline is a net.Error too, but the link is whole.
+	// A deadline is a net.Error too, but the link is intact.
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fatal
 	}
-	// The cause of a fault may be what a client sent, which ended too soon.
+	// The cause of a fault may be an unexpected end of the client's input.
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable {
 		return fatal
 	}
@@ -109,12 +109,13 @@ func classify(err error) class {
 	return fatal
 }
 
-// noRoom is MySQL's error of a row for which there is no room.
-const noRoom = 1114
+// tableFull is MySQL's error for a table that is full.
+const tableFull = 1114
 
-// undone reports whether what a message that commits met has undone the transaction for certain.
+// undone reports whether err, the answer to a message with a COMMIT, means that the transaction was
+// certainly rolled back.
 func undone(err error) bool {
-	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == noRoom {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == tableFull {
 		return true
 	}
 	c := classify(err)
@@ -135,12 +136,11 @@ func classifySQLite(code int) class {
 	return fatal
 }
 
-// IsDuplicate reports whether err says that a unique key is taken. Its text holds
-// raw key bytes on MySQL: never answer or log it.
+// IsDuplicate reports whether err says that a unique key is taken. Its text contains raw key bytes
+// on MySQL: never answer or log it.
 func IsDuplicate(err error) bool { return err != nil && classify(err) == duplicate }
 
-// IsLockTimeout reports whether a statement gave up waiting for another
-// transaction's lock.
+// IsLockTimeout reports whether a statement timed out waiting for another transaction's lock.
 func IsLockTimeout(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()&0xff == sqliteBusy
@@ -148,9 +148,8 @@ func IsLockTimeout(err error) bool {
 	return err != nil && classify(err) == lockWait
 }
 
-// IsUnavailable reports whether err means that the database cannot serve now: it
-// is away, refuses work, is too busy, or this store is closed. The caller may
-// try again later.
+// IsUnavailable reports whether err means that the database cannot serve now: it is down, refuses
+// work or is too busy, or this store is closed. The caller may try again later.
 func IsUnavailable(err error) bool {
 	if err == nil {
 		return false
@@ -165,8 +164,8 @@ func IsUnavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// IsAway reports whether err means that nobody answers at the database's address, or that
-// who answers takes no work now; a wrong name or password does not come right by itself.
+// IsAway reports whether err means that the database does not answer or takes no work now. A wrong
+// name or password is not such an error, since it does not go away by itself.
 func IsAway(err error) bool {
 	if err == nil {
 		return false
@@ -180,31 +179,30 @@ type unavailableError struct{ err error }
 func (e *unavailableError) Error() string { return "database unavailable: " + e.err.Error() }
 func (e *unavailableError) Unwrap() error { return e.err }
 
-// The waits of MySQL connections. A read that takes longer than readTimeout is
-// given up with its connection.
+// The timeouts of MySQL connections. A read that takes longer than readTimeout is given up with its
+// connection.
 const (
 	dialTimeout  = 2 * time.Second
 	readTimeout  = 15 * time.Second
 	writeTimeout = 5 * time.Second
 )
 
-// The bounds that the server keeps, in seconds. A program that stands still within a
-// transaction holds its locks no longer than others wait for them: MariaDB ends the
-// session then. MySQL and TiDB know only how long any session may be silent, which is no
-// longer than a lease; the pool closes its idle connections before that. Each reads its
-// own kind of comment.
+// The timeouts enforced by the server, in seconds. A program that stalls within a transaction holds
+// its locks no longer than others wait for them, since MariaDB then ends the session. MySQL and
+// TiDB can only limit the idle time of any session, here to no longer than a lease; the pool closes
+// its idle connections before that. Each reads its own kind of comment.
 const (
 	lockWaitTime = "5"
-	// tableWaitTime bounds the wait for a table that is locked as a whole, which no
-	// transaction of ours does. With a retry it is shorter than most clients wait.
+	// tableWaitTime bounds the wait for a table lock, which none of our transactions takes. With a
+	// retry it is shorter than most clients wait.
 	tableWaitTime = "4"
 	idleTime      = " /*M!100300 , idle_transaction_timeout = 4 */ /*!80000 , wait_timeout = 6 */"
 	poolIdleTime  = 4 * time.Second
 )
 
-// openMySQL makes the one pool that reads and writes share. A wait of zero is
-// for statements that may take hours.
-func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *patient, error) {
+// openMySQL opens the one pool that reads and writes share. A wait of zero is for statements that
+// may take hours.
+func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *breaker, error) {
 	h := &hosts{began: time.Now()}
 	for _, a := range t.hosts {
 		connector, err := mysql.NewConnector(mysqlConfig(t, a, c, wait))
@@ -213,7 +211,7 @@ func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *patient, er
 		}
 		h.names, h.connectors = append(h.names, a.String()), append(h.connectors, connector)
 	}
-	p := &patient{Connector: h}
+	p := &breaker{Connector: h}
 	pool := stdsql.OpenDB(p)
 	n := cmp.Or(c.MaxOpen, 16)
 	pool.SetMaxOpenConns(n)
@@ -223,8 +221,8 @@ func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *patient, er
 	return pool, p, nil
 }
 
-// mysqlConfig is how one server is spoken to. What a read-only one answers is left to
-// [hosts], which tells it from a lost link.
+// mysqlConfig returns the configuration for one server. Errors of a read-only server are left to
+// [hosts], which distinguishes them from a lost link.
 func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Config {
 	m := mysql.NewConfig()
 	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, a.network, a.addr, t.name
@@ -241,16 +239,16 @@ func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Confi
 	return m
 }
 
-// driverLog takes what the MySQL driver would print to standard error: broken
-// connections, which the errors report as well.
+// driverLog receives what the MySQL driver would print to standard error: broken connections, which
+// the errors report as well.
 type driverLog struct{ log *slog.Logger }
 
 func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }
 
-// sqliteReaders is how many connections read: one that waits for the disk beside as
-// many as compute, and four at most. Each has a page cache of its own, whose memory
-// counts double in this driver, and a page in the making; the system's cache holds the
-// file once for all, so more readers with larger caches were no faster.
+// sqliteReaders returns the number of reading connections: one per CPU and one more that waits for
+// the disk, at most four. Each has a page cache, whose memory counts double in this driver, and a
+// page in progress. The system caches the file once for all, so more readers with larger caches
+// were no faster.
 func sqliteReaders() int { return min(runtime.GOMAXPROCS(0)+1, 4) }
 
 // lockTime is how long a statement on SQLite waits for another process.
@@ -258,9 +256,8 @@ const lockTime = 4 * time.Second
 
 var busyTime = "busy_timeout(" + strconv.Itoa(int(lockTime/time.Millisecond)) + ")"
 
-// openSQLite makes the pool of the one writer and the pool of readers. With one
-// connection [turns], which honours contexts, orders the writers; SQLite's own waiting
-// does not.
+// openSQLite opens the pool of the one writer and the pool of readers. With one connection, [turns]
+// orders the writers and honors contexts, unlike SQLite's own waiting.
 func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	sync := "normal"
 	if c.FullSync {
@@ -286,7 +283,7 @@ func openSQLite(t target, c Config) (writer, readers *stdsql.DB, err error) {
 	return writer, readers, nil
 }
 
-// sqlitePool makes a pool with the settings that pairs name.
+// sqlitePool opens a pool with the settings in pairs.
 func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
 	if err := extend(); err != nil {
 		return nil, err
@@ -299,7 +296,7 @@ func sqlitePool(t target, pairs ...string) (*stdsql.DB, error) {
 	return stdsql.OpenDB(&preparing{Connector: connector, uri: uri}), nil
 }
 
-// sqliteURI writes a file: URI, in which the path's own ?, # and % are encoded.
+// sqliteURI returns a file: URI, in which ?, # and % of the path are encoded.
 func sqliteURI(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// ErrNoTx is returned for a write outside a transaction. An abandoned one could
-// take effect after its caller has gone.
+// ErrNoTx is returned for a write outside a transaction. An abandoned write could take effect after
+// its caller is gone.
 var ErrNoTx = errors.New("write outside a transaction: use Store.InTx")
 
-// Statement is one statement on its way to the database.
+// Statement is one statement before it is sent to the database.
 type Statement struct {
 	Query   string
 	Dialect string
@@ -27,9 +27,9 @@ type Statement struct {
 	Seeks   bool // it reads all stores of one shard; see [Store.Seek]
 	Args    int
 	Values  []any
-	Tx      any         // names the transaction, with ==
+	Tx      any         // identifies the transaction; comparable with ==
 	Began   micros.Time // when the transaction began; no change in it is older
-	OnShard bool        // it is of background work on one shard; see [Store.EachShard]
+	OnShard bool        // it belongs to background work on one shard; see [Store.EachShard]
 }
 
 // Counter counts the statements of one context.
@@ -40,14 +40,14 @@ func (c *Counter) N() uint64 { return c.n.Load() }
 
 type counterKey struct{}
 
-// CountStatements returns a context whose statements are counted: for tests
-// that hold a request to a number of queries.
+// CountStatements returns a context whose statements are counted, for tests that limit the queries
+// of a request.
 func CountStatements(ctx context.Context) (context.Context, *Counter) {
 	c := new(Counter)
 	return context.WithValue(ctx, counterKey{}, c), c
 }
 
-// note counts a statement and lets the inspector see it.
+// note counts a statement and passes it to the inspector.
 func (s *Store) note(ctx context.Context, st Statement) error {
 	s.statements.Add(1)
 	if c, ok := ctx.Value(counterKey{}).(*Counter); ok {
@@ -60,16 +60,16 @@ func (s *Store) note(ctx context.Context, st Statement) error {
 	return s.inspect(st)
 }
 
-// runner is what *sql.DB and *sql.Tx share.
+// runner is the interface shared by *sql.DB and *sql.Tx.
 type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (stdsql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
 }
 
-// pool is ent's driver outside transactions. It reads only, on both engines.
+// pool is ent's driver outside transactions. It only reads, on both engines.
 type pool struct {
 	store *Store
-	db    runner // nil is that of the shard at which a context is
+	db    runner // nil stands for the shard of the context
 }
 
 // Dialect implements dialect.Driver.
@@ -78,15 +78,15 @@ func (p *pool) Dialect() string { return p.store.dialect }
 // Close implements dialect.Driver; the store owns the connections.
 func (p *pool) Close() error { return nil }
 
-// Exec implements dialect.Driver and refuses.
+// Exec implements dialect.Driver and returns [ErrNoTx].
 func (p *pool) Exec(context.Context, string, any, any) error { return ErrNoTx }
 
-// ExecContext refuses, as Exec does.
+// ExecContext returns [ErrNoTx], as Exec does.
 func (p *pool) ExecContext(context.Context, string, ...any) (stdsql.Result, error) {
 	return nil, ErrNoTx
 }
 
-// Tx implements dialect.Driver and refuses: [Store.InTx] begins transactions.
+// Tx implements dialect.Driver and returns [ErrNoTx]: [Store.InTx] begins transactions.
 func (p *pool) Tx(context.Context) (dialect.Tx, error) { return nil, ErrNoTx }
 
 // Query implements dialect.Driver.
@@ -100,14 +100,14 @@ func (p *pool) Query(ctx context.Context, query string, args, v any) error {
 	if err != nil {
 		return err
 	}
-	err = patiently(ctx, func(ctx context.Context) error { return scanInto(ctx, from, to, query, argv) })
+	err = withinBudget(ctx, func(ctx context.Context) error { return scanInto(ctx, from, to, query, argv) })
 	if err != nil && p.store.closed.Load() {
 		err = &unavailableError{err}
 	}
 	return err
 }
 
-// enter notes a query, refuses what is none, and returns what it reads from.
+// enter notes a query, rejects a statement that is not a read, and returns the pool to read from.
 func (p *pool) enter(ctx context.Context, query string, args []any) (runner, error) {
 	if !reads(query) {
 		return nil, ErrNoTx
@@ -119,16 +119,16 @@ func (p *pool) enter(ctx context.Context, query string, args []any) (runner, err
 	return p.from(ctx)
 }
 
-// QueryContext runs a query that reads.
+// QueryContext runs a read query.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error) {
 	from, err := p.enter(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
 	var rows *stdsql.Rows
-	err = patiently(ctx, func(ctx context.Context) (err error) {
+	err = withinBudget(ctx, func(ctx context.Context) (err error) {
 		rows, err = from.QueryContext(ctx, query, args...)
-		for tries := 1; err != nil && p.store.readAgain(ctx, err, tries); tries++ {
+		for tries := 1; err != nil && p.store.retryRead(ctx, err, tries); tries++ {
 			rows, err = from.QueryContext(ctx, query, args...)
 		}
 		return err
@@ -136,7 +136,7 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	if err == nil {
 		return rows, nil
 	}
-	if rows != nil { // the time was over when they came
+	if rows != nil { // the time was up when they arrived
 		rows.Close()
 	}
 	if p.store.closed.Load() {
@@ -145,7 +145,7 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	return nil, err
 }
 
-// from is what a query reads from: all of the database, or a look for work the shard of ctx.
+// from returns the pool to read from: the whole database or, for [Store.Seek], the shard of ctx.
 func (p *pool) from(ctx context.Context) (runner, error) {
 	if p.db != nil {
 		return p.db, nil
@@ -156,10 +156,10 @@ func (p *pool) from(ctx context.Context) (runner, error) {
 	return p.store.reader(ctx)
 }
 
-// reads reports whether a statement, by its first word, changes nothing; what follows
-// a WITH is left to SQLite's query_only and by the tests' lint.
+// reads reports whether a statement, judged by its first word, changes nothing. What follows a WITH
+// is checked by SQLite's query_only and by the tests' lint.
 func reads(query string) bool {
-	query = strings.TrimLeft(query, "(") // a union of reads that have bounds of their own
+	query = strings.TrimLeft(query, "(") // a union of reads that have their own limits
 	for _, verb := range []string{"SELECT", "WITH", "EXPLAIN", "SHOW"} {
 		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
 			return true
@@ -173,8 +173,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*stdsql.Rows, error)
 }
 
-// entQuery is ent's form of a query over the standard one; that of the generated loaders
-// gives a [cell.Target].
+// entQuery runs a query for ent. The generated loaders pass a [cell.Target].
 func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 	argv, ok := args.([]any)
 	if !ok {
@@ -187,7 +186,7 @@ func entQuery(ctx context.Context, q querier, query string, args, v any) error {
 				return err
 			}
 			to.Row()
-			return weigh(meter, to.Dest)
+			return meterRow(meter, to.Dest)
 		}, query, argv...)
 	}
 	dst, ok := v.(*entsql.Rows)

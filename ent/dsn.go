@@ -14,28 +14,28 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Config says which database to open and how.
+// Config selects the database and how to open it.
 type Config struct {
-	// Database is "sqlite:<path>" or a plain path, "mysql://user:pass@host:3306/name"
-	// or "mysql://user:pass@unix(/path/to/socket)/name". User and password may
-	// be percent-encoded. The one parameter is "?tls=true|preferred|skip-verify". Several
-	// hosts, "mysql://user:pass@a:3306,b:3306/name", are a writer and what may take its place.
+	// Database is "sqlite:<path>" or a plain path, "mysql://user:pass@host:3306/name" or
+	// "mysql://user:pass@unix(/path/to/socket)/name". User and password may be percent-encoded. The
+	// only parameter is "?tls=true|preferred|skip-verify". Several hosts,
+	// "mysql://user:pass@a:3306,b:3306/name", are a writer and its possible successors.
 	Database string
-	// FullSync makes SQLite's commits survive a power cut, not only a crash of
-	// the process. MySQL's durability is a setting of the server.
+	// FullSync makes SQLite's commits survive a power failure, not only a crash of the process.
+	// MySQL's durability is a setting of the server.
 	FullSync bool
-	// MaxOpen bounds the pool: MySQL connections, or SQLite readers. Default 16 and 4.
+	// MaxOpen limits the pool: MySQL connections, or SQLite readers. Default 16 and 4.
 	MaxOpen int
-	// Clock is the time of queues on SQLite, by default one that all processes of the
-	// machine share and nobody sets.
+	// Clock is the time of queues on SQLite, by default a monotonic clock that all processes of the
+	// machine share.
 	Clock func() micros.Time
-	// Logger gets retries and connection trouble; nothing is logged without one.
+	// Logger receives retries and connection problems; nil discards them.
 	Logger *slog.Logger
-	// Inspect, when set, sees every statement before it runs; its error stops
-	// the statement. The tests' statement lint speaks through it.
+	// Inspect, if set, sees every statement before it runs; its error prevents the statement. The
+	// tests' statement lint uses it.
 	Inspect func(Statement) error
-	// Committed, when set, is called after each commit, and its error takes the place of
-	// the answer: tests lose answers with it.
+	// Committed, if set, is called after each commit, and its error replaces the answer: tests use
+	// it to lose answers.
 	Committed func() error
 }
 
@@ -48,29 +48,29 @@ func (c Config) Redacted() string {
 	return t.String()
 }
 
-// Check returns what is wrong with the address, and never quotes it.
+// Check returns the error in the address, and never quotes it.
 func (c Config) Check() error {
 	_, err := parseTarget(c.Database)
 	return err
 }
 
-// LogValue implements slog.LogValuer and leaves the password out.
+// LogValue implements slog.LogValuer without the password.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.Redacted()) }
 
-// maxHosts bounds the servers among which the writer is sought.
+// maxHosts limits the servers among which the writer is searched.
 const maxHosts = 9
 
 // target is a parsed database address.
 type target struct {
-	path string // of the SQLite file; empty means MySQL
+	path string // of the SQLite file; empty for MySQL
 
 	user, password string
-	hosts          []address // in the order in which they are asked
+	hosts          []address // in the order in which they are tried
 	name           string
 	tls            string
 }
 
-// String leaves the password out.
+// String returns the address without the password.
 func (t target) String() string {
 	if t.path != "" {
 		return "sqlite:" + t.path
@@ -86,8 +86,8 @@ func (t target) String() string {
 	return "mysql://" + user + "@" + strings.Join(names, ",") + "/" + t.name
 }
 
-// parseTarget reads a database address. Its errors never quote the address,
-// which may hold a password.
+// parseTarget parses a database address. Its errors never quote the address, which may contain a
+// password.
 func parseTarget(s string) (target, error) {
 	switch {
 	case s == "":
@@ -122,8 +122,8 @@ func parseSQLite(path string) (target, error) {
 	return target{path: abs}, nil
 }
 
-// parseMySQL reads user:pass@addr/name. The last @ parts the user from the
-// address, so a password may hold any character, written plainly or encoded.
+// parseMySQL parses user:pass@addr/name. The last @ separates the user from the address, so a
+// password may contain any character, plain or encoded.
 func parseMySQL(s string) (t target, err error) {
 	at := strings.LastIndex(s, "@unix(")
 	if at < 0 {
@@ -153,7 +153,7 @@ func parseMySQL(s string) (t target, err error) {
 // address is where a server listens.
 type address struct{ network, addr string } // "tcp" or "unix"
 
-// String is how the address is written in a database's.
+// String returns the form used in a database address.
 func (a address) String() string {
 	if a.network == "unix" {
 		return "unix(" + a.addr + ")"
@@ -161,7 +161,7 @@ func (a address) String() string {
 	return a.addr
 }
 
-// cutHosts parts "host:port,host:port/rest", where each may be "unix(/path)" too.
+// cutHosts splits "host:port,host:port/rest", where each host may also be "unix(/path)".
 func cutHosts(s string) (hosts []address, rest string, err error) {
 	for {
 		var one address
@@ -181,7 +181,7 @@ func cutHosts(s string) (hosts []address, rest string, err error) {
 	}
 }
 
-// cutHost parts the first host from what follows: more hosts, or the rest.
+// cutHost splits off the first host from what follows: more hosts, or the rest.
 func cutHost(s string) (a address, rest string, more bool, err error) {
 	if path, ok := strings.CutPrefix(s, "unix("); ok {
 		path, rest, ok = strings.Cut(path, ")")
@@ -212,8 +212,7 @@ func cutHost(s string) (a address, rest string, more bool, err error) {
 	return address{"tcp", host}, rest, more, nil
 }
 
-// parseParams takes the tls parameter alone: every other setting is ours, since
-// the store relies on it.
+// parseParams accepts only the tls parameter: the store relies on its own values of all others.
 func parseParams(s string) (tls string, err error) {
 	q, err := url.ParseQuery(s)
 	if err != nil {
@@ -231,7 +230,7 @@ func parseParams(s string) (tls string, err error) {
 	return "", errors.New("tls is one of true, preferred, skip-verify, false")
 }
 
-// unescape decodes percent-encoding; a text that is not encoded stands for itself.
+// unescape decodes percent-encoding; malformed text is returned unchanged.
 func unescape(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u

@@ -22,7 +22,8 @@ func main() {
 	if err != nil {
 		log.Fatal("generate ent: ", err)
 	}
-	// It makes tables by ent's migrations, which the client has not: see template/client.tmpl.
+	// It creates tables with ent's migrations, which the client does not have: see
+	// template/client.tmpl.
 	if err := os.RemoveAll("./db/enttest"); err != nil {
 		log.Fatal("generate ent: ", err)
 	}

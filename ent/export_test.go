@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// IdleTime is what the settings of a session say of transactions that stand still.
+// IdleTime is the session setting for idle transactions.
 const IdleTime = idleTime
 
-// Delayed returns how many statements of the transaction of ctx were not sent yet.
+// Delayed returns the number of statements of the transaction of ctx that were not sent yet.
 func Delayed(ctx context.Context) int {
 	return len(ctx.Value(txKey{}).(*tx).later.texts)
 }
 
-// Halt stops the rounds of a store's horizon, as a process that stands still does.
+// Halt stops the rounds of a store's horizon, as in a process that stalls.
 func Halt(s *Store) (resume func()) {
 	s.horizon.rounds.Lock()
 	return s.horizon.rounds.Unlock
 }
 
-// Age lets time pass for a store's horizon: since it saw others fall behind, and since its own
+// Age moves a store's horizon forward in time: since it saw others fall behind, and since its own
 // last round.
 func Age(s *Store, d time.Duration) {
 	h := s.horizon
@@ -32,7 +32,7 @@ func Age(s *Store, d time.Duration) {
 	h.verified = h.verified.Add(-d)
 }
 
-// SetBack lets the clock of a store's process have shown a later time before.
+// SetBack simulates a clock that had shown a time later by d before.
 func SetBack(s *Store, d time.Duration) {
 	h := s.horizon
 	h.mu.Lock()
@@ -40,5 +40,5 @@ func SetBack(s *Store, d time.Duration) {
 	h.last = h.last.Add(d)
 }
 
-// Gone is how long a process may stand still before its horizon is removed.
+// Gone is how long a process may stall before its horizon is removed.
 const Gone = goneTime

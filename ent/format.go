@@ -7,45 +7,44 @@ import (
 	"time"
 )
 
-// Format names a form of stored data that programs of before cannot read. A new
-// database is written in every form that is known; one that an older program may
-// still read is not, until `storefront migrate finalize` says that there is none left.
+// Format names a format of stored data that earlier releases cannot read. A new database uses every
+// known format. An existing one uses a format only after `storefront migrate finalize` has declared
+// that no older program is left.
 type Format string
 
-// PackedEvents is the form in which the bodies of events are packed (ent/eventbody).
+// PackedEvents is the format with packed event bodies (ent/eventbody).
 const PackedEvents Format = "packed_events"
 
-// SalesRollups are the sums of sales (graph/engine/rollup). They hold where no program relays
-// events without noting what the sums lack then, so they are made once it is written.
+// SalesRollups are the sums of sales (graph/engine/rollup). They are valid only if every program
+// that relays events notes what the sums lack, so they are computed once this format is in use.
 const SalesRollups Format = "sales_rollups"
 
-// LinesInOrders is the form in which an order's lines are in its own row alone
-// (ent/lineset), and no more in rows of order_lines.
+// LinesInOrders is the format with an order's lines only in its own row (ent/lineset), not in rows
+// of order_lines.
 const LinesInOrders Format = "lines_in_orders"
 
-// ShortEvents is the form in which packed bodies have their ids and times as numbers
-// (Pack of ent/eventbody, and no more PackFirst).
+// ShortEvents is the format with ids and times of packed bodies as numbers (Pack of ent/eventbody
+// instead of PackFirst).
 const ShortEvents Format = "short_events"
 
-// Formats returns those that this program knows.
+// Formats returns the formats that this program knows.
 func Formats() []Format { return []Format{PackedEvents, SalesRollups, LinesInOrders, ShortEvents} }
 
-// FormatTable names the formats in which a database is written, a row each.
+// FormatTable is the table of the formats that a database uses, one row each.
 const FormatTable = "data_formats"
 
-// formatAge is how long a process takes a database for what it was when it looked.
+// formatAge is how long a process caches the formats.
 const formatAge = 10 * time.Second
 
-// formats is what a process knows of the formats of its database.
+// formats is a process's cache of the formats of its database.
 type formats struct {
-	all    atomic.Bool // every format that is known: nothing more is to be learned
+	all    atomic.Bool // every known format is in use: no more reads are needed
 	named  atomic.Pointer[[]Format]
-	looked atomic.Int64 // when, in nanoseconds since the epoch
+	looked atomic.Int64 // time of the last read, in nanoseconds since the epoch
 }
 
-// refreshFormats looks now and then, outside of transactions, in which formats the
-// database may be written. Where it cannot tell, it goes on with what it knew: the
-// older form can be read by all.
+// refreshFormats reads the formats in use from time to time, outside transactions. If that fails,
+// the previous result stays: every program can read the older format.
 func (s *Store) refreshFormats(ctx context.Context) {
 	now := time.Now().UnixNano()
 	last := s.formats.looked.Load()
@@ -61,7 +60,7 @@ func (s *Store) refreshFormats(ctx context.Context) {
 	s.formats.all.Store(!slices.ContainsFunc(Formats(), func(f Format) bool { return !slices.Contains(named, f) }))
 }
 
-// readFormats fails where there is no table: nobody finalized the database.
+// readFormats fails if there is no table, that is, before the first finalize.
 func (s *Store) readFormats(ctx context.Context) (named []Format, err error) {
 	rows, err := s.readers.QueryContext(ctx, "SELECT name FROM "+FormatTable)
 	if err != nil {
@@ -78,7 +77,7 @@ func (s *Store) readFormats(ctx context.Context) (named []Format, err error) {
 	return named, rows.Err()
 }
 
-// Writes reports whether the transaction of ctx may write data in a format.
+// Writes reports whether the transaction of ctx may write data in format f.
 func Writes(ctx context.Context, f Format) bool {
 	t, ok := ctx.Value(txKey{}).(*tx)
 	if !ok {

@@ -156,7 +156,7 @@ func (s *Store) open(caller context.Context, r *retry) (*group, error) {
 		deadline = time.Now().Add(groupTime + TxBudget) // the latest deadline of any member
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(caller), deadline)
-	if s.oneMessage() {
+	if s.canBatch() {
 		ctx = joinsBegin.with(ctx)
 	}
 	begun, err := conn.BeginTx(ctx, nil)
@@ -169,7 +169,7 @@ func (s *Store) open(caller context.Context, r *retry) (*group, error) {
 		done: make(chan struct{})}, nil
 }
 
-// join begins a member that can be rolled back without the others.
+// join begins a member that can be rolled back separately.
 func (g *group) join() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,7 +181,7 @@ func (g *group) join() error {
 // watch evicts the member that has the turn if it keeps finished members waiting for too
 // long. cancel ends its statements. The caller calls stop when the member has finished.
 func (g *group) watch(cancel context.CancelCauseFunc) (stop func() bool) {
-	if g.size == 1 { // nobody waits for it
+	if g.size == 1 { // no finished member waits for it
 		return func() bool { return true }
 	}
 	member := g.size
@@ -237,9 +237,8 @@ func (g *group) commit() error {
 	return g.share()
 }
 
-// undo rolls back the member that has the turn, and no other of its group. It returns when
-// those are committed, or the error by which they are not: then rows that the member read
-// of them may be gone.
+// undo rolls back only the member that has the turn. It returns when the others are committed, or
+// the error for which they are not: then rows of theirs that this member read may be gone.
 func (g *group) undo() error {
 	if !g.finish() {
 		<-g.done
@@ -252,7 +251,7 @@ func (g *group) undo() error {
 	if g.exec("ROLLBACK TO member") == nil && g.exec("RELEASE member") == nil {
 		return g.share()
 	}
-	return nil // SQLite had rolled back everything already, after an error of the disk: no savepoint is left
+	return nil // SQLite has already rolled back everything after a disk error: no savepoint is left
 }
 
 // share returns when the group is committed: by the next member, or at once.

@@ -16,57 +16,58 @@ import (
 )
 
 const (
-	// roundEvery is how often a process looks at the horizons and publishes its own if needed.
+	// roundEvery is the interval at which a process reads the horizons and, if needed, publishes
+	// its own.
 	roundEvery = 200 * time.Millisecond
-	// guardTime is how old the last successful round may be when a transaction commits.
+	// guardTime is the maximum age of the last successful round when a transaction commits.
 	guardTime = 8 * time.Second
-	// goneTime is after how long a process that does not publish although it should is removed.
+	// goneTime is how long a process may be behind without publishing before it is removed.
 	goneTime = 45 * time.Second
 	// lingerTime is how long a transaction whose COMMIT got no answer counts as open.
 	lingerTime = 15 * time.Second
-	// ahead is how far the process follows a time that lies before its clock.
+	// ahead is how far the process's clock follows a change time that is in the future.
 	ahead = time.Second
 )
 
 // errHorizonLost says that other processes no longer wait for this transaction: it runs again.
 var errHorizonLost = errors.New("the process was taken for dead: its horizon is gone")
 
-// horizon knows the time below which no transaction of any process can still commit a change.
+// horizon maintains the time below which no transaction of any process can still commit a change.
 //
-//  1. A change gets a time not before the start of its transaction ([moment.Raise]), and a start
+//  1. The time of a change is not before the start of its transaction ([moment.Raise]), and a start
 //     is later than every horizon that the process has published.
-//  2. A process publishes the oldest start of its open transactions, or its clock, in a row.
-//  3. A reader takes the least horizon of all rows, before it reads; so it never passes 2.
-//  4. A process commits its row, with horizon 0, before its first transaction, and then sets its
-//     clock to what the others have published or, where they left, to the row of the nil id.
-//     A reader that did not see the row read less than that; one that sees it waits.
-//  5. A process that leaves notes the least horizon in the row of the nil id first.
-//  6. A process that stands still keeps the others' horizon where it is. Its row is removed by a
-//     compare-and-set on beat, if it did not publish for goneTime by a monotonic clock of the
-//     observer although it was behind.
+//  2. A process publishes in its row the oldest start of its open transactions, or its clock.
+//  3. A reader takes the lowest horizon of all rows before it reads, so it never passes 2.
+//  4. A process commits its row, with horizon 0, before its first transaction. Then it sets its
+//     clock to the horizons that the others have published or, if they left, to the row of the
+//     nil id. A reader that did not see the new row read less than that; one that sees it waits.
+//  5. A process that leaves first stores the lowest horizon in the row of the nil id.
+//  6. A stalled process stops the horizon of the others. Its row is removed, by a compare-and-set
+//     on beat, if it was behind and did not publish for goneTime by a monotonic clock of the
+//     observer.
 //  7. By then it commits nothing: its last transaction may commit guardTime after the last round
-//     that either raised beat or found the row not behind, and the server ends a transaction that
-//     stands still after 4 s (MariaDB), 6 s (MySQL) or 30 s (Vitess).
-//  8. A process that finds its row gone takes a new one, and the transactions that were open then
-//     run again.
-//  9. On SQLite, which has one writer, the process alone knows all of this.
+//     that either raised beat or found the row not behind, and the server ends an idle
+//     transaction after 4 s (MariaDB), 6 s (MySQL) or 30 s (Vitess).
+//  8. A process whose row was removed takes a new one, and the transactions that were open run
+//     again.
+//  9. On SQLite, which has one writer, all of this is in the memory of the process.
 type horizon struct {
 	pool *stdsql.DB // nil on SQLite
 
-	rounds sync.Mutex // is held during a round
+	rounds sync.Mutex // held during a round
 	stop   chan struct{}
 	behind map[xid.ID]lag // under rounds
 
 	mu        sync.Mutex
 	open      map[*hold]bool
-	last      micros.Time // the newest moment of the clock
-	written   micros.Time // the newest time of a change
+	last      micros.Time // the latest reading of the clock
+	written   micros.Time // the latest time of a change
 	id        xid.ID      // of the row; nil before the first transaction
-	published micros.Time // what the row says
-	absent    time.Time   // when the table did not exist yet
-	verified  time.Time   // when the last round began that found the row there, and not behind
-	reached   micros.Time // the least horizon of all rows
-	top       micros.Time // the greatest one
+	published micros.Time // the horizon in the row
+	absent    time.Time   // when the table was found missing
+	verified  time.Time   // start of the last round that found the row present and not behind
+	reached   micros.Time // the lowest horizon of all rows
+	top       micros.Time // the highest one
 }
 
 // hold is an open transaction.
@@ -75,13 +76,13 @@ type hold struct {
 	id xid.ID // of the process's row when it began
 }
 
-// lag is a process that is behind, by the beat of its row and since when.
+// lag describes a process that is behind: the beat of its row and since when.
 type lag struct {
 	beat  int64
 	since time.Time
 }
 
-// tick returns a moment later than all before. The lock is held.
+// tick returns a time later than all previous ones. The lock is held.
 func (h *horizon) tick() micros.Time {
 	h.last = max(micros.Now(), h.last+1)
 	return h.last
@@ -98,7 +99,7 @@ func (h *horizon) own() micros.Time {
 	return at
 }
 
-// begin returns the hold of a transaction that begins.
+// begin returns the hold of a new transaction.
 func (h *horizon) begin(ctx context.Context) (*hold, error) {
 	if err := h.join(ctx); err != nil {
 		return nil, err
@@ -111,8 +112,8 @@ func (h *horizon) begin(ctx context.Context) (*hold, error) {
 	return t, nil
 }
 
-// end releases the hold of a transaction. If nobody knows what became of its COMMIT, it counts
-// as open until the server has certainly ended it.
+// end releases the hold of a transaction. If the outcome of its COMMIT is unknown, it counts as
+// open until the server has certainly ended it.
 func (h *horizon) end(t *hold, unknown bool) {
 	if unknown && h.pool != nil {
 		time.AfterFunc(lingerTime, func() { h.end(t, false) })
@@ -128,7 +129,8 @@ func (h *horizon) end(t *hold, unknown bool) {
 	}
 }
 
-// admit refuses the commit of a transaction for which other processes may no longer wait.
+// admit returns an error if other processes may no longer wait for the transaction, which must then
+// not commit.
 func (h *horizon) admit(ctx context.Context, t *hold) error {
 	h.mu.Lock()
 	known, fresh := t.id == h.id, h.id.IsNil() || recent(h.verified)
@@ -150,14 +152,14 @@ func (h *horizon) admit(ctx context.Context, t *hold) error {
 	return nil
 }
 
-// recent reports whether a transaction may still commit, by the monotonic clock and by the other
-// one, which goes on while a machine sleeps.
+// recent reports whether a transaction may still commit, by the monotonic clock and by the wall
+// clock, which continues while a machine sleeps.
 func recent(verified time.Time) bool {
 	return time.Since(verified) < guardTime && time.Now().Round(0).Sub(verified.Round(0)) < guardTime
 }
 
-// Horizon returns the time below which no change can still be committed, by any process. What
-// it returns is true from then on, so read it before the rows that it bounds.
+// Horizon returns the time below which no process can still commit a change. The result stays true,
+// so read it before the rows that it bounds.
 func (s *Store) Horizon(ctx context.Context) (micros.Time, error) {
 	h := s.horizon
 	if err := h.join(ctx); err != nil {
@@ -174,7 +176,7 @@ func (s *Store) Horizon(ctx context.Context) (micros.Time, error) {
 	return h.reached, nil
 }
 
-// Settled reports whether there is nothing at or above a horizon, as far as this process knows.
+// Settled reports whether this process knows of nothing at or above a horizon.
 func (s *Store) Settled(at micros.Time) bool {
 	h := s.horizon
 	h.mu.Lock()
@@ -182,8 +184,8 @@ func (s *Store) Settled(at micros.Time) bool {
 	return h.written < at && h.top <= at
 }
 
-// RenewHorizon publishes what this process knows, and returns the horizon as it is then: where
-// that fails, as it was before.
+// RenewHorizon publishes this process's horizon and returns the current one, or the previous one if
+// that fails.
 func (s *Store) RenewHorizon(ctx context.Context) (micros.Time, error) {
 	if err := s.horizon.round(ctx, time.Now()); err != nil {
 		s.log.DebugContext(ctx, "horizon not renewed", "error", err)
@@ -191,7 +193,7 @@ func (s *Store) RenewHorizon(ctx context.Context) (micros.Time, error) {
 	return s.Horizon(ctx)
 }
 
-// close leaves the other processes.
+// close removes the process's row and closes the connection.
 func (h *horizon) close() error {
 	if h.pool == nil {
 		return nil
@@ -212,7 +214,7 @@ func (h *horizon) close() error {
 	return errors.Join(err, h.pool.Close())
 }
 
-// openHorizon opens the connection of the rounds, which waits for no other work.
+// openHorizon opens the connection for the rounds, which does not wait for other work.
 func (s *Store) openHorizon(c Config) (err error) {
 	s.horizon = &horizon{open: map[*hold]bool{}}
 	if s.dialect == dialect.MySQL {

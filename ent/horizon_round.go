@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// missingTable is MySQL's number of a table that does not exist.
+// missingTable is MySQL's error number for a table that does not exist.
 const missingTable = 1146
 
 // published is the row of a process.
@@ -25,7 +25,7 @@ type published struct {
 	beat    int64
 }
 
-// join gives the process its row, once.
+// join creates the row of the process, once.
 func (h *horizon) join(ctx context.Context) error {
 	if h.pool == nil || h.joined() {
 		return nil
@@ -44,14 +44,14 @@ func (h *horizon) joined() bool {
 	return !h.id.IsNil() || time.Since(h.absent) < time.Second
 }
 
-// enter takes a new row. Transactions that are open lose their hold. rounds is held.
+// enter creates a new row. Open transactions lose their hold. rounds is held.
 func (h *horizon) enter(ctx context.Context) error {
 	id, sent := xid.New(), time.Now()
 	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, 0, 0)", id)
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && e.Number == missingTable {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.absent = time.Now() // the migration of this release is yet to come
+		h.absent = time.Now() // this release's migration has not run yet
 		return nil
 	}
 	if err != nil {
@@ -78,8 +78,8 @@ func (h *horizon) enter(ctx context.Context) error {
 	return nil
 }
 
-// passed returns what no reader can have passed: the least of the horizons, or what processes
-// that ended have left.
+// passed returns a time that no reader can have passed: the lowest horizon, or the one left by
+// processes that ended.
 func passed(rows []published) micros.Time {
 	least, left := micros.Never, micros.Time(0)
 	for _, r := range rows {
@@ -112,10 +112,11 @@ func (h *horizon) run(stop chan struct{}) {
 	}
 }
 
-// round publishes the horizon of this process if others wait for it, reads those of all, and
-// removes processes that are gone. One that began after asked serves everybody who waited for it.
+// round publishes the horizon of this process if others wait for it, reads those of all processes,
+// and removes processes that are gone. A round that began after asked serves every caller that
+// waited for it.
 //
-// What is published stands in the row before the rows are read: a process that joins in between
+// The horizon is published before the rows are read: otherwise a process that joins in between
 // would not know of it.
 func (h *horizon) round(ctx context.Context, asked time.Time) error {
 	h.rounds.Lock()
@@ -151,8 +152,8 @@ func (h *horizon) round(ctx context.Context, asked time.Time) error {
 	return h.removeGone(ctx, rows, top)
 }
 
-// catchUp publishes the horizon of this process if another one, or a change of its own, is at or
-// above it. It reports whether it did.
+// catchUp publishes the horizon of this process if another process, or a change of its own, is at
+// or above it. It reports whether it did.
 func (h *horizon) catchUp(ctx context.Context, id xid.ID) (bool, error) {
 	h.mu.Lock()
 	goal := max(h.top, h.written+1)
@@ -170,7 +171,7 @@ func (h *horizon) catchUp(ctx context.Context, id xid.ID) (bool, error) {
 	return true, err
 }
 
-// note keeps what a round found, and returns the greatest horizon.
+// note stores the result of a round, and returns the highest horizon.
 func (h *horizon) note(rows []published) micros.Time {
 	least, top := micros.Never, micros.Time(0)
 	for _, r := range rows {
@@ -185,7 +186,7 @@ func (h *horizon) note(rows []published) micros.Time {
 	return top
 }
 
-// removeGone removes the rows of processes that were behind for goneTime and never published.
+// removeGone removes the rows of processes that were behind for goneTime and did not publish.
 func (h *horizon) removeGone(ctx context.Context, rows []published, top micros.Time) error {
 	behind := map[xid.ID]lag{}
 	for _, r := range rows {
@@ -217,7 +218,7 @@ func (h *horizon) leave(ctx context.Context, id xid.ID) error {
 	return h.remove(ctx, id, passed(rows), "")
 }
 
-// remove removes a row, after what readers may have passed was noted.
+// remove deletes a row after storing the time that readers may have passed.
 func (h *horizon) remove(ctx context.Context, id xid.ID, at micros.Time, and string, args ...any) error {
 	_, err := h.exec(ctx, "INSERT INTO write_horizons (id, horizon, beat) VALUES (?, ?, 0)"+
 		" ON DUPLICATE KEY UPDATE horizon = GREATEST(horizon, ?)", xid.Nil, at, at)
@@ -256,8 +257,8 @@ func (h *horizon) publish(ctx context.Context, id xid.ID, at micros.Time) (int64
 	return res.RowsAffected()
 }
 
-// exec runs one statement that commits by itself: it may take effect after its caller has gone,
-// since a horizon is true from when it was computed.
+// exec runs one autocommitted statement. It may take effect after its caller is gone, since a
+// horizon stays true once it was computed.
 func (h *horizon) exec(ctx context.Context, query string, args ...any) (stdsql.Result, error) {
 	return h.pool.ExecContext(ctx, query, args...)
 }

@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// watchTime is how often one connection of the process asks whether its server still
-// takes writes: a program that only reads would not hear it otherwise.
+// watchTime is how often one connection of the process asks its server whether it still takes
+// writes: a program that only reads would not notice otherwise.
 const watchTime = time.Second
 
-// hosts is a connector to the one server of several that takes writes. It stays with that
-// one while it can; then it asks all of them in their order. A connection to a server
-// that was left is not used again.
+// hosts is a connector to the one of several servers that takes writes. It stays with that server
+// while it can; then it tries all of them in order. Connections to a server that was left are not
+// used again.
 type hosts struct {
 	names      []string
 	connectors []driver.Connector
 
 	mu         sync.Mutex
-	current    int          // the one that took writes last
+	current    int          // the last server that took writes
 	generation atomic.Int64 // counts how often a server was left
 	watched    atomic.Int64 // when the server was last asked, in nanoseconds since began
 	began      time.Time
 }
 
-// noWriterError says that servers answer, and none takes writes.
+// noWriterError says that servers answered, but none takes writes.
 type noWriterError struct{ errs []error }
 
 func (e *noWriterError) Unwrap() []error { return e.errs }
@@ -78,7 +78,7 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 	return nil, &noWriterError{failed}
 }
 
-// reach connects to one server. Where there are others it must take writes.
+// reach connects to one server. If there are several, the server must take writes.
 func (h *hosts) reach(ctx context.Context, n int) (wholeConn, error) {
 	if len(h.connectors) > 1 {
 		var cancel context.CancelFunc
@@ -111,7 +111,7 @@ func (h *hosts) named(n int, err error) error {
 // leave makes every connection of a generation unfit for further use.
 func (h *hosts) leave(generation int64) { h.generation.CompareAndSwap(generation, generation+1) }
 
-// watch reports whether it is the caller who asks the server now.
+// watch reports whether the caller should ask the server now.
 func (h *hosts) watch() bool {
 	if len(h.connectors) == 1 {
 		return false
@@ -125,8 +125,8 @@ var (
 	errNotReady = errors.New("the node is not ready")
 )
 
-// writable returns an error of a server that takes no writes. MySQL's super_read_only
-// implies read_only; wsrep_ready means something where Galera is on.
+// writable returns an error if the server takes no writes. MySQL's super_read_only implies
+// read_only; wsrep_ready counts only if Galera is on.
 func writable(ctx context.Context, c driver.QueryerContext) error {
 	only, err := lastOf(ctx, c, "SELECT @@GLOBAL.read_only")
 	if err != nil {
@@ -149,7 +149,7 @@ func writable(ctx context.Context, c driver.QueryerContext) error {
 	return nil
 }
 
-// lastOf returns the last column of the first row, or "" where there is none.
+// lastOf returns the last column of the first row, or "" if there is no row.
 func lastOf(ctx context.Context, c driver.QueryerContext, query string) (string, error) {
 	rows, err := c.QueryContext(ctx, query, nil)
 	if err != nil {
@@ -167,7 +167,7 @@ func lastOf(ctx context.Context, c driver.QueryerContext, query string) (string,
 	return text.String, err
 }
 
-// wholeConn is all that the driver's connections can do and the pool asks for.
+// wholeConn combines the interfaces of the driver's connections that the pool uses.
 type wholeConn interface {
 	driver.Conn
 	driver.Pinger
@@ -211,20 +211,20 @@ func (c *hostConn) ResetSession(ctx context.Context) error {
 // ExecContext implements driver.ExecerContext.
 func (c *hostConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	r, err := c.wholeConn.ExecContext(ctx, query, args)
-	return r, c.heard(err)
+	return r, c.observe(err)
 }
 
 // QueryContext implements driver.QueryerContext.
 func (c *hostConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	r, err := c.wholeConn.QueryContext(ctx, query, args)
-	return r, c.heard(err)
+	return r, c.observe(err)
 }
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *hostConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	t, err := c.wholeConn.BeginTx(ctx, opts)
 	if err != nil {
-		return nil, c.heard(err)
+		return nil, c.observe(err)
 	}
 	return &hostTx{Tx: t, conn: c}, nil
 }
@@ -236,10 +236,10 @@ type hostTx struct {
 }
 
 // Commit implements driver.Tx.
-func (t *hostTx) Commit() error { return t.conn.heard(t.Tx.Commit()) }
+func (t *hostTx) Commit() error { return t.conn.observe(t.Tx.Commit()) }
 
-// heard leaves the server where an error says that it takes no writes, or none any more.
-func (c *hostConn) heard(err error) error {
+// observe leaves the server if err says that it takes no writes, and returns err.
+func (c *hostConn) observe(err error) error {
 	if err != nil && demoted(err) {
 		c.hosts.leave(c.generation)
 	}

@@ -6,12 +6,12 @@ import (
 	"errors"
 )
 
-// joins says in a context that a message may do more than one thing.
+// joins is a value of a context that allows a message to do more than one thing.
 type joins int
 
 const (
 	joinsBegin  joins = iota // BEGIN may wait for the first statement
-	joinsCommit              // COMMIT goes with the last statement
+	joinsCommit              // COMMIT is sent with the last statement
 )
 
 type joinsKey struct{}
@@ -22,13 +22,13 @@ func (j joins) with(ctx context.Context) context.Context {
 
 func (j joins) of(ctx context.Context) bool { return ctx.Value(joinsKey{}) == j }
 
-// joinedConn is a connection to MySQL that begins a transaction in the message of its first
-// statement, and commits it in that of the last, where a context says that it is the last. Each is a
-// round trip less, of three and as many as there are statements with an answer.
+// joinedConn is a connection to MySQL that sends BEGIN with the first statement of a transaction,
+// and COMMIT with the last if the context marks it. Each saves a round trip; a transaction has two
+// plus one for each statement with an answer.
 type joinedConn struct {
 	wholeConn
 
-	begins bool // a transaction is to begin with the next statement
+	begins bool // a transaction begins with the next statement
 	ended  bool // the transaction was committed with its last statement
 }
 
@@ -77,7 +77,7 @@ func (c *joinedConn) PrepareContext(ctx context.Context, query string) (driver.S
 	return c.wholeConn.PrepareContext(ctx, query)
 }
 
-// begin begins the transaction that would begin with the next statement.
+// begin begins a transaction that was to begin with the next statement.
 func (c *joinedConn) begin(ctx context.Context) error {
 	if !c.begins {
 		return nil
@@ -87,7 +87,7 @@ func (c *joinedConn) begin(ctx context.Context) error {
 	return err
 }
 
-// joinedTx is the transaction of a connection.
+// joinedTx is a transaction on a joinedConn.
 type joinedTx struct{ conn *joinedConn }
 
 // Commit implements driver.Tx.
@@ -96,7 +96,7 @@ func (t joinedTx) Commit() error { return t.end("COMMIT") }
 // Rollback implements driver.Tx.
 func (t joinedTx) Rollback() error { return t.end("ROLLBACK") }
 
-// end runs the statement that ends the transaction, unless it has not begun or has ended.
+// end runs the statement that ends the transaction, unless it has not begun or was committed.
 func (t joinedTx) end(statement string) error {
 	open := !t.conn.begins && !t.conn.ended
 	t.conn.begins, t.conn.ended = false, false

@@ -10,36 +10,37 @@ import (
 	"entgo.io/ent/dialect"
 )
 
-// maxDelayed bounds the statements of one message: a database takes messages of some megabytes only.
+// maxDelayed limits the statements of one message: databases accept only messages of some
+// megabytes.
 const maxDelayed = 16
 
-// MaxLater is the size in bytes of the values up to which a statement may run [Later].
+// MaxLater is the maximum size in bytes of the values of a statement that runs [Later].
 const MaxLater = 64 << 10
 
 type laterKey struct{}
 
-// Later returns the context in which a small statement runs whose answer nobody needs, such as one
-// that notes what its transaction does. On MySQL it waits for others like it, and they are sent in one
-// message: before the next statement that is answered, or with the commit. Each is a round trip
-// less, which costs both sides more than the row does. Its errors are those of the transaction.
+// Later returns the context for a small statement whose result is not needed, such as a log entry.
+// On MySQL it is delayed and sent in one message with others like it: before the next statement
+// with a result, or with the commit. Each saves a round trip, which costs both sides more than the
+// row does. Its errors are errors of the transaction.
 func Later(ctx context.Context) context.Context { return context.WithValue(ctx, laterKey{}, true) }
 
-// delayed are the statements of a transaction that wait to be sent, and their values.
+// delayed are the unsent statements of a transaction and their values.
 type delayed struct {
 	texts  []string
 	values []any
 }
 
-// delays reports whether a statement of ctx may wait.
+// delays reports whether a statement of ctx may be delayed.
 func (t *tx) delays(ctx context.Context) bool {
-	return t.store.oneMessage() && ctx.Value(laterKey{}) != nil
+	return t.store.canBatch() && ctx.Value(laterKey{}) != nil
 }
 
-// oneMessage reports whether one message may hold many statements. SQLite has no round trips, and
-// vtgate would take the message apart again.
-func (s *Store) oneMessage() bool { return s.dialect == dialect.MySQL && s.cluster == nil }
+// canBatch reports whether one message may contain several statements. SQLite has no round trips,
+// and vtgate would split the message again.
+func (s *Store) canBatch() bool { return s.dialect == dialect.MySQL && s.cluster == nil }
 
-// delay keeps a statement back.
+// delay keeps a statement to be sent later.
 func (t *tx) delay(ctx context.Context, query string, values []any) (stdsql.Result, error) {
 	t.later.texts, t.later.values = append(t.later.texts, query), append(t.later.values, values...)
 	if len(t.later.texts) == maxDelayed {
@@ -50,7 +51,7 @@ func (t *tx) delay(ctx context.Context, query string, values []any) (stdsql.Resu
 	return unanswered{}, nil
 }
 
-// send sends what was kept back.
+// send sends the delayed statements.
 func (t *tx) send(ctx context.Context) error {
 	d := t.later
 	if len(d.texts) == 0 {
@@ -62,7 +63,7 @@ func (t *tx) send(ctx context.Context) error {
 		return nil
 	}
 	err = fmt.Errorf("send %d statements: %w", len(d.texts), err)
-	if classify(err) == duplicate { // whoever runs the next statement would take it for their own
+	if classify(err) == duplicate { // the caller of the next statement would take it for its own
 		err = errors.New(err.Error())
 	}
 	t.dead = err

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// listeners are the channels that get a value when something was committed.
+// listeners are the channels that receive a value after a commit of events.
 type listeners struct {
 	mu       sync.Mutex
 	channels map[chan struct{}]struct{}
@@ -17,13 +17,13 @@ func (l *listeners) notify() {
 	for c := range l.channels {
 		select {
 		case c <- struct{}{}:
-		default: // it has not read the last value yet
+		default: // the last value is still unread
 		}
 	}
 }
 
-// Announce notifies the listeners of [Store.Listen] that events were written,
-// once the transaction that ctx is in has committed.
+// Announce notifies the listeners of [Store.Listen] of new events once the transaction that ctx is
+// in has committed.
 func Announce(ctx context.Context) {
 	t, ok := ctx.Value(txKey{}).(*tx)
 	if !ok || t.announced {
@@ -33,8 +33,8 @@ func Announce(ctx context.Context) {
 	OnCommit(ctx, t.store.events.notify)
 }
 
-// Listen returns a channel that gets a value after events were committed by
-// this process; many commits may make one value. Cancel ends it.
+// Listen returns a channel that receives a value after this process committed events; several
+// commits may result in one value. cancel ends it.
 func (s *Store) Listen() (committed <-chan struct{}, cancel func()) {
 	c := make(chan struct{}, 1)
 	s.events.mu.Lock()

@@ -9,13 +9,13 @@ import (
 	"github.com/storefront-go/storefront/ent/cell"
 )
 
-// Meter learns how many bytes of long values each row has that a read brings into memory. Its
-// error ends the read.
+// Meter is called with the size in bytes of the long values of each row that a read loads into
+// memory. Its error ends the read.
 type Meter interface{ Read(bytes int) error }
 
 type meterKey struct{}
 
-// WithMeter returns a context whose reads of entities count on m; nil counts on none.
+// WithMeter returns a context whose reads of entities are counted by m; nil counts nothing.
 func WithMeter(ctx context.Context, m Meter) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
@@ -26,8 +26,8 @@ func MeterOf(ctx context.Context) Meter {
 	return m
 }
 
-// weigh counts the long values of the row that was taken last.
-func weigh(m Meter, of *cell.Dest) error {
+// meterRow counts the long values of the row that was scanned last.
+func meterRow(m Meter, of *cell.Dest) error {
 	long := of.Long()
 	if long == 0 || m == nil {
 		return nil
@@ -35,7 +35,7 @@ func weigh(m Meter, of *cell.Dest) error {
 	return m.Read(long)
 }
 
-// metered are rows that count on a meter as they are scanned.
+// metered counts rows on a meter as they are scanned.
 type metered struct {
 	entsql.ColumnScanner
 	meter Meter

@@ -2,7 +2,7 @@ package ent
 
 import "fmt"
 
-// Only returns the only row of a query, and an error when there are none or more.
+// Only returns the only row of a query, and an error if there are none or several.
 func Only[T any](rows []T, err error) (row T, _ error) {
 	switch {
 	case err != nil:

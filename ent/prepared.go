@@ -19,9 +19,8 @@ import (
 // maxPrepared bounds the prepared statements of one SQLite connection.
 const maxPrepared = 64
 
-// preparing is a connector whose SQLite connections keep their statements
-// prepared by text. Parsing and planning are two fifths of a page of orders
-// otherwise, since ent sends text each time.
+// preparing is a connector whose SQLite connections keep prepared statements by text. ent sends
+// text each time, and parsing and planning it would be two fifths of the cost of a page of orders.
 //
 // A statement ends with its context: see [handle.watch].
 type preparing struct {
@@ -57,7 +56,7 @@ func (p *preparing) Connect(ctx context.Context) (driver.Conn, error) {
 	return prepared, nil
 }
 
-// sqliteConn is all that the driver's connections can do for database/sql.
+// sqliteConn combines the interfaces of the driver's connections that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -75,10 +74,10 @@ type preparedConn struct {
 	handle  handle
 	idle    map[string]*preparedStmt // a statement in use is not here
 	tick    uint64
-	running context.Context // of the statement that runs; nil between statements
+	running context.Context // of the running statement; nil between statements
 }
 
-// Status implements sqlite.DBStatus: tests count by it the pages that reads look at.
+// Status implements sqlite.DBStatus: tests use it to count the pages that reads access.
 func (c *preparedConn) Status(op sqlite.DBStatusOp, reset bool) (current, high int, err error) {
 	whole, ok := c.sqliteConn.(sqlite.DBStatus)
 	if !ok {
@@ -89,7 +88,7 @@ func (c *preparedConn) Status(op sqlite.DBStatusOp, reset bool) (current, high i
 
 type preparedStmt struct {
 	driver.Stmt
-	handle uintptr // 0 of a script
+	handle uintptr // 0 for a script
 	query  string
 	used   uint64
 }
@@ -107,7 +106,7 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	res, err := st.Stmt.Exec(positional(args)) //nolint:staticcheck // the driver's statements have no other form
 	c.running = nil
 	c.give(st, err)
-	return res, cutOff(ctx, err)
+	return res, contextError(ctx, err)
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -124,7 +123,7 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	c.running = nil
 	if err != nil {
 		c.give(st, err)
-		return nil, cutOff(ctx, err)
+		return nil, contextError(ctx, err)
 	}
 	whole, ok := rows.(sqliteRows)
 	if !ok {
@@ -135,8 +134,8 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	return &preparedRows{sqliteRows: whole, conn: c, stmt: st, ctx: ctx}, nil
 }
 
-// cutOff returns the error of a context in place of SQLite's word for it.
-func cutOff(ctx context.Context, err error) error {
+// contextError replaces SQLite's interrupt error by the error of the context.
+func contextError(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqlite3.SQLITE_INTERRUPT && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -153,7 +152,7 @@ func (c *preparedConn) Close() error {
 	return c.sqliteConn.Close()
 }
 
-// take returns the statement of a text and keeps others from it until give.
+// take returns the statement for a text, for exclusive use until give.
 func (c *preparedConn) take(ctx context.Context, query string) (*preparedStmt, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -169,8 +168,8 @@ func (c *preparedConn) take(ctx context.Context, query string) (*preparedStmt, e
 	return &preparedStmt{Stmt: st, handle: c.handle.latest(query), query: query}, nil
 }
 
-// give takes a statement back. One that failed, and the second of a text that
-// was in use twice, go.
+// give returns a statement. It is closed if it failed, or if another statement of the same text was
+// returned before.
 func (c *preparedConn) give(st *preparedStmt, err error) {
 	if _, ok := c.idle[st.query]; ok || err != nil {
 		st.Close()
@@ -184,7 +183,7 @@ func (c *preparedConn) give(st *preparedStmt, err error) {
 	c.idle[st.query] = st
 }
 
-// evict closes the statement that has rested longest.
+// evict closes the statement that was unused for longest.
 func (c *preparedConn) evict() {
 	var oldest *preparedStmt
 	for _, st := range c.idle {
@@ -196,7 +195,7 @@ func (c *preparedConn) evict() {
 	oldest.Close()
 }
 
-// recurring reports whether a statement is one that requests repeat.
+// recurring reports whether a statement is of the kind that requests repeat.
 func recurring(query string) bool {
 	for _, verb := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE "} {
 		if strings.HasPrefix(query, verb) {
@@ -214,7 +213,7 @@ func positional(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
-// sqliteRows is all that the driver's rows can do for database/sql.
+// sqliteRows combines the interfaces of the driver's rows that database/sql uses.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -224,7 +223,7 @@ type sqliteRows interface {
 	driver.RowsColumnTypeScanType
 }
 
-// preparedRows gives its statement back when it is closed.
+// preparedRows returns its statement when it is closed.
 type preparedRows struct {
 	sqliteRows
 	conn *preparedConn
@@ -237,7 +236,7 @@ func (r *preparedRows) Next(dest []driver.Value) error {
 	r.conn.running = r.ctx
 	err := r.sqliteRows.Next(dest)
 	r.conn.running = nil
-	return cutOff(r.ctx, err)
+	return contextError(r.ctx, err)
 }
 
 // Close implements driver.Rows.
@@ -250,9 +249,9 @@ func (r *preparedRows) Close() error {
 	return err
 }
 
-// scanInto runs a query on one of SQLite's connections and takes its rows from where they
-// stand there: of a page of orders, a box of the driver's for every value and database/sql's
-// way from there to a scanner are a sixth of the CPU.
+// scanInto runs a query on a SQLite connection and reads the columns directly from SQLite. For a
+// page of orders, the driver's allocation for every value and the way through database/sql to a
+// scanner are a sixth of the CPU.
 func scanInto(ctx context.Context, from runner, to *cell.Target, query string, args []any) error {
 	readers, ok := from.(*stdsql.DB)
 	if !ok {
@@ -292,21 +291,21 @@ func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query stri
 	rows, err := st.Query(values)
 	if err != nil {
 		c.give(st, err)
-		return cutOff(ctx, err)
+		return contextError(ctx, err)
 	}
 	defer func() {
-		ended := rows.Close() // with the error of the step that failed, where one did
+		ended := rows.Close() // with the error of the failed step, if any
 		c.give(st, ended)
-		err = cmp.Or(err, cutOff(ctx, ended))
+		err = cmp.Or(err, contextError(ctx, ended))
 	}()
-	// The driver has made the first step, and has reset the statement where no row was found.
+	// The driver has made the first step, and has reset the statement if there was no row.
 	n := int(sqlite3.Xsqlite3_data_count(c.handle.tls, st.handle))
 	meter := MeterOf(ctx)
 	for more := n > 0; more; {
 		if err := c.takeRow(st, n, to); err != nil {
 			return fmt.Errorf("query: %w", err)
 		}
-		if err := weigh(meter, to.Dest); err != nil {
+		if err := meterRow(meter, to.Dest); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -317,7 +316,7 @@ func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query stri
 	return nil
 }
 
-// takeRow takes the row of n columns on which a statement stands.
+// takeRow reads the current row of a statement, which must have n columns.
 func (c *preparedConn) takeRow(st *preparedStmt, n int, to *cell.Target) error {
 	if n != len(to.Dest.Scanners) {
 		return fmt.Errorf("%d columns, of which %d are wanted", n, len(to.Dest.Scanners))

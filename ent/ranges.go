@@ -11,21 +11,20 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Ranges are parts of one index of a store's rows: each has one value of every column that
-// leads the index behind the store. Within a range the rows lie in the order of the columns
-// that follow, so the first rows of all of them are a merge of the first rows of each.
+// Ranges are ranges of one index of a store's rows: each has one value for every column between
+// store_id and the order columns. Within a range the rows are sorted by the columns that follow, so
+// the first rows of all ranges are a merge of the first rows of each.
 type Ranges struct {
 	Table, Index string
 	Columns      []string
-	// Values are those of each range, in the order of the columns; without any, there is one
-	// range, all rows of the store.
+	// Values are the values of each range, in the order of the columns; none means one range, all
+	// rows of the store.
 	Values [][]any
 }
 
-// Head is what is read of [Ranges]: the rows behind a place, up to a limit.
+// Head selects the first rows of [Ranges]: the rows after a position, up to a limit.
 type Head struct {
-	// Bound are conditions on the columns of the order, such as " AND o.id < ?", and Args
-	// their values.
+	// Bound is a condition on the order columns, such as " AND o.id < ?", and Args are its values.
 	Bound string
 	Args  []any
 	// Order are the columns that follow in the index.
@@ -34,9 +33,9 @@ type Head struct {
 	Limit      int
 }
 
-// Keys is the text of a query of the columns of the order of the first rows of all ranges,
-// each named key_ and its name. No more than the limit is read of each, whatever else the
-// store has.
+// Keys returns the text and arguments of a query for the order columns of the first rows of all
+// ranges. Each column is named key_ and its name. At most the limit is read of each range, however
+// many rows the store has.
 func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []any) {
 	values := r.Values
 	if len(values) == 0 {
@@ -49,11 +48,11 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 			order[i] += " DESC"
 		}
 	}
-	// The limit is no parameter: SQLite plans anew whenever one is given its value.
+	// The limit is not a parameter: SQLite plans a statement again when a LIMIT parameter is bound.
 	first := " ORDER BY " + strings.Join(order, ", ") + " LIMIT " + strconv.Itoa(h.Limit)
 	part := "SELECT " + strings.Join(keys, ", ") + r.from(engine) + h.Bound
-	// SQLite takes the parts in their order as it needs their rows; MySQL reads each first,
-	// up to a limit of its own.
+	// SQLite reads the parts in order, as it needs their rows. MySQL reads each part first, so it
+	// gets its own limit.
 	each := engine == dialect.MySQL && len(values) > 1
 	if each {
 		part = "(" + part + first + ")"
@@ -64,7 +63,7 @@ func (r Ranges) Keys(engine string, store xid.ID, h Head) (text string, args []a
 	return strings.Repeat(part+" UNION ALL ", len(values)-1) + part + first, args
 }
 
-// from is the text of one range, behind the columns that are read of it.
+// from returns the FROM and WHERE clauses of one range.
 func (r Ranges) from(engine string) string {
 	var text strings.Builder
 	text.WriteString(" FROM " + r.Table + " o" + IndexHint(engine, r.Table, r.Index) + " WHERE o.store_id = ?")
@@ -74,7 +73,7 @@ func (r Ranges) from(engine string) string {
 	return text.String()
 }
 
-// Count is the text of a query that counts the rows of all ranges within a bound.
+// Count returns the text and arguments of a query that counts the rows of all ranges within a bound.
 func (r Ranges) Count(engine string, store xid.ID, bound string, bounds ...any) (text string, args []any) {
 	part := "SELECT COUNT(*) AS n" + r.from(engine) + bound
 	for _, v := range r.Values {
@@ -83,8 +82,7 @@ func (r Ranges) Count(engine string, store xid.ID, bound string, bounds ...any) 
 	return "SELECT SUM(n) FROM (" + strings.Repeat(part+" UNION ALL ", len(r.Values)-1) + part + ") AS k", args
 }
 
-// Product are the values of the ranges of several columns, each with its values: all of their
-// combinations.
+// Product returns all combinations of the values of several columns: the values of their ranges.
 func Product(columns ...[]any) [][]any {
 	all := [][]any{nil}
 	for _, values := range columns {
@@ -99,13 +97,12 @@ func Product(columns ...[]any) [][]any {
 	return all
 }
 
-// Rows makes a query of the table read the rows whose [Ranges.Keys] come first. They come in
-// any order.
+// Rows makes a query of the table read the rows that [Ranges.Keys] selects, in any order.
 func (r Ranges) Rows(store xid.ID, h Head) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		engine := s.Dialect()
 		keys, args := r.Keys(engine, store, h)
-		join := " CROSS JOIN " // which SQLite's planner does not turn around
+		join := " CROSS JOIN " // which SQLite's planner does not reorder
 		if engine == dialect.MySQL {
 			join = " STRAIGHT_JOIN "
 		}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// phase is how far a try of a transaction came.
+// phase is how far an attempt at a transaction got.
 type phase int
 
 const (
 	beginning  phase = iota
-	running          // nothing is committed: a lost link undoes it all
+	running          // nothing is committed: a lost link rolls back
 	committing       // the outcome of a lost link is unknown
 )
 
@@ -21,19 +21,19 @@ const (
 	maxLockWaits = 1 // retries after a lock wait: each has cost seconds
 )
 
-// retry decides whether a transaction is tried once more.
+// retry decides whether a transaction is retried.
 type retry struct {
 	deadline  time.Time
-	answer    time.Time // until when it runs, but for its commit: sooner than deadline for a request
+	answer    time.Time // until when it runs, except for its commit: before deadline in a request
 	keyed     bool
 	tries     int
 	lockWaits int
-	spent     bool // it would have been tried again, had there been tries left
-	alone     bool // it was evicted from a group and joins none
+	spent     bool // it would have been retried if tries or time were left
+	alone     bool // it was evicted from a group and does not join another
 }
 
-// wait bounds a wait for a turn or a connection. A request keeps the time of one wait for a lock; the try
-// after a lost link, which may begin late, has a second at least.
+// wait bounds a wait for a turn or a connection. A request reserves the time of one lock wait; the
+// retry after a lost link, which may begin late, has at least a second.
 func (r *retry) wait(ctx context.Context) (context.Context, context.CancelFunc) {
 	until := r.deadline
 	if r.answer.Before(until) {
@@ -45,11 +45,11 @@ func (r *retry) wait(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithDeadline(ctx, until)
 }
 
-// lastWait is until when it may begin to wait for a lock.
+// lastWait returns the latest time at which a statement may start waiting for a lock.
 func (r *retry) lastWait() time.Time { return r.answer.Add(-lockTime) }
 
-// next counts a failed try and returns how long to wait before the next one. While the
-// server is away, tries do not count; of an outage that lasts, the caller hears at once.
+// next counts a failed try and returns how long to wait before the next one. While the server is
+// down, tries do not count; once an outage lasts, it fails at once.
 func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again bool) {
 	if isFinal(err) {
 		return 0, false
@@ -92,8 +92,8 @@ func (r *retry) next(err error, p phase, now outage) (wait time.Duration, again 
 	return wait, true
 }
 
-// explain marks an error that outlived its tries, so that the caller hears
-// "later" and not "never".
+// explain marks an error that remains after all tries as unavailable: the caller may try again
+// later.
 func (r *retry) explain(err error) error {
 	if r.spent || !time.Now().Before(r.answer) {
 		return &unavailableError{err}
@@ -101,7 +101,7 @@ func (r *retry) explain(err error) error {
 	return err
 }
 
-// finalError is an error that f does not want tried again.
+// finalError is an error that must not be retried.
 type finalError struct{ err error }
 
 func (e *finalError) Error() string { return e.err.Error() }
@@ -112,8 +112,8 @@ func isFinal(err error) bool {
 	return ok
 }
 
-// Final marks err as the answer of a transaction's closure: it is returned,
-// never tried again, whatever error of the database it wraps.
+// Final marks err as the result of a transaction's function: it is returned and never retried,
+// whatever database error it wraps.
 func Final(err error) error {
 	if err == nil {
 		return nil
@@ -126,22 +126,21 @@ func (c class) String() string {
 	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
 }
 
-// rest waits before the next try: while the server is away, for what comes of trying to
-// reach it. It reports whether there is to be one.
-func (s *Store) rest(ctx context.Context, wait time.Duration) bool {
+// awaitRetry waits before the next try; while the server is down, for the result of reconnecting. It
+// reports whether to try again.
+func (s *Store) awaitRetry(ctx context.Context, wait time.Duration) bool {
 	if s.server.state() != none {
 		return s.server.await(ctx)
 	}
 	return sleep(ctx, wait)
 }
 
-// maxReads is how often a read is tried: its first connections may all be to a server that
-// has ended, of which the pool tries two itself.
+// maxReads is how often a read is tried: its first connections may all be to a server that has
+// stopped, and the pool itself tries only two of them.
 const maxReads = 4
 
-// readAgain reports, after a wait, whether a read outside of transactions that met err is
-// tried once more.
-func (s *Store) readAgain(ctx context.Context, err error, tries int) bool {
+// retryRead waits and reports whether to retry a read outside transactions that failed with err.
+func (s *Store) retryRead(ctx context.Context, err error, tries int) bool {
 	if c := classify(err); s.server == nil || s.closed.Load() || c != refused && c != linkLost {
 		return false
 	}
@@ -154,7 +153,7 @@ func (s *Store) readAgain(ctx context.Context, err error, tries int) bool {
 	return false
 }
 
-// sleep waits and reports whether ctx outlived the wait.
+// sleep waits for d and reports whether ctx is still alive.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

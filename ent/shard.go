@@ -13,28 +13,28 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ErrNoShard is returned for a read over many stores outside of [Store.EachShard]: where
-// there are several shards it would have to ask all of them.
+// ErrNoShard is returned for a read over many stores outside [Store.EachShard], which would have to
+// query all shards.
 var ErrNoShard = errors.New("a read over many stores outside of Store.EachShard")
 
-// Shard is a part of the database that has stores and people with all that is theirs. On
-// SQLite, MySQL and MariaDB there is one, which has everything; on Vitess each has those
-// whose ids' hashes lie in its range.
+// Shard is a part of the database with some stores and people and all their rows. On SQLite, MySQL
+// and MariaDB there is one shard; on Vitess each shard has the owners whose ids' hashes are in its
+// range.
 type Shard struct {
-	name     string // as Vitess knows it, such as "40-80"; "" is everything
-	from, to []byte // of the hashes; nil is open
+	name     string // in Vitess, such as "40-80"; "" is everything
+	from, to []byte // of the hashes; nil is unbounded
 }
 
-// String returns the name of the shard; "" where there is one alone.
+// String returns the name of the shard, or "" if it is the only one.
 func (h Shard) String() string { return h.name }
 
-// Holds reports whether the rows of a store or a person lie on the shard.
+// Holds reports whether the rows of a store or a person are on the shard.
 func (h Shard) Holds(owner xid.ID) bool {
 	sum := md5.Sum(owner[:]) //nolint:gosec // see the import
 	return bytes.Compare(sum[:], h.from) >= 0 && (h.to == nil || bytes.Compare(sum[:], h.to) < 0)
 }
 
-// parseShard reads the name of a shard, such as "-40", "40-80" or "0".
+// parseShard parses the name of a shard, such as "-40", "40-80" or "0".
 func parseShard(name string) (h Shard, err error) {
 	h.name = name
 	from, to, ranged := strings.Cut(name, "-")
@@ -53,18 +53,17 @@ func parseShard(name string) (h Shard, err error) {
 	return h, nil
 }
 
-// Nobody is the home of what belongs to no store and no person, such as the themes of the
-// marketplace: its hash begins with many zeros, so it lies on the first shard, as the whole
-// tables of what is nobody's do.
+// Nobody is the home of rows that belong to no store and no person, such as the themes of the
+// marketplace. Its hash begins with many zeros, so it is on the first shard, like the tables that
+// are not sharded.
 var Nobody = xid.ID([]byte("nobody0120572258"))
 
 type shardKey struct{}
 
-// on returns a context whose [Store.Seek] reads a shard.
+// on returns a context whose [Store.Seek] reads shard h.
 func on(ctx context.Context, h Shard) context.Context { return context.WithValue(ctx, shardKey{}, h) }
 
-// ShardOf returns the shard that [Store.EachShard] or [Store.OnShards] is at; false
-// outside of them.
+// ShardOf returns the shard that [Store.EachShard] or [Store.OnShards] is on; false outside them.
 func ShardOf(ctx context.Context) (h Shard, ok bool) {
 	h, ok = ctx.Value(shardKey{}).(Shard)
 	return h, ok
@@ -72,9 +71,8 @@ func ShardOf(ctx context.Context) (h Shard, ok bool) {
 
 func onShard(ctx context.Context) bool { _, ok := ShardOf(ctx); return ok }
 
-// ByShard parts a list, in its order, so that all of a part can be written in one
-// transaction: what owner says lies on one shard. Where there is one shard it is the
-// list itself.
+// ByShard splits a list, keeping its order, so that each part can be written in one transaction:
+// its owners are on one shard. With one shard it yields the list itself.
 func ByShard[T any](s *Store, list []T, owner func(T) xid.ID) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		shards := s.known()
@@ -98,8 +96,8 @@ func ByShard[T any](s *Store, list []T, owner func(T) xid.ID) iter.Seq[[]T] {
 	}
 }
 
-// Here returns those of a list whose owners lie on the shard at which ctx is, in the order
-// of the list; it may be the list itself.
+// Here returns the elements of a list whose owners are on the shard of ctx, in the order of the
+// list; it may return the list itself.
 func Here[T any](ctx context.Context, list []T, owner func(T) xid.ID) []T {
 	h, ok := ShardOf(ctx)
 	if !ok || h.whole() {
@@ -114,5 +112,5 @@ func Here[T any](ctx context.Context, list []T, owner func(T) xid.ID) []T {
 	return part
 }
 
-// whole reports whether there is nothing beside the shard.
+// whole reports whether h is the only shard.
 func (h Shard) whole() bool { return h.from == nil && h.to == nil }

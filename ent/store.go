@@ -32,7 +32,7 @@ type Store struct {
 	client    *db.Client                // speaks to the readers
 	seeking   *db.Client                // speaks to the readers of one shard
 	cluster   *cluster                  // of Vitess
-	server    *patient                  // of MySQL: knows whether it is away
+	server    *breaker                  // of MySQL: knows whether it is away
 
 	turns       *turns        // of SQLite's writer
 	checkpoints *checkpointer // of SQLite
@@ -45,8 +45,8 @@ type Store struct {
 	horizon    *horizon
 }
 
-// Open opens the database and checks that it answers. It does not touch the
-// schema. An error never holds the password.
+// Open opens the database and checks that it answers. It does not touch the schema. An error never
+// contains the password.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	t, err := parseTarget(c.Database)
 	if err != nil {
@@ -104,8 +104,7 @@ func (s *Store) Dialect() string { return s.dialect }
 // Redacted returns the database's address without its password.
 func (s *Store) Redacted() string { return s.target.String() }
 
-// DB returns the client of the transaction that ctx is in, or else one that
-// only reads.
+// DB returns the client of the transaction that ctx is in, or else a read-only one.
 func (s *Store) DB(ctx context.Context) *db.Client {
 	if t := s.txFrom(ctx); t != nil {
 		return t.client
@@ -116,8 +115,8 @@ func (s *Store) DB(ctx context.Context) *db.Client {
 	return s.client
 }
 
-// Admin runs f with a connection of its own that may write outside [Store.InTx]
-// and waits for long statements: for migrations alone.
+// Admin runs f with a connection that may write outside [Store.InTx] and waits for long statements.
+// It is for migrations only.
 func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
 	pool := s.writer
 	if s.target.path == "" {
@@ -135,10 +134,10 @@ func (s *Store) Admin(ctx context.Context, f func(*stdsql.Conn) error) error {
 	return f(conn)
 }
 
-// Ping reports whether the database answers, to reads and to the writer's pool.
+// Ping returns an error unless the database answers, both to reads and on the writer's pool.
 func (s *Store) Ping(ctx context.Context) error {
-	// The writer goes first: it makes a new SQLite file and turns its WAL on.
-	// While transactions keep it busy the readers speak for the database.
+	// The writer goes first: it creates a new SQLite file and turns its WAL on. While transactions
+	// keep it busy, the readers stand in for it.
 	if s.writer == s.readers || s.writer.Stats().InUse == 0 {
 		if err := s.writer.PingContext(ctx); err != nil {
 			return fmt.Errorf("reach %s: %w", s.target, &unavailableError{err})
@@ -150,8 +149,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// ServerTime returns the clock of the database server, or of that of the shard at which
-// ctx is; SQLite's is our own.
+// ServerTime returns the time of the database server, or of the shard that ctx is on; on SQLite,
+// the time of this machine.
 func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 	if s.dialect == dialect.SQLite {
 		return time.Now().UTC(), nil
@@ -187,8 +186,8 @@ func (s *Store) Version(ctx context.Context) (string, error) {
 // Statements returns how many statements have run since Open.
 func (s *Store) Statements() uint64 { return s.statements.Load() }
 
-// Retries returns how many transactions were begun anew since Open, by the
-// reason: conflict, lock_wait, refused or link_lost.
+// Retries returns the number of transactions that were retried since Open, by reason: conflict,
+// lock_wait, refused or link_lost.
 func (s *Store) Retries() map[string]uint64 {
 	m := map[string]uint64{}
 	for _, c := range []class{conflict, lockWait, refused, linkLost} {
@@ -197,13 +196,13 @@ func (s *Store) Retries() map[string]uint64 {
 	return m
 }
 
-// PoolStats are the figures of one pool of connections.
+// PoolStats are the statistics of one connection pool.
 type PoolStats struct {
 	Name string // "reader" and "writer" on SQLite, "shared" on MySQL
 	stdsql.DBStats
 }
 
-// Stats returns the figures of every pool.
+// Stats returns the statistics of every pool.
 func (s *Store) Stats() []PoolStats {
 	if s.readers == s.writer {
 		return []PoolStats{{"shared", s.writer.Stats()}}

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/moment"
 )
 
-// TxBudget is how long a transaction, all its tries included, may take.
+// TxBudget is the longest that a transaction may take, including all retries.
 const TxBudget = 15 * time.Second
 
 // tx is an open transaction, and ent's driver inside it.
@@ -27,11 +27,10 @@ type tx struct {
 	announced bool // listeners are notified at the commit
 	later     delayed
 	began     micros.Time
-	// dead is the first error of the database but for duplicates. The server
-	// may have rolled back already, and what came after would commit by itself:
-	// nothing comes after.
+	// dead is the first error of the database that is not a duplicate key. The server may have
+	// rolled back already, so that a later statement would commit by itself: none is sent.
 	dead error
-	// failed is the error of a joined InTx: the whole rolls back.
+	// failed is the error of a joined InTx: the whole transaction rolls back.
 	failed error
 }
 
@@ -45,26 +44,26 @@ func (s *Store) txFrom(ctx context.Context) *tx {
 	return nil
 }
 
-// ErrUncertain says that a transaction may have been committed, or not.
+// ErrUncertain says that a transaction may or may not have been committed.
 var ErrUncertain = errors.New("the outcome of the commit is unknown")
 
 // InTx runs f in a transaction, or joins the one that ctx is in.
 //
-// Waiting for a connection honours ctx. Once begun, the transaction runs on its
-// own deadline, so that a caller who leaves cannot leave it half done. One of a request
-// sends nothing but its COMMIT once the [WaitBudget] of the request is spent. When the
-// database asks for it, f runs again from the start: it must have no effect but
-// on the database; others go to [OnCommit]. An error of f rolls back.
+// Waiting for a connection honors ctx. Once begun, the transaction has its own deadline, so that a
+// client that disconnects does not leave it half done. In a request, only its COMMIT is sent once
+// the [WaitBudget] of the request is spent. If the database demands a retry, f runs again from the
+// start: it must have no effect outside the database; use [OnCommit] for those. An error of f rolls
+// back.
 //
-// After any error of the database but a duplicate key, every later statement of
-// the transaction fails with that error.
+// After any error of the database other than a duplicate key, every later statement of the
+// transaction fails with that error.
 func (s *Store) InTx(ctx context.Context, f func(ctx context.Context) error) error {
 	return s.inTx(ctx, f, false)
 }
 
-// InTxKeyed is [Store.InTx] for an f that begins by claiming a unique key: it
-// also runs f again when the outcome of COMMIT is unknown, and f then learns
-// from the duplicate key that the first run took effect.
+// InTxKeyed is [Store.InTx] for an f that begins by claiming a unique key: it also runs f again
+// when the outcome of COMMIT is unknown, and f then learns from the duplicate key that the first
+// run took effect.
 func (s *Store) InTxKeyed(ctx context.Context, f func(ctx context.Context) error) error {
 	return s.inTx(ctx, f, true)
 }
@@ -102,14 +101,14 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		c := classify(err)
 		s.retries[c].Add(1)
 		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
-		if !s.rest(ctx, wait) {
+		if !s.awaitRetry(ctx, wait) {
 			r.spent = ctx.Err() == nil
 			return r.explain(err)
 		}
 	}
 }
 
-// try runs f once in a transaction. It returns how far it came.
+// try runs f once in a transaction. It returns the phase that it reached.
 func (s *Store) try(
 	caller context.Context, r *retry, f func(context.Context) error,
 ) (hooks []func(), p phase, err error) {
@@ -123,7 +122,7 @@ func (s *Store) try(
 			return
 		}
 		if lost := g.undo(); lost != nil && err != nil {
-			// What f returned rests on rows that are gone: nobody may take it for an answer.
+			// What f returned rests on rows that were rolled back, so it must not be used.
 			hooks, p, err = nil, running, fmt.Errorf("%w, after it had returned: %s", errGroupLost, err.Error())
 		}
 	}()
@@ -152,7 +151,7 @@ func (s *Store) try(
 	if err := s.horizon.admit(bounded, held); err != nil {
 		return nil, running, err
 	}
-	if time.Now().After(r.lastWait()) { // they may wait for a lock, and must not commit after it
+	if time.Now().After(r.lastWait()) { // the delayed statements may wait for a lock, and must not commit after it
 		if err := t.send(bounded); err != nil {
 			return nil, running, err
 		}
@@ -170,9 +169,9 @@ func (s *Store) try(
 	return t.onCommit, committing, nil
 }
 
-// lasting returns the context of a transaction that has begun: a request that goes away
-// does not end it. The end of background work does on SQLite, where its statements may be
-// long; elsewhere the server would go on with the statement for a while.
+// lasting returns the context of a transaction that has begun: it does not end when a request is
+// canceled. It does end with background work on SQLite, where its statements may be long; other
+// servers would continue the statement for a while.
 func (s *Store) lasting(caller context.Context) context.Context {
 	if s.turns != nil && IsBackground(caller) {
 		return caller
@@ -191,8 +190,8 @@ func (s *Store) commit(begun *stdsql.Tx) error {
 	return err
 }
 
-// connect waits in the pool's queue, not longer than the caller nor the budget:
-// a transaction begun inside another without its context would wait for itself.
+// connect waits in the pool's queue, limited by ctx and the budget: a transaction begun inside
+// another without its context would wait for itself.
 func (s *Store) connect(caller context.Context, r *retry) (*stdsql.Conn, error) {
 	ctx, cancel := r.wait(caller)
 	defer cancel()
@@ -204,7 +203,7 @@ func (s *Store) connect(caller context.Context, r *retry) (*stdsql.Conn, error) 
 	return conn, s.explainWait(err)
 }
 
-// explainWait marks the error of a wait that took too long, or for a store that closed.
+// explainWait marks an error of a wait that timed out or was for a closed store as unavailable.
 func (s *Store) explainWait(err error) error {
 	if err != nil && (s.closed.Load() || errors.Is(err, context.DeadlineExceeded)) {
 		return &unavailableError{err}
@@ -212,9 +211,8 @@ func (s *Store) explainWait(err error) error {
 	return err
 }
 
-// settle turns f's answer into the transaction's: what went wrong below f is
-// not forgotten because f did, and an answer that f made of a deadlock is no
-// answer yet.
+// settle combines the error of f with the errors of its statements: one that f ignored still
+// counts, and an error that f derived from a deadlock must not prevent the retry.
 func (t *tx) settle(err error) error {
 	switch {
 	case err == nil && t.dead != nil:
@@ -229,8 +227,8 @@ func (t *tx) settle(err error) error {
 	return err
 }
 
-// OnCommit runs f after the transaction that ctx is in has committed, in the
-// order of registration; never when it rolls back. Without a transaction f runs at once.
+// OnCommit runs f after the transaction that ctx is in has committed, in the order of registration;
+// never when it rolls back. Without a transaction f runs at once.
 func OnCommit(ctx context.Context, f func()) {
 	if t, ok := ctx.Value(txKey{}).(*tx); ok {
 		t.onCommit = append(t.onCommit, f)
@@ -239,19 +237,19 @@ func OnCommit(ctx context.Context, f func()) {
 	f()
 }
 
-// Outside returns a context that is in no transaction and does not end with the one of ctx:
-// for what runs behind a commit, from [OnCommit].
+// Outside returns a context that is in no transaction and does not end with the transaction of ctx:
+// for work after a commit, from [OnCommit].
 func Outside(ctx context.Context) context.Context {
 	return context.WithValue(context.WithoutCancel(ctx), txKey{}, nil)
 }
 
 type asideKey struct{}
 
-// Aside returns the context in which the transaction of ctx reads what is of another owner
-// than what it writes, such as the person behind a member of a store, and writes such in a
-// transaction of its own. Where that may lie on another shard it is outside of the
-// transaction, which stays on one, with connections of their own: those who have begun do
-// not wait for each other. Else it is ctx.
+// Aside returns the context for reading rows of another owner than the one the transaction of ctx
+// writes, such as the person behind a store's staff, or for writing them in a separate transaction.
+// If these rows may be on another shard, the context is outside the transaction, which stays on one
+// shard, and has separate connections, so that begun transactions do not wait for each other.
+// Otherwise it is ctx.
 func (s *Store) Aside(ctx context.Context) context.Context {
 	if s.cluster == nil || !s.Within(ctx) {
 		return ctx
@@ -338,8 +336,8 @@ func (t *tx) leave(err error) {
 	}
 }
 
-// Broken returns the error of the database after which the transaction that ctx is in cannot go
-// on; nil where it can.
+// Broken returns the error of the database after which the transaction of ctx cannot continue, or
+// nil.
 func (s *Store) Broken(ctx context.Context) error {
 	if t := s.txFrom(ctx); t != nil {
 		return t.dead

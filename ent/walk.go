@@ -12,11 +12,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// walkBatch bounds the stores that are read at once.
+// walkBatch is the number of stores read at a time.
 const walkBatch = 200
 
-// EachStore runs f once in every store, as the operator in it, by id; in those of several
-// shards at once, as [Store.EachShard] does. The first error ends the walk of a shard.
+// EachStore runs f once in every store, as the operator, by id; on several shards concurrently, as
+// [Store.EachShard] does. The first error ends the walk of a shard.
 func (s *Store) EachStore(ctx context.Context, f func(ctx context.Context) error) error {
 	return s.EachShard(ctx, func(ctx context.Context) error { return s.eachStore(ctx, f) })
 }
@@ -40,7 +40,7 @@ func (s *Store) eachStore(ctx context.Context, f func(ctx context.Context) error
 	return nil
 }
 
-// SumShards runs f as [Store.EachShard] does and adds up what it returns, errors or not.
+// SumShards runs f as [Store.EachShard] does and adds up its results, including those with errors.
 func (s *Store) SumShards(ctx context.Context, f func(ctx context.Context) (int, error)) (int, error) {
 	var total atomic.Int64
 	err := s.EachShard(ctx, func(ctx context.Context) error {
@@ -51,7 +51,7 @@ func (s *Store) SumShards(ctx context.Context, f func(ctx context.Context) (int,
 	return int(total.Load()), err
 }
 
-// SumStores runs f as [Store.EachStore] does and adds up what it returns, errors or not.
+// SumStores runs f as [Store.EachStore] does and adds up its results, including those with errors.
 func (s *Store) SumStores(ctx context.Context, f func(ctx context.Context) (int, error)) (int, error) {
 	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
 		err = s.eachStore(ctx, func(ctx context.Context) error {
@@ -63,8 +63,8 @@ func (s *Store) SumStores(ctx context.Context, f func(ctx context.Context) (int,
 	})
 }
 
-// Gather reads lists as [Store.EachShard] does and returns them as one, shard by shard in
-// no order.
+// Gather reads lists as [Store.EachShard] does and returns them as one, with the shards in no
+// particular order.
 func Gather[T any](ctx context.Context, s *Store, read func(ctx context.Context) ([]T, error)) (all []T, err error) {
 	var mu sync.Mutex
 	err = s.EachShard(ctx, func(ctx context.Context) error {

@@ -14,12 +14,11 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// Apply brings the database to the newest version and returns how many
-// migrations that took. Any number of processes may call it at once: one
-// applies, the others wait and find nothing to do.
+// Apply migrates the database to the newest version and returns the number of applied migrations.
+// Several processes may call it concurrently: one applies, the others wait and find nothing to do.
 //
-// It refuses files that differ from their sums, an applied file that was edited
-// later, and a database with tables but without a history.
+// It fails if files do not match their sums, if an applied file was edited later, and if the
+// database has tables but no history.
 func Apply(ctx context.Context, s *ent.Store) (n int, err error) {
 	f, err := folder(s.Dialect())
 	if err != nil {
@@ -49,7 +48,7 @@ func apply(ctx context.Context, s *ent.Store, f fs.FS) (n int, err error) {
 // execute runs the pending files. The caller holds the lock.
 func execute(ctx context.Context, engine string, conn *sql.Conn, dir migrate.Dir) (int, error) {
 	if _, err := conn.ExecContext(ctx, createRevisions[engine]); err != nil {
-		return 0, fmt.Errorf("make the table of revisions: %w", err)
+		return 0, fmt.Errorf("create the table of revisions: %w", err)
 	}
 	history := revisions{conn}
 	before, err := history.ReadRevisions(ctx)
@@ -64,7 +63,7 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, dir migrate.Dir
 	if err != nil {
 		return 0, fmt.Errorf("read migrations: %w", err)
 	}
-	drv := driver{conn: conn, table: aTable[engine]}
+	drv := driver{conn: conn, table: anyTable[engine]}
 	x, err := migrate.NewExecutor(drv, dir, history, migrate.WithOperatorVersion(who))
 	if err != nil {
 		return 0, fmt.Errorf("apply migrations: %w", err)
@@ -80,8 +79,8 @@ func execute(ctx context.Context, engine string, conn *sql.Conn, dir migrate.Dir
 	return len(st.Pending), nil
 }
 
-// onSQLite runs f in one transaction that holds the write lock from its first
-// moment: all of the files take effect, or none.
+// onSQLite runs f in one transaction that holds the write lock from the start: either all files
+// take effect, or none.
 func onSQLite(ctx context.Context, conn *sql.Conn, f func() error) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("lock the database: %w", err)
@@ -91,15 +90,14 @@ func onSQLite(ctx context.Context, conn *sql.Conn, f func() error) (err error) {
 			_, err = conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
 		}
 		if err != nil {
-			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // the error that led here counts
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // the first error is returned
 		}
 	}()
 	return f()
 }
 
-// onMySQL runs f while the connection holds the server's lock for migrations of
-// this database. It is the one place where GET_LOCK is allowed: on Vitess and
-// TiDB one job runs migrations.
+// onMySQL runs f while the connection holds the server's lock for migrations of this database. Only
+// here is GET_LOCK allowed: on Vitess and TiDB a single job runs migrations.
 func onMySQL(ctx context.Context, conn *sql.Conn, f func() error) error {
 	var name string
 	if err := conn.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&name); err != nil {
@@ -107,7 +105,7 @@ func onMySQL(ctx context.Context, conn *sql.Conn, f func() error) error {
 	}
 	lock := fmt.Sprintf("storefront_migrate_%x", sha256.Sum256([]byte(name)))[:50]
 	for got := int64(0); got != 1; {
-		// In small portions, so that ctx is heard between them.
+		// With short waits, so that ctx is checked between them.
 		var answer sql.NullInt64
 		if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, 5)", lock).Scan(&answer); err != nil {
 			return fmt.Errorf("lock the database: %w", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// Products that had pictures before these were counted have them counted.
-func TestImagesAreCounted(t *testing.T) {
+// The migration counts images of products that had some before there was a counter.
+func TestImageCountIsBackfilled(t *testing.T) {
 	const addProduct = "INSERT INTO products (store_id, id, updated_at, title, handle, status, price_minor, currency, " +
 		"tags) VALUES (?, ?, 1, 'Mug', ?, 'draft', 1, 'EUR', '[]')"
 	const addImage = "INSERT INTO product_images (store_id, id, product_id, position, object_id, content_type, width, " +
@@ -57,7 +57,7 @@ func TestImagesAreCounted(t *testing.T) {
 				err := conn.QueryRowContext(ctx, "SELECT images_count FROM products WHERE store_id = ? AND id = ? AND "+
 					"requires_shipping", id(tc.store), id(tc.product)).Scan(&got)
 				if err != nil || got != tc.want {
-					t.Errorf("product %d of store %d has %d pictures, want %d (%v)", tc.product, tc.store, got, tc.want, err)
+					t.Errorf("product %d of store %d has %d images, want %d (%v)", tc.product, tc.store, got, tc.want, err)
 				}
 			}
 			return nil

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command diff writes the next migration of both engines when the schema has
-// moved. Its argument names the migration.
+// Command diff writes the next migration of both engines if the schema has changed. Its argument is
+// the name of the migration.
 package main
 
 import (

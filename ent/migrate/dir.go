@@ -21,8 +21,7 @@ func folder(engine string) (fs.FS, error) {
 	return fs.Sub(embedded, name)
 }
 
-// load copies a folder of migrations and its atlas.sum, and refuses it when the
-// two do not agree.
+// load copies a folder of migrations with its atlas.sum, and fails if they do not match.
 func load(folder fs.FS) (*migrate.MemDir, error) {
 	dir := &migrate.MemDir{}
 	entries, err := fs.ReadDir(folder, ".")
@@ -44,7 +43,7 @@ func load(folder fs.FS) (*migrate.MemDir, error) {
 	return dir, nil
 }
 
-// files returns the migrations in their order, by version.
+// files returns the migrations by version, and the versions in order.
 func files(dir migrate.Dir) (map[string]migrate.File, []string, error) {
 	all, err := dir.Files()
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"entgo.io/ent/dialect"
 )
 
-// driver is what atlas's executor uses of a driver: it runs statements, and tells whether a
-// database is empty. Atlas's own drivers inspect and plan as well, for which they bring HCL: 5 MB
-// of the program that only diff.go has a use for.
+// driver implements the parts of a driver that atlas's executor needs: it runs statements, and
+// reports whether a database is empty. Atlas's own drivers can also inspect and plan, which only
+// diff.go uses, and for that they add HCL: 5 MB of the program.
 type driver struct {
-	migrate.Driver // none: inspecting, planning and locking are not asked of it
+	migrate.Driver // nil: the executor does not inspect, plan or lock
 
 	conn  *sql.Conn
-	table string // the query for a table that is not the history's
+	table string // a query for a table other than the history's
 }
 
-// aTable finds a table that is not the one of revisions.
-var aTable = map[string]string{
+// anyTable finds any table except the table of revisions.
+var anyTable = map[string]string{
 	dialect.SQLite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'" +
 		" AND name <> ? LIMIT 1",
 	dialect.MySQL: "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = DATABASE()" +

@@ -1,7 +1,6 @@
 package migrate
 
-// What the tests, which stand outside because storetest imports this package,
-// need from inside.
+// Internals for the tests, which are external because storetest imports this package.
 var (
 	ApplyFolder = apply
 	CheckFolder = check

@@ -21,9 +21,9 @@ var createFormats = map[string]string{
 	)`,
 }
 
-// Finalize lets programs write every format that this one knows. Programs of before
-// cannot read what is written from then on, so none may be left, and there is no way
-// back to them. Done again it changes nothing. Running programs follow within seconds.
+// Finalize allows programs to write every format that this one knows. Earlier releases cannot read
+// such data, so none may be running, and returning to them is no longer possible. Repeating it
+// changes nothing. Running programs follow within seconds.
 func Finalize(ctx context.Context, s *ent.Store) error {
 	return s.Admin(ctx, func(conn *sql.Conn) error { return finalize(ctx, s.Dialect(), conn) })
 }
@@ -32,7 +32,7 @@ const insertFormat = "INSERT INTO " + ent.FormatTable + " (name, since) VALUES (
 
 func finalize(ctx context.Context, engine string, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, createFormats[engine]); err != nil {
-		return fmt.Errorf("make the table of formats: %w", err)
+		return fmt.Errorf("create the table of formats: %w", err)
 	}
 	for _, f := range ent.Formats() {
 		_, err := conn.ExecContext(ctx, insertFormat, string(f), int64(micros.Now()))
@@ -43,8 +43,8 @@ func finalize(ctx context.Context, engine string, conn *sql.Conn) error {
 	return nil
 }
 
-// Unwritten returns the formats that this program knows and does not write yet, since
-// older programs may read the database; see [Finalize].
+// Unwritten returns the formats that this program knows but does not write yet, since older
+// programs may read the database; see [Finalize].
 func Unwritten(ctx context.Context, s *ent.Store) ([]ent.Format, error) {
 	written, err := formats(ctx, s)
 	if err != nil {
@@ -53,7 +53,7 @@ func Unwritten(ctx context.Context, s *ent.Store) ([]ent.Format, error) {
 	return slices.DeleteFunc(ent.Formats(), func(f ent.Format) bool { return written[f] }), nil
 }
 
-// formats returns the names of the formats that programs write.
+// formats returns the formats that programs may write.
 func formats(ctx context.Context, s *ent.Store) (map[ent.Format]bool, error) {
 	there, err := exists(ctx, s, ent.FormatTable)
 	if err != nil || !there {

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// TestFormats: a new database is written in every format, one that an older program
-// made is not until somebody says so, and both are the same in the end.
+// TestFormats checks that a new database uses every format, that one of an older program does so
+// only after Finalize, and that both end up equal.
 func TestFormats(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, address string) {
 		s := open(t, address)
@@ -27,9 +27,9 @@ func TestFormats(t *testing.T) {
 		}
 		unwritten()
 		if !writes(t, open(t, address)) {
-			t.Error("a new database is written as older programs need it")
+			t.Error("a new database is written in the old formats")
 		}
-		// A database of before has no such table.
+		// A database of an earlier release has no such table.
 		err := s.Admin(t.Context(), func(conn *sql.Conn) error {
 			_, err := conn.ExecContext(t.Context(), "DROP TABLE "+ent.FormatTable)
 			return err
@@ -42,7 +42,7 @@ func TestFormats(t *testing.T) {
 		}
 		unwritten(ent.Formats()...)
 		if writes(t, open(t, address)) {
-			t.Error("a database of before is written as older programs cannot read it")
+			t.Error("a database of an earlier release is written in the new formats")
 		}
 		for range 2 {
 			if err := migrate.Finalize(t.Context(), s); err != nil {
@@ -51,7 +51,7 @@ func TestFormats(t *testing.T) {
 			unwritten()
 		}
 		if !writes(t, open(t, address)) {
-			t.Error("a finalized database is written as older programs need it")
+			t.Error("a finalized database is written in the old formats")
 		}
 	})
 }

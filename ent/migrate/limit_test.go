@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Every text that the checks let pass has room in its column on MySQL; SQLite
-// takes texts of any length.
+// Every text that passes the checks fits into its column on MySQL; SQLite stores texts of any
+// length.
 func TestColumnsHoldTheirLimits(t *testing.T) {
 	columns := map[string]*schema.Column{}
 	for _, table := range tables.Tables {
@@ -32,8 +32,8 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 		"fulfillments tracking_number": limit.Line, "webhook_endpoints description": limit.Line,
 		"shipping_zones name": limit.Line,
 	} {
-		if c := columns[name]; c == nil || room(t, c) < points {
-			t.Errorf("the column of %s has no room for %d characters", name, points)
+		if c := columns[name]; c == nil || codePoints(t, c) < points {
+			t.Errorf("the column of %s is too short for %d characters", name, points)
 		}
 	}
 	for name, bytes := range map[string]int{
@@ -42,29 +42,28 @@ func TestColumnsHoldTheirLimits(t *testing.T) {
 		"marketplace_themes slug": limit.Handle, "discounts code": limit.Code,
 	} {
 		if c := columns[name]; c == nil || width(c) < bytes {
-			t.Errorf("the column of %s has no room for %d bytes", name, bytes)
+			t.Errorf("the column of %s is too short for %d bytes", name, bytes)
 		}
 	}
 }
 
-// width is the n of varbinary(n), or 0.
+// width returns the n of varbinary(n), or 0.
 func width(c *schema.Column) (n int) {
 	_, _ = fmt.Sscanf(c.SchemaType[dialect.MySQL], "varbinary(%d)", &n)
 	return n
 }
 
-// room is how many code points a column holds.
-func room(t *testing.T, c *schema.Column) int {
+// codePoints returns the number of code points that a column holds.
+func codePoints(t *testing.T, c *schema.Column) int {
 	t.Helper()
 	switch n := width(c); {
 	case n > 0:
-		// An address of e-mail is bounded in bytes, which are no fewer than its
-		// characters.
+		// An email address is limited in bytes, of which there are at least as many as characters.
 		return n / limit.Bytes(1)
 	case c.SchemaType[dialect.MySQL] == "mediumtext":
 		return 1<<24 - 1
 	case c.SchemaType[dialect.MySQL] == "" && c.Size == 0:
-		return 255 // ent's own: varchar(255)
+		return 255 // ent's default: varchar(255)
 	}
 	return int(c.Size)
 }

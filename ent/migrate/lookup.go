@@ -16,20 +16,20 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// Lookup is a table by which Vitess finds the shard of a row whose store or person is not
-// known.
+// Lookup is a table in which Vitess looks up the shard of a row when its store or person is
+// unknown.
 type Lookup struct {
-	// Name is that of the table, and Owner that of the table with such rows.
+	// Name is the name of the table, and Owner that of the table with the rows.
 	Name, Owner string
-	// Find is the column by which a row of the owner is found, and By the one whose hash
-	// names its shard.
+	// Find is the column by which a row of the owner is found, and By the column whose hash
+	// determines its shard.
 	Find, By string
 }
 
-// VSchema returns what Vitess has to know of the tables, as JSON.
+// VSchema returns the VSchema of the tables for Vitess, as JSON.
 func VSchema() ([]byte, error) { return embedded.ReadFile("vitess/vschema.json") }
 
-// Lookups returns the tables by which Vitess finds shards, in the order of their names.
+// Lookups returns the lookup tables of Vitess, sorted by name.
 func Lookups() ([]Lookup, error) {
 	text, err := VSchema()
 	if err != nil {
@@ -56,11 +56,11 @@ func Lookups() ([]Lookup, error) {
 	return list, nil
 }
 
-// ErrNotBelowVitess is returned for a database that is no MySQL, or that is Vitess itself,
-// which writes its tables for looking up on its own.
+// ErrNotBelowVitess is returned for a database that is not MySQL, or that is Vitess itself, which
+// maintains its lookup tables on its own.
 var ErrNotBelowVitess = errors.New("the database is not a MySQL below Vitess")
 
-// MakeLookups makes the tables of [Lookups] where they are missing.
+// MakeLookups creates the tables of [Lookups] that are missing.
 func MakeLookups(ctx context.Context, s *ent.Store) error {
 	if s.Dialect() != dialect.MySQL || s.Sharded() {
 		return ErrNotBelowVitess
@@ -72,17 +72,17 @@ func MakeLookups(ctx context.Context, s *ent.Store) error {
 	return s.Admin(ctx, func(conn *sql.Conn) error {
 		for statement := range strings.Lines(string(text)) {
 			if _, err := conn.ExecContext(ctx, statement); err != nil {
-				return fmt.Errorf("make the tables for looking up: %w", err)
+				return fmt.Errorf("create the lookup tables: %w", err)
 			}
 		}
 		return nil
 	})
 }
 
-// FillLookups is [MakeLookups], and fills them from the rows of a database that Vitess did
-// not write. A row that leads elsewhere is corrected. It returns how many rows MySQL says
-// that it changed, which counts a correction twice: none, where Vitess has written the
-// tables all the time, or they were filled and nobody wrote past it since.
+// FillLookups calls [MakeLookups] and fills the tables from rows that were not written through
+// Vitess. A wrong entry is corrected. It returns the number of changed rows as counted by MySQL,
+// where a correction counts twice. The result is 0 if Vitess has always maintained the tables, or
+// if nothing bypassed it since they were filled.
 func FillLookups(ctx context.Context, s *ent.Store) (changed int64, err error) {
 	if err := MakeLookups(ctx, s); err != nil {
 		return 0, err
@@ -103,7 +103,7 @@ func FillLookups(ctx context.Context, s *ent.Store) (changed int64, err error) {
 	return changed, err
 }
 
-// batch is how many rows are read, and kept from writers, at once.
+// batch is the number of rows that are read and locked at a time.
 const batch = 1000
 
 func (l Lookup) fill(ctx context.Context, conn *sql.Conn) (changed int64, err error) {
@@ -125,8 +125,8 @@ func (l Lookup) fill(ctx context.Context, conn *sql.Conn) (changed int64, err er
 	return changed, nil
 }
 
-// fillSome does it for the rows behind some, and moves these on. The rows are locked, so that
-// none is deleted while its look-up is written.
+// fillSome fills the entries of the rows after a position, and advances it. The rows are locked so
+// that none is deleted while its entry is written.
 func (l Lookup) fillSome(ctx context.Context, tx *sql.Tx, after *[2][]byte) (n int, changed int64, err error) {
 	rows, err := tx.QueryContext(ctx, fmt.Sprintf("SELECT `%s`, `%s` FROM `%s` WHERE `%[1]s` > ? OR `%[1]s` = ? AND"+
 		" `%[2]s` > ? ORDER BY `%[1]s`, `%[2]s` LIMIT %[4]d LOCK IN SHARE MODE", l.Find, l.By, l.Owner, batch),
@@ -156,8 +156,8 @@ func (l Lookup) fillSome(ctx context.Context, tx *sql.Tx, after *[2][]byte) (n i
 	return n, changed, err
 }
 
-// keyspaceID is Vitess's binary_md5. MySQL has no MD5 since 9.6.
+// keyspaceID is Vitess's binary_md5, computed here because MySQL has no MD5 since 9.6.
 func keyspaceID(owner []byte) []byte {
-	sum := md5.Sum(owner) //nolint:gosec // where rows lie is no secret
+	sum := md5.Sum(owner) //nolint:gosec // the location of rows is not secret
 	return sum[:]
 }

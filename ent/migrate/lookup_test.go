@@ -14,9 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// On the way from one MySQL to Vitess the tables that lead to shards are filled from the
-// rows that are there. One that leads elsewhere is corrected, and a second time changes
-// nothing.
+// When a MySQL database is moved to Vitess, the lookup tables are filled from the existing rows. A
+// wrong entry is corrected, and filling again changes nothing.
 func TestFillLookups(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
 		return
@@ -30,7 +29,7 @@ func TestFillLookups(t *testing.T) {
 		if err := migrate.MakeLookups(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		const many = 1001 // more than are read at once, with one person and with as many
+		const many = 1001 // more than one batch, of one person and of different ones
 		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
 			_, err := conn.ExecContext(ctx, "INSERT INTO lookup_sessions SELECT hash, 'elsewhere' FROM sessions LIMIT 1")
 			for i := range many {
@@ -50,7 +49,7 @@ func TestFillLookups(t *testing.T) {
 		}
 		list, err := migrate.Lookups()
 		if err != nil || len(list) == 0 {
-			t.Fatalf("%d tables for looking up: %v", len(list), err)
+			t.Fatalf("%d lookup tables: %v", len(list), err)
 		}
 		for _, l := range list {
 			admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
@@ -69,7 +68,7 @@ func TestFillLookups(t *testing.T) {
 	})
 }
 
-// pairs reads two columns as a set, with what of makes of the second one.
+// pairs reads two columns as a set, applying of to the second one.
 func pairs(ctx context.Context, conn *sql.Conn, query string, of func([]byte) [16]byte) (map[string]bool, error) {
 	rows, err := conn.QueryContext(ctx, query)
 	if err != nil {
@@ -87,7 +86,7 @@ func pairs(ctx context.Context, conn *sql.Conn, query string, of func([]byte) [1
 	return set, rows.Err()
 }
 
-// SQLite has no Vitess above it.
+// SQLite cannot be below Vitess.
 func TestLookupsNeedMySQL(t *testing.T) {
 	s := open(t, t.TempDir()+"/empty.db")
 	if _, err := migrate.FillLookups(t.Context(), s); !errors.Is(err, migrate.ErrNotBelowVitess) {

@@ -65,7 +65,7 @@ func folderOf(t *testing.T, s *ent.Store) (fstest.MapFS, []string) {
 	return m, versions
 }
 
-// sum writes a fresh atlas.sum, as someone who edits a file would.
+// sum writes a new atlas.sum, as after editing a file.
 func sum(t *testing.T, m fstest.MapFS) fstest.MapFS {
 	t.Helper()
 	dir := &atlas.MemDir{}
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-func TestDirtyDatabaseIsRefused(t *testing.T) {
+func TestApplyRefusesForeignTables(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, address string) {
 		s := open(t, address)
 		err := s.Admin(t.Context(), func(conn *sql.Conn) error {
@@ -214,8 +214,8 @@ func TestDirtyDatabaseIsRefused(t *testing.T) {
 	})
 }
 
-// TestHalfApplied stops in the middle of a file. SQLite is as before; MySQL
-// keeps what was done, says so, and goes on from there.
+// TestHalfApplied stops in the middle of a file. SQLite is unchanged; MySQL keeps what was applied,
+// reports it, and continues from there.
 func TestHalfApplied(t *testing.T) {
 	const name = "99990101000000_extra.sql"
 	eachEmpty(t, func(t *testing.T, address string) {
@@ -240,12 +240,12 @@ func TestHalfApplied(t *testing.T) {
 		}
 		block(t, s, "DROP TABLE two", func() {})
 		if n, err := migrate.ApplyFolder(t.Context(), s, m); n != 1 || err != nil {
-			t.Errorf("after mending: got %d, %v", n, err)
+			t.Errorf("after the fix: got %d, %v", n, err)
 		}
 	})
 }
 
-// block prepares, then runs a statement that the migration will trip over.
+// block calls prepare, then runs a statement that makes the migration fail.
 func block(t *testing.T, s *ent.Store, statement string, prepare func()) {
 	t.Helper()
 	prepare()
@@ -258,8 +258,8 @@ func block(t *testing.T, s *ent.Store, statement string, prepare func()) {
 	}
 }
 
-// TestNewerDatabase is a way back to a program of before: it works where the newer one has
-// only added or taken away what it does not use, and writes no format that it cannot read.
+// TestNewerDatabase returns to an earlier release. It works if the newer one has only added to the
+// schema or removed what the earlier one does not use, and writes no format that it cannot read.
 func TestNewerDatabase(t *testing.T) {
 	const first, second, format = "99990101000000", "99990101000001", "nobody_knows"
 	eachEmpty(t, func(t *testing.T, address string) {
@@ -310,7 +310,7 @@ func TestNewerDatabase(t *testing.T) {
 	})
 }
 
-func TestApplyHearsItsContext(t *testing.T) {
+func TestApplyStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := open(t, "sqlite:"+filepath.Join(t.TempDir(), "empty.db"))
 	cancel()

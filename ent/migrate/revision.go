@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// revisionTable says which migrations a database has had.
+// revisionTable is the history of migrations of a database.
 const revisionTable = "schema_revisions"
 
 const revisionColumns = "version, description, type, applied, total, executed_at, execution_us, " +
@@ -35,8 +35,7 @@ var createRevisions = map[string]string{
 	)`,
 }
 
-// revisions keeps the history in the database. It implements
-// migrate.RevisionReadWriter.
+// revisions stores the history in the database. It implements migrate.RevisionReadWriter.
 type revisions struct{ conn *sql.Conn }
 
 // Ident implements migrate.RevisionReadWriter.

@@ -25,9 +25,9 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestRowsSurvive puts a bare and a full row into every table at each version, and
-// finds all rows that are there unchanged at the next one, so that each row comes
-// from its version to the newest.
+// TestRowsSurvive inserts a minimal and a full row into every table at each version, and finds all
+// existing rows unchanged at the next version, so that each row is migrated from its version to the
+// newest.
 func TestRowsSurvive(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, address string) {
 		s := open(t, address)
@@ -93,7 +93,7 @@ func admin(t *testing.T, s *ent.Store, f func(context.Context, *sql.Conn) error)
 	}
 }
 
-// inspect returns the tables but the history.
+// inspect returns all tables except the history and the formats.
 func inspect(t *testing.T, s *ent.Store) (tables []*schema.Table) {
 	t.Helper()
 	admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
@@ -120,7 +120,7 @@ func driver(s *ent.Store, conn *sql.Conn) (atlas.Driver, error) {
 	return mysql.Open(conn)
 }
 
-// fill inserts a row whose values differ from those of all others in every column.
+// fill inserts a row whose values differ from those of all other rows in every column.
 func fill(ctx context.Context, conn *sql.Conn, table *schema.Table, version int, full bool) error {
 	var names, marks []string
 	var values []any
@@ -136,8 +136,8 @@ func fill(ctx context.Context, conn *sql.Conn, table *schema.Table, version int,
 	return err
 }
 
-// value returns a number, or what a column of the kind holds in place of one. Numbers
-// stay apart for 128 columns and 128 versions, but for those of one byte.
+// value returns a number, or its representation in the type of a column. Numbers are distinct for
+// 128 columns and 128 versions, except in columns of one byte.
 func value(kind schema.Type, column, version int, full bool) any {
 	n := (version*2+1)<<7 + column
 	if full {
@@ -169,9 +169,8 @@ func value(kind schema.Type, column, version int, full bool) any {
 
 type row map[string]string
 
-// dump reads the columns of tables as they were inspected, one text each. A
-// column that a later version drops ends the test: rows may not lose values
-// silently.
+// dump reads the columns of tables as inspected before, as texts. A column that a later version
+// drops fails the test: rows must not lose values silently.
 func dump(t *testing.T, s *ent.Store, tables []*schema.Table) map[string][]row {
 	t.Helper()
 	all := map[string][]row{}
@@ -220,8 +219,8 @@ func read(ctx context.Context, conn *sql.Conn, table *schema.Table) ([]row, erro
 	return rows, found.Err()
 }
 
-// TestKeys looks at what the hook made: store first in every key and unique
-// index of a store-owned table, and no foreign keys.
+// TestKeys checks the result of the hook: every key and unique index of a store-owned table starts
+// with the store, and there are no foreign keys.
 func TestKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for _, table := range inspect(t, s) {
@@ -230,11 +229,11 @@ func TestKeys(t *testing.T) {
 			}
 			_, owned := table.Column("store_id")
 			if _, id := table.Column("id"); !owned || !id {
-				continue // of no store, or a directory
+				continue // not store-owned, or a directory
 			}
 			_, bucketed := table.Column("bucket")
 			for _, index := range append([]*schema.Index{table.PrimaryKey}, table.Indexes...) {
-				// Work in the background is found by bucket, which lies on one shard.
+				// Background work is found by bucket, on one shard.
 				if got := index.Parts[0].C.Name; got != "store_id" && (!bucketed || got != "bucket") {
 					t.Errorf("%s: %q starts with %s", table.Name, index.Name, got)
 				}
@@ -251,8 +250,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// People who belonged to a store before there was a directory of it are in it.
-func TestMembershipsAreEntered(t *testing.T) {
+// Staff from before there was a directory of memberships are entered into it.
+func TestMembershipsAreBackfilled(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, address string) {
 		s := open(t, address)
 		m, versions := folderOf(t, s)

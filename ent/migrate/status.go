@@ -14,26 +14,25 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate/internal/expand"
 )
 
-// Status is where a database stands.
+// Status is the migration state of a database.
 type Status struct {
-	// Current is the newest version that is wholly applied; empty for a new database.
+	// Current is the newest version that is completely applied; empty for a new database.
 	Current string
 	// Pending are the versions that [Apply] would apply, in order.
 	Pending []string
-	// Newer are applied versions that this program does not have and can work with: a newer
-	// program was here, which has only added to the schema and writes no format that this one
-	// does not know.
+	// Newer are applied versions that this program does not have but can work with: a newer program
+	// has only added to the schema, and writes no format that this one does not know.
 	Newer []string
-	// Unknown are applied versions that this program does not have and cannot work with, or,
-	// where there are none, a format in which programs write and that it does not know.
+	// Unknown are applied versions that this program does not have and cannot work with. If there
+	// are none, it is a format that programs write and that this one does not know.
 	Unknown []string
-	// Failed is the database's message when the first pending version stopped
-	// half-way, as it can on MySQL, whose schema changes are not transactions.
+	// Failed is the database's message if the first pending version stopped half-way, as it can on
+	// MySQL, whose schema changes are not transactional.
 	Failed string
 }
 
-// Check reads where the database stands and changes nothing. Its errors are
-// those of [Apply] before it starts.
+// Check reads the state of the database and changes nothing. It fails in the same cases in which
+// [Apply] fails before it starts.
 func Check(ctx context.Context, s *ent.Store) (Status, error) {
 	f, err := folder(s.Dialect())
 	if err != nil {
@@ -71,8 +70,7 @@ func check(ctx context.Context, s *ent.Store, f fs.FS) (Status, error) {
 	return st, nil
 }
 
-// history reads the revisions with the store's reader; a database without the
-// table has none.
+// history reads the revisions with the store's reader; without the table there are none.
 func history(ctx context.Context, s *ent.Store) ([]*migrate.Revision, error) {
 	if there, err := exists(ctx, s, revisionTable); err != nil || !there {
 		return nil, err
@@ -104,8 +102,8 @@ func exists(ctx context.Context, s *ent.Store, table string) (bool, error) {
 	return n > 0, rows.Err()
 }
 
-// compare sets the files against the history. An applied file must have the sum
-// that it was applied with: atlas itself looks at the pending ones only.
+// compare compares the files with the history. An applied file must have the sum that it was
+// applied with: atlas itself checks only the pending ones.
 func compare(dir migrate.Dir, applied []*migrate.Revision) (st Status, err error) {
 	byVersion, versions, err := files(dir)
 	if err != nil {
@@ -144,17 +142,18 @@ func compare(dir migrate.Dir, applied []*migrate.Revision) (st Status, err error
 	return st, nil
 }
 
-// operator is what a revision says of who applied it, before the newest migration of the
-// oldest program that can work on what it left.
+// operator is the prefix of the operator stored in a revision. The newest migration of the oldest
+// program that can work on the result follows.
 const operator = "storefront, for programs since "
 
-// worksWith reports whether a program with some migrations can work on what a newer one left.
+// worksWith reports whether a program with the given migrations can work on the result of a newer
+// one.
 func worksWith(r *migrate.Revision, versions []string) bool {
 	since, ok := strings.CutPrefix(r.OperatorVersion, operator)
 	return ok && r.Applied == r.Total && r.Error == "" && len(versions) > 0 && versions[len(versions)-1] >= since
 }
 
-// operatorOf is the operator of revisions that lead to all of a directory.
+// operatorOf returns the operator of the revisions that apply a whole directory.
 func operatorOf(dir migrate.Dir) (string, error) {
 	files, err := dir.Files()
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command vschema writes what Vitess has to know of the tables.
+// Command vschema writes the VSchema and the lookup tables for Vitess.
 package main
 
 import (

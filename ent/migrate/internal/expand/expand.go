@@ -1,7 +1,7 @@
-// Package expand finds in migrations what a program of before could not live with: while
-// an upgrade goes on it works on the same tables, and after a way back it is alone with
-// them. So a release only adds to the schema (it expands), and a later one takes away what
-// no program of before uses any more (it contracts), and says since when.
+// Package expand finds statements in migrations that would break the previous release, which works
+// on the same tables during an upgrade, and again after a rollback. So a release only adds to the
+// schema (it expands), and a later one removes what the previous release no longer uses (it
+// contracts), with a comment that says since when.
 package expand
 
 import (
@@ -13,12 +13,12 @@ import (
 	"ariga.io/atlas/sql/migrate"
 )
 
-// Finding is a statement that a program of before may not survive.
+// Finding is a statement that would break the previous release.
 type Finding struct {
 	File string
-	// Rule is what is wrong with it, such as "drops a column".
+	// Rule says what is wrong, such as "drops a column".
 	Rule string
-	// Table is the one that it is about.
+	// Table is the affected table.
 	Table     string
 	Statement string
 }
@@ -28,21 +28,21 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s %s of %s:\n\t%.200s", f.File, f.Rule, f.Table, f.Statement)
 }
 
-// unused is the comment above a statement that says which release was the first that does
-// without what the statement ends, by its commit and its newest migration, and why that is so.
+// unused is the comment above a destructive statement. It names the first release that does not use
+// what the statement removes, by its commit and its newest migration, and the reason.
 var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40} \((\d{14})\): \S.{9,}$`)
 
-// anew is the comment above a statement that puts another table with the same columns, rows
-// and indexes in the place of one, as SQLite does within a transaction.
-var anew = regexp.MustCompile(`(?m)^-- built anew with all that it has: \S.{9,}$`)
+// rebuilt is the comment above statements that replace a table by another one with the same columns,
+// rows and indexes, as SQLite does within a transaction.
+var rebuilt = regexp.MustCompile(`(?m)^-- built anew with all that it has: \S.{9,}$`)
 
 const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
 
-// target finds the table of a statement.
+// target matches the table of a statement.
 var target = regexp.MustCompile(`(?i)^\s*(?:ALTER TABLE|DROP TABLE(?: IF EXISTS)?|TRUNCATE(?: TABLE)?|DELETE FROM|` +
 	`RENAME TABLE|CREATE TABLE(?: IF NOT EXISTS)?|CREATE UNIQUE INDEX\s+` + "[^ ]+" + `\s+ON)\s+` + name)
 
-// rules are what is looked for.
+// rules are the destructive kinds of statements.
 var rules = []struct {
 	rule string
 	is   *regexp.Regexp
@@ -53,19 +53,19 @@ var rules = []struct {
 	{"drops a column", regexp.MustCompile(`(?i)\bDROP\s+(?:COLUMN\b|` + "`" + `)`)},
 	{"changes a type", regexp.MustCompile(`(?i)\b(?:MODIFY|CHANGE)\s+(?:COLUMN\b|` + "`" + `)|\bALTER\s+COLUMN\b`)},
 	{"changes the key", regexp.MustCompile(`(?i)^\s*ALTER TABLE.*\b(?:DROP|ADD)\s+(?:CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\b`)},
-	// Reads name the index that they walk, and fail without it.
+	// Reads name their index, and fail without it.
 	{"drops an index", regexp.MustCompile(`(?i)^\s*DROP INDEX|^\s*ALTER TABLE.*\bDROP\s+(?:INDEX|KEY)\b`)},
 	{"makes what is there unique", regexp.MustCompile(
 		`(?i)^\s*CREATE UNIQUE INDEX|^\s*ALTER TABLE.*\bADD\s+(?:CONSTRAINT\s+\S+\s+)?UNIQUE\b`)},
 }
 
-// added is a column that a statement adds, up to the next clause.
+// added matches a column that a statement adds, up to the next clause.
 var added = regexp.MustCompile("(?i)\\bADD\\s+(?:COLUMN\\s+)?`[^`]+`\\s+((?:[^,(]|\\([^)]*\\))*)")
 
 var notNull, hasValue = regexp.MustCompile(`(?i)\bNOT\s+NULL\b`), regexp.MustCompile(`(?i)\bDEFAULT\b|\bGENERATED\b|\bAS\s*\(`)
 
-// Find returns what is destructive in a file and does not say since when nothing uses it.
-// A table that the file makes itself has neither rows nor users.
+// Find returns the destructive statements of a file without a comment that excuses them. A table
+// that the file itself creates has neither rows nor users.
 func Find(f migrate.File) ([]Finding, error) {
 	statements, err := f.StmtDecls()
 	if err != nil {
@@ -85,7 +85,7 @@ func Find(f migrate.File) ([]Finding, error) {
 		if excused(s.Comments) || made[table] && !renames(s.Text) {
 			continue
 		}
-		for _, rule := range broken(s.Text) {
+		for _, rule := range violated(s.Text) {
 			found = append(found, Finding{File: f.Name(), Rule: rule, Table: table, Statement: s.Text})
 		}
 	}
@@ -96,7 +96,7 @@ func renames(text string) bool { return rules[2].is.MatchString(text) }
 
 func excused(comments []string) bool {
 	return since(comments) != "" ||
-		slices.ContainsFunc(comments, func(c string) bool { return anew.MatchString(strings.TrimSpace(c)) })
+		slices.ContainsFunc(comments, func(c string) bool { return rebuilt.MatchString(strings.TrimSpace(c)) })
 }
 
 func since(comments []string) string {
@@ -108,8 +108,8 @@ func since(comments []string) string {
 	return ""
 }
 
-// Since returns the newest migration of the oldest program that can work on what a file
-// leaves; "" for any.
+// Since returns the newest migration of the oldest program that can work on the result of a file;
+// "" for any program.
 func Since(f migrate.File) (newest string, err error) {
 	statements, err := f.StmtDecls()
 	if err != nil {
@@ -121,8 +121,8 @@ func Since(f migrate.File) (newest string, err error) {
 	return newest, nil
 }
 
-// broken returns the rules that a statement breaks.
-func broken(text string) (list []string) {
+// violated returns the rules that a statement violates.
+func violated(text string) (list []string) {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, r := range rules {
 		if r.is.MatchString(text) {

@@ -9,24 +9,24 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate/internal/expand"
 )
 
-// anew is why SQLite's tables are built anew: it cannot add such columns to those it has.
-const anew = "SQLite builds the table anew with the same columns and more"
+// rebuilt is why SQLite's tables are rebuilt: it cannot add such columns to existing tables.
+const rebuilt = "SQLite builds the table anew with the same columns and more"
 
-// exceptions are files that are released, which are never edited, and why a program of
-// before lives with them.
+// exceptions are released files, which are never edited, and why the previous release works with
+// them.
 var exceptions = map[string]string{
 	"mysql/20261124064317_former_accounts.sql": "what is unique was so by fewer columns",
 
-	"sqlite/20261122004346_exports_themes.sql":  anew,
-	"sqlite/20261122163148_people.sql":          anew,
-	"sqlite/20261123023920_delivery.sql":        anew,
-	"sqlite/20261123055526_pages.sql":           anew,
-	"sqlite/20261124063748_digital.sql":         anew,
-	"sqlite/20261124064310_former_accounts.sql": anew + "; what is unique was so by fewer columns",
-	"sqlite/20261124080644_test_stores.sql":     anew,
+	"sqlite/20261122004346_exports_themes.sql":  rebuilt,
+	"sqlite/20261122163148_people.sql":          rebuilt,
+	"sqlite/20261123023920_delivery.sql":        rebuilt,
+	"sqlite/20261123055526_pages.sql":           rebuilt,
+	"sqlite/20261124063748_digital.sql":         rebuilt,
+	"sqlite/20261124064310_former_accounts.sql": rebuilt + "; what is unique was so by fewer columns",
+	"sqlite/20261124080644_test_stores.sql":     rebuilt,
 }
 
-// TestMigrationsExpand: no migration takes away what the program of before still uses.
+// TestMigrationsExpand checks that no migration removes what the previous release uses.
 func TestMigrationsExpand(t *testing.T) {
 	seen := map[string]bool{}
 	for _, engine := range []string{"mysql", "sqlite"} {
@@ -54,12 +54,12 @@ func TestMigrationsExpand(t *testing.T) {
 	}
 	for key := range exceptions {
 		if !seen[key] {
-			t.Errorf("%s is an exception of nothing", key)
+			t.Errorf("%s needs no exception", key)
 		}
 	}
 }
 
-// TestFind: each kind of destruction is found, on both engines, and nothing else is.
+// TestFind checks that each destructive kind is found, on both engines, and nothing else.
 func TestFind(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string

@@ -11,8 +11,8 @@ import (
 // primaryKey is the name of the unique index that becomes a table's primary key.
 const primaryKey = "primary_key"
 
-// Hook shapes the tables as ent cannot declare them: the primary key of a
-// store-owned table starts with the store, and no table has a foreign key.
+// Hook changes the tables in ways that ent cannot declare: the primary key of a store-owned table
+// starts with the store, and no table has a foreign key.
 func Hook() entschema.MigrateOption {
 	return entschema.WithDiffHook(func(next entschema.Differ) entschema.Differ {
 		return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
@@ -24,13 +24,13 @@ func Hook() entschema.MigrateOption {
 	})
 }
 
-// keyOnly are tables of short rows that are written along with rows of others. On SQLite such a
-// table is its primary key, and has no tree beside; InnoDB keeps every table like that.
+// keyOnly are tables with short rows that are written together with other rows. On SQLite such a
+// table is stored in its primary key, without a separate tree; InnoDB stores every table like that.
 var keyOnly = []string{"outbox", "sales_intervals", "sales_pendings", "search_pendings", "search_terms"}
 
 func withoutRowID(a schema.Attr) bool { _, ok := a.(*sqlite.WithoutRowID); return ok }
 
-// shape may meet a table twice and then changes nothing.
+// shape adjusts a table. It is idempotent, since it may be called twice for a table.
 func shape(t *schema.Table) {
 	t.ForeignKeys = nil
 	if slices.Contains(keyOnly, t.Name) && !slices.ContainsFunc(t.Attrs, withoutRowID) {
@@ -44,7 +44,7 @@ func shape(t *schema.Table) {
 		return
 	}
 	setKey(t, columns)
-	// SQLite lists a key's columns in the order of the table's: they go first.
+	// SQLite lists the columns of a key in the order of the table's columns, so they go first.
 	rest := slices.DeleteFunc(slices.Clone(t.Columns),
 		func(c *schema.Column) bool { return slices.Contains(columns, c) })
 	t.Columns = append(slices.Clone(columns), rest...)
@@ -67,7 +67,7 @@ func keyColumns(t *schema.Table) []*schema.Column {
 	return []*schema.Column{store, id}
 }
 
-// setKey replaces the primary key, and drops the index that stood for it.
+// setKey replaces the primary key, and drops the index that represented it.
 func setKey(t *schema.Table, columns []*schema.Column) {
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(i *schema.Index) bool { return i.Name == primaryKey })
 	for _, c := range t.Columns {

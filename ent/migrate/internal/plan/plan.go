@@ -1,6 +1,5 @@
-// Package plan writes migrations: it compares the schema with what the
-// migration files make, and writes the difference. It stands apart from the
-// embedded files, so that it builds when there are none yet.
+// Package plan writes migrations: it compares the schema with the result of the migration files and
+// writes the difference. It is separate from the embedded files, so that it builds without any.
 package plan
 
 import (
@@ -14,19 +13,19 @@ import (
 	dbmigrate "github.com/storefront-go/storefront/ent/db/migrate"
 )
 
-// ErrNoPlan says that the files make the schema already.
+// ErrNoPlan says that the files already result in the schema.
 var ErrNoPlan = migrate.ErrNoPlan
 
-// Diff writes the next migration into dir. The driver is of an empty database
-// of the production's collation, in which the files are replayed and which is
-// empty again afterwards. The error is [ErrNoPlan] when nothing is to be done.
+// Diff writes the next migration into dir. drv is a driver of an empty database with the production
+// collation, in which the files are replayed and which is empty again afterwards. If there is
+// nothing to do, the error is [ErrNoPlan].
 //
-// Versions are seconds: one Diff per second and folder.
+// Versions are seconds: at most one Diff per second and folder.
 func Diff(ctx context.Context, drv entdialect.Driver, dir migrate.Dir, name string) error {
 	m, err := schema.NewMigrate(drv,
 		schema.WithDir(dir),
 		schema.WithMigrationMode(schema.ModeReplay),
-		schema.WithFormatter(migrate.DefaultFormatter), // ent's own writes a file for the way back too
+		schema.WithFormatter(migrate.DefaultFormatter), // ent's formatter writes a down migration too
 		schema.WithDropColumn(true),
 		schema.WithDropIndex(true),
 		schema.WithForeignKeys(false),

@@ -1,6 +1,6 @@
-// Package vschema writes what Vitess has to know of the tables: by which column their
-// rows are spread over the shards, and which tables lead to rows whose store or person is
-// not known. It is made of ent's schema, so that no table can be forgotten.
+// Package vschema writes the VSchema for Vitess: the columns by which tables are sharded, and the
+// lookup tables for rows whose store or person is unknown. It is derived from ent's schema, so that
+// no table is missed.
 package vschema
 
 import (
@@ -14,14 +14,13 @@ import (
 	"entgo.io/ent/dialect/sql/schema"
 )
 
-// The names of the functions from a column to a shard, and of the first shard's rows.
+// The names of the vindexes, and the first shard's keyspace id.
 const (
-	hash, nowhere = "binary_md5", "null"
-	first         = "00"
+	hash, unsharded = "binary_md5", "null"
+	first           = "00"
 )
 
-// The tables that migrations make beside those of the schema: their history, and in which
-// forms programs write.
+// The tables that migrations create in addition to the schema: the history and the formats.
 const revisions, formats = "schema_revisions", "data_formats"
 
 type keyspace struct {
@@ -46,17 +45,17 @@ type column struct {
 	Name   string `json:"name"`
 }
 
-// Files are what an operator gives Vitess.
+// Files are the files that an operator applies to Vitess.
 type Files struct {
-	// VSchema is the keyspace as JSON, and Lookups the statements that make its tables
-	// on every shard, beside those of the migrations.
+	// VSchema is the keyspace as JSON. Lookups are the statements that create its lookup tables on
+	// every shard, in addition to the migrations.
 	VSchema, Lookups []byte
 }
 
-// Of makes the files for tables.
+// Of returns the files for tables.
 func Of(tables []*schema.Table) (Files, error) {
 	k := keyspace{Sharded: true, Tables: map[string]table{},
-		Vindexes: map[string]vindex{hash: {Type: hash}, nowhere: {Type: nowhere}}}
+		Vindexes: map[string]vindex{hash: {Type: hash}, unsharded: {Type: unsharded}}}
 	k.pin(revisions, "version")
 	k.pin(formats, "name")
 	lookups := map[string]string{}
@@ -89,14 +88,14 @@ func Of(tables []*schema.Table) (Files, error) {
 	return Files{VSchema: append(text, '\n'), Lookups: []byte(b.String())}, nil
 }
 
-// pin lets a whole table lie on the first shard. An insert asks for a function of some
-// column all the same.
+// pin places a whole table on the first shard. An insert needs a vindex of some column
+// nevertheless.
 func (k *keyspace) pin(name, column1 string) {
-	k.Tables[name] = table{Pinned: first, Columns: []column{{column1, nowhere}}}
+	k.Tables[name] = table{Pinned: first, Columns: []column{{column1, unsharded}}}
 }
 
-// lookUp adds the table that leads from a column to the shard of its rows, and returns its
-// name and the statement that makes it. Vitess writes it along with the rows.
+// lookUp adds the lookup table from a column to the shard of its rows, and returns its name and the
+// statement that creates it. Vitess maintains it along with the rows.
 func (k *keyspace) lookUp(t *schema.Table, p place) (name, statement string, err error) {
 	name = "lookup_" + t.Name
 	kind, key := "consistent_lookup_unique", p.find

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate/internal/vschema"
 )
 
-// The files are those of the schema as it is.
+// The committed files match the current schema.
 func TestFiles(t *testing.T) {
 	f, err := vschema.Of(tables.Tables)
 	if err != nil {
@@ -26,12 +26,12 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is not that of the schema: run go generate ./ent/migrate\n%s", name, diff)
+			t.Errorf("%s does not match the schema: run go generate ./ent/migrate\n%s", name, diff)
 		}
 	}
 }
 
-// Every table has a place, and no place is of a table that is gone.
+// Every table has a place, and every place has a table.
 func TestEveryTable(t *testing.T) {
 	f, err := vschema.Of(tables.Tables)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestEveryTable(t *testing.T) {
 	}
 	lookups := strings.Count(string(f.Lookups), "CREATE TABLE")
 	if want := len(tables.Tables) + 2 + lookups; len(k.Tables) != want {
-		t.Errorf("%d tables, want %d: those of ent, the history of migrations, the formats and %d that lead to others",
+		t.Errorf("%d tables, want %d: ent's, the history, the formats and %d lookup tables",
 			len(k.Tables), want, lookups)
 	}
 	if k.Tables[ent.FormatTable] == nil {
@@ -62,14 +62,14 @@ func TestOfRefuses(t *testing.T) {
 		table *schema.Table
 		want  string
 	}{
-		"a table that nobody placed": {
+		"a table without a place": {
 			&schema.Table{Name: "news", Columns: []*schema.Column{id}, PrimaryKey: []*schema.Column{id}}, "news",
 		},
-		"a directory that nobody placed": {
+		"a directory without a place": {
 			&schema.Table{Name: "names", Columns: []*schema.Column{store}, PrimaryKey: []*schema.Column{store}},
 			"names",
 		},
-		"a place by a column that is gone": {
+		"a place with a missing column": {
 			&schema.Table{Name: "sessions", Columns: []*schema.Column{id}, PrimaryKey: []*schema.Column{id}}, "user_id",
 		},
 	} {

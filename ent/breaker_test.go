@@ -27,7 +27,7 @@ func (g *gate) Connect(context.Context) (driver.Conn, error) {
 }
 
 // callers ask for the server until they get it or are told to give up.
-func callers(p *patient, n int) (served, gaveUp *atomic.Int64) {
+func callers(p *breaker, n int) (served, gaveUp *atomic.Int64) {
 	served, gaveUp = new(atomic.Int64), new(atomic.Int64)
 	for range n {
 		go func() {
@@ -51,7 +51,7 @@ func callers(p *patient, n int) (served, gaveUp *atomic.Int64) {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{}
-		p := &patient{Connector: g}
+		p := &breaker{Connector: g}
 		served, gaveUp := callers(p, maxWaiting+50)
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
@@ -62,7 +62,7 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%d connections were tried in 3 s", n)
 		}
 		g.open.Store(true)
-		time.Sleep(longestAwait)
+		time.Sleep(maxDelayEarly)
 		synctest.Wait()
 		if served.Load() != maxWaiting || p.state() != none || p.waiting != 0 {
 			t.Errorf("%d were served, %d wait, want all who waited", served.Load(), p.waiting)
@@ -72,7 +72,7 @@ func TestPatience(t *testing.T) {
 		began := time.Now()
 		served, gaveUp = callers(p, 20)
 		synctest.Wait()
-		time.Sleep(patience)
+		time.Sleep(outageWait)
 		synctest.Wait()
 		if gaveUp.Load() != 20 || served.Load() != 0 || p.state() != old {
 			t.Errorf("%d of 20 gave up after %v", gaveUp.Load(), time.Since(began))
@@ -86,7 +86,7 @@ func TestPatience(t *testing.T) {
 // A caller waits no longer than its own deadline.
 func TestPatienceEndsWithTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &patient{Connector: &gate{}}
+		p := &breaker{Connector: &gate{}}
 		if _, err := p.Connect(t.Context()); err == nil {
 			t.Fatal("there is no server")
 		}
