@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// alterSchema runs a statement below the store.
+// alterSchema runs a statement directly on the database.
 func alterSchema(t *testing.T, s *ent.Store, statement string) {
 	t.Helper()
 	tx, err := s.RawTx(t.Context())
@@ -30,14 +30,14 @@ func alterSchema(t *testing.T, s *ent.Store, statement string) {
 	}
 }
 
-// refuse makes the database take no delivery of which a condition holds, until the
-// function is called that is returned.
+// refuse makes the database reject inserts of deliveries that meet a condition, until the returned
+// function is called.
 func refuse(t *testing.T, s *ent.Store, condition string) (allow func()) {
 	t.Helper()
 	return refuseIn(t, s, "deliveries", condition)
 }
 
-// refuseIn is refuse for the rows of a table.
+// refuseIn is refuse for the rows of any table.
 func refuseIn(t *testing.T, s *ent.Store, table, condition string) (allow func()) {
 	t.Helper()
 	body := "FOR EACH ROW IF " + condition + " THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'poison'; END IF"
@@ -48,14 +48,14 @@ func refuseIn(t *testing.T, s *ent.Store, table, condition string) (allow func()
 	return func() { alterSchema(t, s, "DROP TRIGGER poison") }
 }
 
-// asides returns the events of the store that were set aside.
+// asides returns the store's events that were set aside.
 func (s *shop) asides() []*db.OutboxFailure {
 	s.t.Helper()
 	return s.s.DB(s.ctx).OutboxFailure.Query().Order(db.Asc("id")).AllX(s.ctx)
 }
 
-// TestPoisonedEvent: an event that the database refuses to deliver is set aside;
-// everything else is relayed, and so is the event once it was put back.
+// TestPoisonedEvent: an event whose deliveries the database rejects is set aside. All others are
+// relayed, and so is the event once it was put back.
 func TestPoisonedEvent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, other := open(t, s), open(t, s)
@@ -97,15 +97,15 @@ func TestPoisonedEvent(t *testing.T) {
 		dealAll(t, r)
 		of := shop.dealt()
 		if got := of[id]; len(got) != len(events) || got[len(got)-1] != bad || len(shop.asides()) != 0 {
-			t.Errorf("got %d, and the last is %v", len(got), got[len(got)-1])
+			t.Errorf("got %d deliveries, the last is %v", len(got), got[len(got)-1])
 		}
 		if len(of[later.ID]) != 0 {
-			t.Error("it went to an endpoint that was registered later")
+			t.Error("an endpoint that was registered later received it")
 		}
 	})
 }
 
-// TestRefusedDatabase: nothing is set aside while the database takes no delivery at all.
+// TestRefusedDatabase: nothing is set aside while the database accepts no delivery at all.
 func TestRefusedDatabase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -133,8 +133,7 @@ func TestRefusedDatabase(t *testing.T) {
 	})
 }
 
-// TestUnreadableEvent: the row of the event itself cannot be read. MySQL keeps such a
-// row out.
+// TestUnreadableEvent: the event's own row cannot be read. MySQL rejects such a row.
 func TestUnreadableEvent(t *testing.T) {
 	s := storetest.Open(t)
 	shop := open(t, s)
@@ -154,8 +153,7 @@ func TestUnreadableEvent(t *testing.T) {
 	}
 }
 
-// TestPanickingEvent: a mistake of the program that an event brings to light stops
-// nothing but that event.
+// TestPanickingEvent: a panic caused by an event stops that event alone.
 func TestPanickingEvent(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		s := opened(func(q ent.Statement) {

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 )
 
-// sink answers every request with 200, as cheaply as can be, and counts.
+// sink answers every request with 200, as cheaply as possible, and counts them.
 func sink(tb testing.TB) (url string, n *atomic.Int64) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -64,8 +64,8 @@ func swallow(c net.Conn, n *atomic.Int64) {
 	}
 }
 
-// BenchmarkDrain takes a backlog of events of 1 KB from the outbox to one
-// receiver, through some endpoints.
+// BenchmarkDrain delivers a backlog of events of 1 KB from the outbox to one receiver, through some
+// endpoints.
 func BenchmarkDrain(b *testing.B) {
 	for _, endpoints := range []int{1, 100} {
 		b.Run("sqlite/"+strconv.Itoa(endpoints), func(b *testing.B) { drain(b, storetest.Unlinted(b), endpoints) })
@@ -79,7 +79,7 @@ func BenchmarkDrain(b *testing.B) {
 func drain(b *testing.B, s *ent.Store, endpoints int) {
 	shop := open(b, s)
 	url, n := sink(b)
-	// Each event goes to one of ten endpoints, or to all where there are fewer.
+	// Each event goes to one of ten endpoints, or to all if there are fewer.
 	for range endpoints {
 		shop.endpoint(url, event.ProductUpdated)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// While any dispatcher asks for it, garbage is collected sooner, unless an operator
-// set something else; afterwards all is as it was.
-func TestThrift(t *testing.T) {
+// While any dispatcher asks for it, GOGC is lower, unless the operator set it lower still;
+// afterwards it is restored.
+func TestGCControl(t *testing.T) {
 	percent := func() int {
 		n := debug.SetGCPercent(100)
 		debug.SetGCPercent(n)
@@ -23,7 +23,7 @@ func TestThrift(t *testing.T) {
 		within := percent()
 		m.end()
 		if within != c.within || percent() != c.before {
-			t.Errorf("GOGC %d becomes %d and %d", c.before, within, percent())
+			t.Errorf("GOGC %d becomes %d and then %d", c.before, within, percent())
 		}
 	}
 	debug.SetGCPercent(100)
@@ -33,9 +33,9 @@ func TestThrift(t *testing.T) {
 	within := percent()
 	m.end()
 	if after := percent(); within != lowGCPercent || after != 70 {
-		t.Errorf("set to 70 in that time, GOGC is %d and then %d", within, after)
+		t.Errorf("set to 70 meanwhile, GOGC is %d and then %d", within, after)
 	}
 	if m.set(80); percent() != 80 {
-		t.Errorf("set to 80 at another time, GOGC is %d", percent())
+		t.Errorf("set to 80 afterwards, GOGC is %d", percent())
 	}
 }

@@ -20,18 +20,17 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// longestGap is how long nothing may be sent to an endpoint whatever a clock does, the
-// death of its dispatcher included.
+// longestGap is the longest pause in sending to an endpoint, whatever a clock does and even if its
+// dispatcher dies.
 const longestGap = 7 * time.Second
 
-// stepping is a clock that is set now and then.
+// stepping is a clock that a test sets.
 type stepping struct{ ahead atomic.Int64 }
 
 func (c *stepping) now() micros.Time     { return micros.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *stepping) step(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// arrivals answers 200 and notes when the last request came and the longest time
-// between two.
+// arrivals answers 200 and records the time of the last request and the longest gap between two.
 type arrivals struct {
 	mu      sync.Mutex
 	n       int
@@ -55,15 +54,15 @@ func (a *arrivals) count() int {
 	return a.n
 }
 
-// quick makes an engine look for work as often as it does in operation.
+// quick makes an engine poll at its default interval.
 func quick(c *webhook.Config) { c.Poll = 100 * time.Millisecond }
 
-// steps are by how much clocks are set.
+// steps are the amounts by which clocks are set.
 var steps = []time.Duration{40 * time.Second, -40 * time.Second, time.Hour, -time.Hour, 5 * time.Minute,
 	-5 * time.Minute, -30 * time.Hour}
 
-// The clock of queues is set while one dispatcher, and while three, send: nothing is
-// held up for longer than a moment, and what has an owner keeps it.
+// The queue clock is set while one or three dispatchers send: no pause is longer than longestGap,
+// and an owned queue keeps its owner.
 func TestClockStepsWhileSending(t *testing.T) {
 	for name, dispatchers := range map[string]int{"one": 1, "three": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +77,7 @@ func TestClockStepsWhileSending(t *testing.T) {
 				}
 				n := 0
 				for _, by := range steps {
-					for range 40 { // for longer than a lease lasts
+					for range 40 { // for longer than a lease
 						shop.change(&product{id: xid.New()})
 						n++
 						<-time.After(200 * time.Millisecond)
@@ -93,15 +92,15 @@ func TestClockStepsWhileSending(t *testing.T) {
 					t.Errorf("nothing was sent for %s", seen.longest)
 				}
 				if dispatchers == 1 && shop.queue().LeaseToken != 1 {
-					t.Errorf("the queue changed hands %d times", shop.queue().LeaseToken-1)
+					t.Errorf("the queue changed owners %d times", shop.queue().LeaseToken-1)
 				}
 			})
 		})
 	}
 }
 
-// A dispatcher dies as the clock is set: another one goes on in time, and not before
-// the lease has ended by the dead one's own clock.
+// A dispatcher dies as the clock is set. Another one takes over in time, but not before the lease
+// has ended by the dead one's own clock.
 func TestClockStepsAsOwnerDies(t *testing.T) {
 	for _, by := range steps {
 		t.Run(by.String(), func(t *testing.T) {
@@ -114,11 +113,11 @@ func TestClockStepsAsOwnerDies(t *testing.T) {
 				shop.change(&product{id: xid.New()})
 				<-time.After(2 * time.Second)
 				stop(shop.engine)
-				shop.leaveAs(e, 0, true) // as if it had not been stopped
+				shop.leaveAs(e, 0, true) // as if it had crashed
 				engine(t, s, inMemory(t, seen.ServeHTTP), quick).Start(t.Context())
 				<-time.After(100 * time.Millisecond)
 				clock.step(by)
-				shop.change(&product{id: xid.New()}) // makes the queue due, and its lease stands
+				shop.change(&product{id: xid.New()}) // makes the queue due under its lease
 				<-time.After(longestGap)
 				if got := seen.count(); got != 2 {
 					t.Errorf("%d events were sent, want 2", got)
@@ -128,8 +127,8 @@ func TestClockStepsAsOwnerDies(t *testing.T) {
 	}
 }
 
-// leaveAs writes the row of an endpoint's queue as a dispatcher left it whose clock was
-// ahead: waiting, or under a lease.
+// leaveAs writes an endpoint's queue row as left by a dispatcher whose clock was ahead: waiting, or
+// leased.
 func (s *shop) leaveAs(e *db.WebhookEndpoint, ahead time.Duration, leased bool) {
 	s.t.Helper()
 	now := serverTime(s.t, s.s).Add(ahead)
@@ -142,8 +141,8 @@ func (s *shop) leaveAs(e *db.WebhookEndpoint, ahead time.Duration, leased bool) 
 	})
 }
 
-// The rows of a time when the clock was ahead, on each engine: what waits goes on at
-// once, and what is leased to nobody who lives after a lease's length, not sooner.
+// Rows written while the clock was ahead, on each engine: waiting queues go on at once, queues of a
+// dead owner after the length of a lease and not sooner.
 func TestRowsOfClockPutBack(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -169,16 +168,16 @@ func TestRowsOfClockPutBack(t *testing.T) {
 		engine(t, s).Start(t.Context())
 		until(t, "what waits", func() bool { return waits.accepted() == 1 && waits.attempts() == 6 })
 		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("what waits was sent after %s", took)
+			t.Errorf("the waiting queue was sent after %s", took)
 		}
 		until(t, "what was leased", func() bool { return leases.attempts() == 6 })
 		if took := time.Since(began); took < 6*time.Second || took > longestGap {
-			t.Errorf("what was leased was sent after %s", took)
+			t.Errorf("the leased queue was sent after %s", took)
 		}
 	})
 }
 
-// What rightly waits, waits on.
+// Queues that have to wait keep waiting.
 func TestSearchLeavesWhatWaits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -191,7 +190,7 @@ func TestSearchLeavesWhatWaits(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return s.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(wrong.ID)). // by an older program
+			return s.DB(ctx).WebhookQueue.Update().Where(webhookqueue.ID(wrong.ID)). // by an older version
 													SetDueAt(now.Add(time.Hour)).Exec(ctx)
 		})
 		shop.engine.Start(t.Context())
@@ -202,8 +201,8 @@ func TestSearchLeavesWhatWaits(t *testing.T) {
 	})
 }
 
-// The machine begins anew, and its clock with it: the rows of before hold nothing up.
-func TestMachineBeginsAnew(t *testing.T) {
+// The machine restarts, and its clock starts again: rows written before delay nothing.
+func TestMachineRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address, seen := storetest.SQLite(t), new(arrivals)
 		before := open(t, storetest.Clocked(t, address, micros.Now), inMemory(t, seen.ServeHTTP), quick)
@@ -212,7 +211,7 @@ func TestMachineBeginsAnew(t *testing.T) {
 		before.change(&product{id: xid.New()})
 		<-time.After(time.Second)
 		stop(before.engine)
-		before.leaveAs(e, 0, true) // as if it had not been stopped
+		before.leaveAs(e, 0, true) // as if it had crashed
 		boot := time.Now()
 		uptime := func() micros.Time { return micros.Time(time.Since(boot).Microseconds()) }
 		after := storetest.Clocked(t, address, uptime)
@@ -225,9 +224,9 @@ func TestMachineBeginsAnew(t *testing.T) {
 	})
 }
 
-// The time of day was put back since deliveries failed: each waits as long as it had to
-// from then on, be it shorter or longer than queues are kept for, and no hour.
-func TestRetryAfterDayPutBack(t *testing.T) {
+// The wall clock was put back after deliveries failed. From then on each waits as long as it had
+// to, for waits shorter and longer than the linger time, and not an hour.
+func TestRetryAfterWallClockPutBack(t *testing.T) {
 	for _, wait := range []time.Duration{5 * time.Second, 40 * time.Second, 20 * time.Minute} {
 		t.Run(wait.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -264,9 +263,9 @@ func TestRetryAfterDayPutBack(t *testing.T) {
 	}
 }
 
-// The time of day was put back since an endpoint was left alone: what is new is tried
-// when it can be at the latest.
-func TestProbeAfterDayPutBack(t *testing.T) {
+// The wall clock was put back after a probe was scheduled: the next new delivery is tried after the
+// longest probe interval at the latest.
+func TestProbeAfterWallClockPutBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		receiver := new(counting)
 		receiver.status.Store(200)
@@ -284,9 +283,9 @@ func TestProbeAfterDayPutBack(t *testing.T) {
 	})
 }
 
-// The time of day is set while a delivery waits: it waits as long as it had to, and the
-// rows say when by the new time.
-func TestDaySetWhileWaiting(t *testing.T) {
+// The wall clock is set while a delivery waits: it waits as long as it had to, and its row has the
+// due time by the new clock.
+func TestWallClockSetWhileWaiting(t *testing.T) {
 	for _, by := range steps {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -300,7 +299,7 @@ func TestDaySetWhileWaiting(t *testing.T) {
 				shop.change(&product{id: xid.New()})
 				<-time.After(time.Second)
 				day.step(by)
-				<-time.After(40 * time.Second) // after 5, 10 and 20 seconds, a tenth more or less
+				<-time.After(40 * time.Second) // after 5, 10 and 20 seconds, ±10 %
 				if n := receiver.attempts.Load(); n != 4 {
 					t.Errorf("%d attempts, want 4", n)
 				}
@@ -316,23 +315,23 @@ func TestDaySetWhileWaiting(t *testing.T) {
 	}
 }
 
-// Each of three dispatchers has a time of day of its own, all of which are set now and
-// then, and one after the other leaves what it has to the next: nothing is held up or out
-// of order, and what failed waits no longer than it has to, whoever wrote that down. One
-// whose day is ahead may try it sooner, since it cannot tell that from time that passed.
-func TestDaysApart(t *testing.T) {
+// Each of three dispatchers has a wall clock of its own. All are set repeatedly, and the
+// dispatchers hand their queues over to each other. Nothing is delayed or out of order, and a
+// failed delivery waits no longer than it has to, whoever recorded the failure. A dispatcher whose
+// clock is ahead may retry sooner, since it cannot tell that from elapsed time.
+func TestWallClocksApart(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { daysApart(t, storetest.Open(t)) })
+		synctest.Test(t, func(t *testing.T) { wallClocksApart(t, storetest.Open(t)) })
 	})
 	if storetest.HaveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) {
 			t.Parallel()
-			daysApart(t, storetest.Clocked(t, storetest.MySQL(t), nil))
+			wallClocksApart(t, storetest.Clocked(t, storetest.MySQL(t), nil))
 		})
 	}
 }
 
-func daysApart(t *testing.T, s *ent.Store) {
+func wallClocksApart(t *testing.T, s *ent.Store) {
 	seen := &receiver{answer: func(r receipt) int {
 		if r.Sequence == 1 && r.header.Get("X-Service-Attempt") == "1" {
 			return http.StatusServiceUnavailable
@@ -371,7 +370,7 @@ func daysApart(t *testing.T, s *ent.Store) {
 	seen.waited(t, 30*time.Second) // every step is longer, and a busy machine needs a part of it
 }
 
-// waited checks how long after the first attempt of an event its second one came at most.
+// waited checks the longest time between the first and the second attempt of an event.
 func (r *receiver) waited(t *testing.T, most time.Duration) {
 	t.Helper()
 	r.mu.Lock()

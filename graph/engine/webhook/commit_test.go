@@ -20,14 +20,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// losing loses answers to commits that took effect.
+// losing is a store that loses commit results.
 type losing struct {
 	*ent.Store
-	answer atomic.Pointer[func() bool] // whether the next one is lost
+	answer atomic.Pointer[func() bool] // whether the next result is lost
 	lost   atomic.Int64
 }
 
-// eachLosing runs f on each engine with a store that may lose answers.
+// eachLosing runs f on each engine with a store that may lose commit results.
 func eachLosing(t *testing.T, f func(t *testing.T, s *losing)) {
 	run := func(address func(testing.TB) string) func(*testing.T) {
 		return func(t *testing.T) {
@@ -55,8 +55,7 @@ func (s *losing) committed() error {
 	return driver.ErrBadConn
 }
 
-// attemptsLogged is how many attempts of an endpoint stand in the log, and how many
-// different ones.
+// attemptsLogged returns the number of logged attempts of an endpoint, and how many of them differ.
 func (s *shop) attemptsLogged() (rows, different int) {
 	s.t.Helper()
 	c, seen := s.s.DB(s.ctx), map[xid.ID]bool{}
@@ -73,8 +72,8 @@ func (s *shop) attemptsLogged() (rows, different int) {
 	return rows, len(seen)
 }
 
-// TestLostAnswers: a third of all commits take effect and are not heard of. Everything
-// comes, in order, and each request stands in the log once.
+// TestLostAnswers: a third of all commits take effect but report an error. Everything arrives, in
+// order, and each request is logged once.
 func TestLostAnswers(t *testing.T) {
 	eachLosing(t, func(t *testing.T, s *losing) {
 		shop := open(t, s.Store)
@@ -103,8 +102,8 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
-// TestLostClaims: a queue is due again at once whose claim was not heard of, however often
-// that happens; until a claim ends by itself takes seconds.
+// TestLostClaims: a queue whose claim lost its commit result is due again at once, however often
+// that happens; waiting for the end of the lease would take seconds.
 func TestLostClaims(t *testing.T) {
 	eachLosing(t, func(t *testing.T, s *losing) {
 		shop := open(t, s.Store)
@@ -118,8 +117,7 @@ func TestLostClaims(t *testing.T) {
 	})
 }
 
-// hurrying makes what waits due, whatever is heard of it, until stop is called or the
-// test ends.
+// hurrying makes waiting deliveries due, again and again, until stop is called or the test ends.
 func (s *shop) hurrying(l *losing) (stop func()) {
 	var wg sync.WaitGroup
 	end := make(chan struct{})
@@ -127,7 +125,7 @@ func (s *shop) hurrying(l *losing) (stop func()) {
 		close(end)
 		wg.Wait()
 	})
-	s.t.Cleanup(stop) // before the store is closed, also where the test fails
+	s.t.Cleanup(stop) // before the store is closed, even if the test fails
 	wg.Go(func() {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
@@ -158,8 +156,8 @@ func (s *shop) exhausted(e *db.WebhookEndpoint) {
 	})
 }
 
-// TestLostAnswerOfASuspension: an endpoint is suspended, and its owner does not hear of
-// it. Nothing more is sent, so that the order holds once it is resumed.
+// TestLostAnswerOfASuspension: an endpoint is suspended, and its owner loses the commit result.
+// Nothing more is sent, so that the order holds once the endpoint is resumed.
 func TestLostAnswerOfASuspension(t *testing.T) {
 	eachLosing(t, func(t *testing.T, s *losing) {
 		shop := open(t, s.Store)
@@ -180,7 +178,7 @@ func TestLostAnswerOfASuspension(t *testing.T) {
 		shop.engine.Start(t.Context())
 		until(t, "the answer to be lost", func() bool { return s.lost.Load() > 0 })
 		s.answer.Store(nil)
-		for n := range 3 { // outcomes are written one batch after the other
+		for n := range 3 { // outcomes are written in separate batches
 			shop.write(&product{id: xid.New()}, 1, event.ProductDeleted, `{}`)
 			until(t, "the next event of another endpoint", func() bool { return len(shop.logged(healthy)) == n+1 })
 		}

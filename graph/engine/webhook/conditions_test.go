@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 )
 
-// sifted gives an endpoint conditions.
-func (s *shop) sifted(e *db.WebhookEndpoint, set ...*filter.Condition) {
+// filtered sets the filters of an endpoint.
+func (s *shop) filtered(e *db.WebhookEndpoint, set ...*filter.Condition) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
 		return s.s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).
@@ -25,16 +25,15 @@ func (s *shop) sifted(e *db.WebhookEndpoint, set ...*filter.Condition) {
 	})
 }
 
-// An event that does not meet the conditions of an endpoint makes no delivery, be it
-// relayed, read from the log or too large to be read with its row; one whose data was
-// left out does.
+// An event that does not match an endpoint's filters creates no delivery, whether it is relayed,
+// read from the log or too large to be read with its row. An event whose data was left out does.
 func TestFilters(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
 		open, all := receive(t, nil), receive(t, nil)
 		e := shop.endpoint(open.URL, event.ProductUpdated)
-		shop.sifted(e, &filter.Condition{Field: "object.status", In: []string{"open"}})
+		shop.filtered(e, &filter.Condition{Field: "object.status", In: []string{"open"}})
 		shop.endpoint(all.URL, event.ProductUpdated)
 		since, pad := micros.Now(), strings.Repeat("x", 20<<10)
 		write := func() {
@@ -62,15 +61,15 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// Conditions see of an event what the endpoint's owner gets of it.
+// Filters see an event as the endpoint's owner receives it.
 func TestFiltersSeeWhatIsSent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.WebhooksRead) }))
 		theirs, ours := receive(t, nil), receive(t, nil)
 		described := &filter.Condition{Field: "object.description", Exists: new(true)}
 		app := shop.endpointOf(xid.New(), theirs.URL, event.WebhookEndpointSuspended)
-		shop.sifted(app, described)
-		shop.sifted(shop.endpoint(ours.URL, event.WebhookEndpointSuspended), described)
+		shop.filtered(app, described)
+		shop.filtered(shop.endpoint(ours.URL, event.WebhookEndpointSuspended), described)
 		p := product{id: xid.New()}
 		shop.write(&p, 3, event.WebhookEndpointSuspended, `{"url":"https://x.example/","description":"ours"}`)
 		shop.engine.Start(t.Context())

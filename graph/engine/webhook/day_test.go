@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// pipes is a network in memory, whose waiting synctest understands.
+// pipes is an in-memory network, on which synctest sees goroutines as blocked.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -42,20 +42,20 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// dial is the other end.
+// dial connects to the listener.
 func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	p.conns <- theirs
 	return ours, nil
 }
 
-// faked is a shop in fake time, whose receivers are behind one handler.
+// faked is a shop in fake time whose receivers share one handler.
 func faked(t *testing.T, h http.HandlerFunc, set ...func(*webhook.Config)) *shop {
 	t.Helper()
 	return open(t, storetest.Open(t), append([]func(*webhook.Config){inMemory(t, h)}, set...)...)
 }
 
-// inMemory makes an engine send to a handler, through a network in memory.
+// inMemory makes an engine send to a handler through an in-memory network.
 func inMemory(t *testing.T, h http.HandlerFunc) func(*webhook.Config) {
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -66,7 +66,7 @@ func inMemory(t *testing.T, h http.HandlerFunc) func(*webhook.Config) {
 	return func(c *webhook.Config) { c.Client, c.Poll = client, 10*time.Second }
 }
 
-// counting answers with a status and counts what came and how many came at once.
+// counting answers with a status and counts the requests, and how many came at once.
 type counting struct {
 	status                atomic.Int64
 	attempts, now, atOnce atomic.Int64
@@ -79,7 +79,7 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.now.Add(-1)
 	c.atOnce.Store(max(c.atOnce.Load(), n))
 	if c.hang > 0 {
-		_, _ = io.Copy(io.Discard, r.Body) // until then the server does not see that the other side has gone
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only after this
 		select {
 		case <-time.After(c.hang):
 		case <-r.Context().Done():
@@ -88,8 +88,8 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(int(c.status.Load()))
 }
 
-// A day of failure: one delivery makes 18 attempts, never two at once; people
-// are warned after 1, 6 and 12 hours and notified of the suspension, once each.
+// A day of failure: one delivery is tried 18 times, never twice at once. People are warned after 1,
+// 6 and 12 hours and notified of the suspension, once each.
 func TestDayOfFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		receiver := new(counting)
@@ -117,7 +117,7 @@ func TestDayOfFailure(t *testing.T) {
 		if at := row.StoppedAt.Time().Sub(began); at < 24*time.Hour || at > 24*time.Hour+30*time.Second {
 			t.Errorf("suspended after %s", at)
 		}
-		// The other endpoint was notified, and fails too.
+		// The other endpoint is notified, and fails too.
 		failed := c.Attempt.Query().CountX(shop.ctx)
 		if n := receiver.attempts.Load(); n < 18+10 || n != int64(failed) {
 			t.Errorf("%d attempts, %d logged", n, failed)
@@ -130,7 +130,7 @@ func TestDayOfFailure(t *testing.T) {
 	})
 }
 
-// checkNotices counts the warnings and the notices of suspension.
+// checkNotices checks the numbers of warnings and of suspension notices.
 func checkNotices(t *testing.T, s *shop, endpoint xid.ID, warnings, suspensions int) {
 	t.Helper()
 	got := map[state.NotificationLevel]int{}
@@ -144,8 +144,8 @@ func checkNotices(t *testing.T, s *shop, endpoint xid.ID, warnings, suspensions 
 	}
 }
 
-// checkAttempts wants 18 attempts of the one delivery, each in its time: up to
-// two polls late.
+// checkAttempts checks that the delivery was tried 18 times, each at its time, up to two polls
+// late.
 func checkAttempts(t *testing.T, s *shop, endpoint xid.ID) {
 	t.Helper()
 	var at []micros.Time
@@ -174,7 +174,7 @@ func checkAttempts(t *testing.T, s *shop, endpoint xid.ID) {
 	}
 }
 
-// An endpoint that answers nothing gets probes, not its backlog.
+// An endpoint that does not answer gets probes, not its backlog.
 func TestDeadEndpointGetsProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		receiver := &counting{hang: time.Hour}
@@ -200,7 +200,7 @@ func TestDeadEndpointGetsProbes(t *testing.T) {
 	})
 }
 
-// A receiver that refuses one resource does not keep the others waiting.
+// A receiver that refuses one resource does not delay the others.
 func TestPoisonedLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poison := xid.Product.Format(xid.First(1))
@@ -230,8 +230,8 @@ func TestPoisonedLane(t *testing.T) {
 	})
 }
 
-// More deliveries than the memory holds wait behind resources that fail: the
-// others are reached all the same.
+// More deliveries than fit into memory wait behind failing resources: the others are reached all
+// the same.
 func TestBlockedLanesPageOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poison := xid.Product.Format(xid.First(1))
@@ -270,7 +270,7 @@ func TestBlockedLanesPageOn(t *testing.T) {
 		mended.Store(true)
 		<-time.After(time.Hour)
 		if n := late.Load(); n != 400 {
-			t.Errorf("%d of 400 events arrived after the receiver was mended", n)
+			t.Errorf("%d of 400 events arrived after the receiver recovered", n)
 		}
 	})
 }

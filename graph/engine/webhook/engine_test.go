@@ -23,7 +23,7 @@ func TestDelivers(t *testing.T) {
 		for round := range 20 {
 			shop.tx(func(ctx context.Context) error {
 				for i := range products {
-					products[i].sequence = int64(round) // also when it runs again
+					products[i].sequence = int64(round) // the function may run again
 					if err := shop.changeIn(ctx, &products[i]); err != nil {
 						return err
 					}

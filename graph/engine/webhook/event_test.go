@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// webhook_endpoint.suspended is an event that the engine makes: once per
-// suspension, about the endpoint, for the store's other endpoints alone.
+// The engine writes webhook_endpoint.suspended once per suspension, about the endpoint, for the
+// store's other endpoints only.
 func TestSuspensionIsAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var notified atomic.Int64
@@ -44,7 +44,7 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 		got := suspensions(shop)
 		if row.Status != state.EndpointSuspended || row.EventSequence != 4 || len(got) != 1 ||
 			got[0].ResourceID != broken.ID || got[0].ResourceType != xid.WebhookEndpoint.Resource() ||
-			got[0].Sequence != 4 { // three warnings were before it
+			got[0].Sequence != 4 { // three warnings came before
 			t.Errorf("the %s endpoint counts %d events, the log has %v", row.Status, row.EventSequence, got)
 		}
 		if n := shop.s.DB(shop.ctx).Event.Query().CountX(shop.ctx); n != 7 || notified.Load() != 1 {
@@ -54,7 +54,7 @@ func TestSuspensionIsAnEvent(t *testing.T) {
 	})
 }
 
-// suspensions are the events webhook_endpoint.suspended of the log.
+// suspensions returns the webhook_endpoint.suspended events in the log.
 func suspensions(s *shop) (list []*db.Event) {
 	for _, e := range s.s.DB(s.ctx).Event.Query().AllX(s.ctx) {
 		if e.Type == event.WebhookEndpointSuspended {
@@ -64,9 +64,9 @@ func suspensions(s *shop) (list []*db.Event) {
 	return list
 }
 
-// webhook_endpoint.failing is made with each warning, and webhook_endpoint.recovered when
-// people were warned of what is over; the endpoint that they are about does not get them,
-// and nobody's version of it grows old.
+// webhook_endpoint.failing is written with each warning, and webhook_endpoint.recovered after the
+// recovery if people were warned. The endpoint in question does not receive them, and its version
+// does not change.
 func TestFailureAndRecoveryAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sick atomic.Bool
@@ -98,10 +98,10 @@ func TestFailureAndRecoveryAreEvents(t *testing.T) {
 		got := about(shop, event.WebhookEndpointRecovered)
 		if len(got) != 1 || got[0].Sequence != 3 || got[0].ResourceID != broken.ID ||
 			!strings.Contains(string(got[0].Body), `"failing_since":null`) {
-			t.Errorf("the events of its recovery are %v", got)
+			t.Errorf("events of the recovery: %v", got)
 		}
 		if notified.Load() != 3 || own.Load() != 0 {
-			t.Errorf("the other endpoint was told %d times, it itself %d times", notified.Load(), own.Load())
+			t.Errorf("notified: the other endpoint %d times, the endpoint itself %d times", notified.Load(), own.Load())
 		}
 		row := shop.s.DB(shop.ctx).WebhookEndpoint.GetX(shop.ctx, broken.ID)
 		if row.Version != broken.Version || row.EventSequence != 3 {
@@ -110,7 +110,7 @@ func TestFailureAndRecoveryAreEvents(t *testing.T) {
 	})
 }
 
-// about are the events of a type in the log.
+// about returns the events of a type in the log.
 func about(s *shop, t event.Type) []*db.Event {
 	return s.s.DB(s.ctx).Event.Query().Where(dbevent.TypeEQ(t)).Order(dbevent.ByID()).AllX(s.ctx)
 }

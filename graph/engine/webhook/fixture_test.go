@@ -30,7 +30,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// vault opens what every engine of the tests seals.
+// vault is the vault of every engine in the tests.
 var vault = func() webhook.Vault {
 	ring, err := keyring.Parse("a secret of more than thirty-two characters")
 	if err != nil {
@@ -48,14 +48,14 @@ type shop struct {
 	engine *webhook.Engine
 }
 
-// open makes a store and an engine that stands still.
+// open creates a store and an engine that is not started.
 func open(t testing.TB, s *ent.Store, set ...func(*webhook.Config)) *shop {
 	t.Helper()
 	ctx, store := storetest.Merchant(t, s)
 	return &shop{t: t, s: s, ctx: ctx, store: store.ID, engine: engine(t, s, set...)}
 }
 
-// engine makes an engine that stands still.
+// engine returns an engine that is not started.
 func engine(t testing.TB, s *ent.Store, set ...func(*webhook.Config)) *webhook.Engine {
 	t.Helper()
 	c := webhook.Config{Store: s, Vault: vault, Egress: egress.Policy{AllowLoopback: true}, Poll: 20 * time.Millisecond,
@@ -77,13 +77,13 @@ func stop(e *webhook.Engine) {
 	e.Stop(ctx)
 }
 
-// endpoint registers one for some events.
+// endpoint registers an endpoint for some event types.
 func (s *shop) endpoint(url string, types ...event.Type) *db.WebhookEndpoint {
 	s.t.Helper()
 	return s.register(xid.New(), url, types...)
 }
 
-// register is [shop.endpoint] with an id, which carries the time of the host.
+// register is [shop.endpoint] with an id, which contains the time of the host.
 func (s *shop) register(id xid.ID, url string, types ...event.Type) *db.WebhookEndpoint {
 	s.t.Helper()
 	var names strings.Builder
@@ -111,7 +111,7 @@ func (s *shop) tx(f func(context.Context) error) {
 	}
 }
 
-// product is a resource whose events a test writes.
+// product is a resource about which a test writes events.
 type product struct {
 	id       xid.ID
 	sequence int64
@@ -124,7 +124,7 @@ func (s *shop) change(p *product) {
 	s.next(p, func(ctx context.Context, p *product) error { return s.changeIn(ctx, p) })
 }
 
-// next runs f in a transaction, which may run it again, and keeps what the last run made of the product.
+// next runs f in a transaction, which may run it again, and keeps the product of the last run.
 func (s *shop) next(p *product, f func(context.Context, *product) error) {
 	s.t.Helper()
 	var next product
@@ -143,7 +143,7 @@ func (s *shop) changeIn(ctx context.Context, p *product) error {
 		outbox.Entry{Type: event.ProductUpdated, Changed: []string{"title"}, Object: []byte(`{"id":"x"}`)})
 }
 
-// receipt is what a receiver got.
+// receipt is a request that a receiver got.
 type receipt struct {
 	Event    string `json:"event_id"`
 	Resource struct {
@@ -156,7 +156,7 @@ type receipt struct {
 	at       time.Time
 }
 
-// receiver is an endpoint's other side, with a ledger of what it got.
+// receiver is the server behind an endpoint; it records its requests.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -171,7 +171,7 @@ func receive(t testing.TB, answer func(receipt) int) *receiver {
 	return r
 }
 
-// ServeHTTP takes a request down, and answers it.
+// ServeHTTP records a request and answers it.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, _ := io.ReadAll(q.Body)
 	got := receipt{header: q.Header, body: body, status: 200, at: time.Now()}
@@ -187,7 +187,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(got.status)
 }
 
-// accepted returns how many different events got a 2xx.
+// accepted returns how many different events were answered with 2xx.
 func (r *receiver) accepted() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,15 +200,14 @@ func (r *receiver) accepted() int {
 	return len(seen)
 }
 
-// attempts returns how many requests came.
+// attempts returns the number of requests.
 func (r *receiver) attempts() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.got)
 }
 
-// inOrder fails the test when a resource's event was seen first before an
-// earlier one of it was accepted.
+// inOrder fails the test if an event arrived before an earlier one of its resource was accepted.
 func (r *receiver) inOrder(t testing.TB) {
 	t.Helper()
 	r.mu.Lock()
@@ -224,7 +223,7 @@ func (r *receiver) inOrder(t testing.TB) {
 	}
 }
 
-// until waits for something to become so.
+// until waits until a condition holds.
 func until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -239,7 +238,7 @@ func until(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// serverTime is the clock of leases.
+// serverTime returns the time of the queue clock.
 func serverTime(t testing.TB, s *ent.Store) micros.Time {
 	t.Helper()
 	now, err := s.QueueTime(t.Context())
@@ -249,12 +248,12 @@ func serverTime(t testing.TB, s *ent.Store) micros.Time {
 	return now
 }
 
-// attemptOf chooses the attempts of a delivery.
+// attemptOf selects the attempts of a delivery.
 func attemptOf(d *db.DeliveryLog) []predicate.Attempt {
 	return []predicate.Attempt{attempts.EndpointID(d.EndpointID), attempts.Sequence(d.Sequence)}
 }
 
-// decode reads a request's body.
+// decode decodes a request's body.
 func decode(t testing.TB, r *http.Request, into any) {
 	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
 		t.Errorf("read a delivery: %v", err)

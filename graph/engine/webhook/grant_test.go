@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// What apps may have is remembered of those alone that events went to lately.
+// The cache of scopes is bounded.
 func TestGrantsAreOfBoundedMemory(t *testing.T) {
 	e, err := New(Config{Store: new(ent.Store)})
 	if err != nil {
@@ -19,6 +19,6 @@ func TestGrantsAreOfBoundedMemory(t *testing.T) {
 		}
 	}
 	if got := e.grants.Len(); got > maxGrants {
-		t.Errorf("%d are remembered, want at most %d", got, maxGrants)
+		t.Errorf("%d are cached, want at most %d", got, maxGrants)
 	}
 }

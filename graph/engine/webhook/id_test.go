@@ -18,7 +18,7 @@ func TestDeliveryID(t *testing.T) {
 			t.Fatalf("%d at %v came back as %d at %v", sequence, at, webhook.SequenceOf(id), id.Time())
 		}
 		if id[6]>>4 != 7 || id[8]>>6 != 2 {
-			t.Fatalf("%x is no UUIDv7", id)
+			t.Fatalf("%x is not a UUIDv7", id)
 		}
 		if got, err := xid.Delivery.Parse(xid.Delivery.Format(id)); err != nil || got != id {
 			t.Fatalf("%x was read as %x, %v", id, got, err)

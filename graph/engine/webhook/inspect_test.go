@@ -29,13 +29,13 @@ func (s *shop) set(id xid.ID, change func(*db.WebhookQueueUpdate)) {
 	})
 }
 
-// breach is what an inspection names.
+// breach is a violation without its time.
 type breach struct {
 	rule webhook.Rule
 	row  string
 }
 
-// inspect makes an inspection whose two looks follow each other at once.
+// inspect makes an inspection without a pause between its two passes.
 func (s *shop) inspect() (list []breach) {
 	s.t.Helper()
 	found, err := s.engine.InspectTwice(s.t.Context(), 0)
@@ -61,14 +61,14 @@ func TestInspect(t *testing.T) {
 		dealAll(t, webhook.NewRelay(shop.engine))
 		now := serverTime(t, s)
 		long, never := now.Add(-webhook.Overdue-time.Second), micros.Never
-		for _, id := range ids { // as they are while the next attempt of the first is waited for
+		for _, id := range ids { // as during the wait for the first one's next attempt
 			shop.set(id, func(u *db.WebhookQueueUpdate) { u.SetDueAt(now.Add(time.Hour)).SetFailedThrough(4) })
 		}
 		shop.tx(func(ctx context.Context) error {
 			return s.DB(ctx).Delivery.Update().Where(delivery.SequenceIn(1, 4)).SetAttempts(1).Exec(ctx)
 		})
 		if got := shop.inspect(); len(got) != 0 {
-			t.Fatalf("nothing is wrong: %v", got)
+			t.Fatalf("got violations without any: %v", got)
 		}
 		row := func(i int) string { return xid.WebhookEndpoint.Format(ids[i]) }
 		shop.set(ids[1], func(u *db.WebhookQueueUpdate) { u.SetDueAt(long) })
@@ -77,7 +77,7 @@ func TestInspect(t *testing.T) {
 		shop.set(ids[4], func(u *db.WebhookQueueUpdate) { u.SetLastSequence(3) })
 		shop.set(ids[5], func(u *db.WebhookQueueUpdate) { u.SetFloorSequence(5) })
 		shop.set(ids[299], func(u *db.WebhookQueueUpdate) { u.SetDueAt(long) }) // on another page
-		// Those that are as they should be: held, owned, empty.
+		// Rows that violate nothing: held, owned, empty.
 		shop.set(ids[6], func(u *db.WebhookQueueUpdate) { u.SetDueAt(never) })
 		shop.set(ids[7], func(u *db.WebhookQueueUpdate) {
 			u.SetDueAt(long).SetLeaseOwner(xid.New()).SetLeaseUntil(now.Add(5 * time.Second))
@@ -115,7 +115,7 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// TestInspectUnderLoad: what comes and goes is not named.
+// TestInspectUnderLoad: rows that are being worked on are left out.
 func TestInspectUnderLoad(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -136,7 +136,7 @@ func TestInspectUnderLoad(t *testing.T) {
 	})
 }
 
-// TestInspectLooksTwice: what was mended between the two looks is not named.
+// TestInspectLooksTwice: violations that were repaired between the two passes are left out.
 func TestInspectLooksTwice(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		looks, mend := 0, func() {}

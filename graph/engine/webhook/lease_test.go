@@ -23,8 +23,8 @@ func (s *shop) queue() *db.WebhookQueue {
 	return s.s.DB(s.ctx).WebhookQueue.Query().OnlyX(s.ctx)
 }
 
-// A failure that is written late, when another owner has delivered, undoes
-// nothing: neither the delivery nor the queue's health.
+// A failure that is saved late, after another owner has delivered, undoes nothing: neither the
+// delivery nor the queue's health.
 func TestLateFailureUndoesNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -68,8 +68,8 @@ func TestLateFailureUndoesNothing(t *testing.T) {
 	})
 }
 
-// A lease whose token moved on is not renewed, though the row still names this
-// process, and nothing is sent under it.
+// A lease whose token was raised is not renewed, even if the row still names this process, and
+// nothing is sent under it.
 func TestLeaseNeedsItsToken(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -96,8 +96,8 @@ func TestLeaseNeedsItsToken(t *testing.T) {
 	})
 }
 
-// A queue is given back all the time while events come: none is left lying until
-// the next one comes.
+// A queue is released again and again while events arrive: none stays behind until the next one
+// arrives.
 func TestNoWakeUpIsLost(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		short := func(c *webhook.Config) { c.Linger, c.Poll = time.Microsecond, time.Millisecond }
@@ -120,7 +120,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	})
 }
 
-// One endpoint that never answers holds few slots, and slows no other.
+// An endpoint that never answers holds few slots and delays no other.
 func TestHangingEndpointSlowsNoOther(t *testing.T) {
 	s := storetest.Open(t)
 	shop := open(t, s)
@@ -142,12 +142,12 @@ func TestHangingEndpointSlowsNoOther(t *testing.T) {
 	until(t, "300 events at the healthy one", func() bool { return healthy.accepted() == 300 })
 	// Four at first; then one probe after the other.
 	if n := asked.Load(); n < 1 || n > 12 {
-		t.Errorf("%d attempts to the endpoint that hangs", n)
+		t.Errorf("%d attempts to the hanging endpoint", n)
 	}
 }
 
-// A closed connection, an answer that is late and a body of 100 KB are met on the
-// way; a retry carries the whole body, and its signature holds.
+// The receiver closes a connection, answers late and reads bodies of 100 KB: a retry carries the
+// whole body with a valid signature.
 func TestRetriesCarryTheBody(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)

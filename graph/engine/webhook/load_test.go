@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// TestReadsAhead: of each queue the next rows come, up to the limit, whether it has more of
-// them or not, and beside either kind.
+// TestReadsAhead: the next rows of each queue are read, up to the limit, whether the queue has more
+// of them or not, and for both kinds together.
 func TestReadsAhead(t *testing.T) {
 	const limit, from = 16, 3
 	for name, lasts := range map[string][]int64{
@@ -26,7 +26,7 @@ func TestReadsAhead(t *testing.T) {
 				want := map[schedule.Key][2]int64{}
 				for _, last := range lasts {
 					k := schedule.Key{Store: store, Endpoint: xid.New()}
-					deliver(ctx, t, s, k.Endpoint, last+1) // one came since the queue's row was read
+					deliver(ctx, t, s, k.Endpoint, last+1) // one was added after the queue's row was read
 					list = append(list, schedule.Read{Queue: &schedule.Queue{Key: k}, From: from, Last: last})
 					want[k] = [2]int64{from, min(last, from+limit-1)}
 				}
@@ -53,7 +53,7 @@ func TestReadsAhead(t *testing.T) {
 	}
 }
 
-// deliver gives an endpoint deliveries up to a sequence.
+// deliver creates deliveries for an endpoint up to a sequence.
 func deliver(ctx context.Context, t *testing.T, s *ent.Store, endpoint xid.ID, last int64) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error {

@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// figures registers an engine and reads every figure once, by its name and the
-// values of its labels.
+// figures registers an engine and returns a function that reads every metric once, by name and
+// label values.
 func figures(t *testing.T, e *webhook.Engine) func() map[string]float64 {
 	t.Helper()
 	reg := prometheus.NewPedanticRegistry()
@@ -27,7 +27,7 @@ func figures(t *testing.T, e *webhook.Engine) func() map[string]float64 {
 		t.Fatal(err)
 	}
 	if err := e.Register(reg); err == nil {
-		t.Error("the figures were registered twice")
+		t.Error("the metrics were registered twice")
 	}
 	return func() map[string]float64 {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestFigures(t *testing.T) {
 		shop.write(&p, 4, event.ProductUpdated, `{}`)
 		shop.engine.Start(t.Context())
 		until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
-		// It is counted after it is written down.
+		// It is counted after it is saved.
 		until(t, "its count", func() bool { return read()["attempts_total server_error"] > 0 })
 		m.well.Store(true)
 		got := read()
@@ -99,14 +99,14 @@ func TestFigures(t *testing.T) {
 	})
 }
 
-// TestOverdue: a queue that is due and that nobody takes is seen.
+// TestOverdue: the metric shows a due queue without an owner.
 func TestOverdue(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
 		read := figures(t, shop.engine)
 		shop.endpoint("https://example.com/", event.ProductUpdated)
 		if got := read()["queue_overdue_seconds"]; got != 0 {
-			t.Errorf("nothing is due, and the figure is %v", got)
+			t.Errorf("nothing is due, and the metric is %v", got)
 		}
 		shop.tx(func(ctx context.Context) error {
 			return s.DB(ctx).WebhookQueue.Update().SetDueAt(serverTime(t, s).Add(-time.Minute)).Exec(ctx)
@@ -136,7 +136,7 @@ func TestStats(t *testing.T) {
 				})
 				r.exactly(t, 3)
 			}
-			stop(shop.engine) // writes what was counted
+			stop(shop.engine) // writes the counts
 			q := shop.queueOf(e)
 			if q.LastError == nil || *q.LastError != "server_error: HTTP 500" {
 				t.Errorf("last error %v", q.LastError)

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// still makes an engine that stands still, and a store.
+// still returns an engine that is not started, and a store.
 func still(t *testing.T, s *ent.Store) (*Engine, context.Context, xid.ID) {
 	t.Helper()
 	ctx, store := storetest.Merchant(t, s)
@@ -27,8 +27,7 @@ func still(t *testing.T, s *ent.Store) (*Engine, context.Context, xid.ID) {
 	return e, ctx, store.ID
 }
 
-// A row that is not there is an error of its own: it says how many there are, and
-// wraps nothing that is not there either.
+// A missing row is an error of its own, which states the number of rows and wraps no nil error.
 func TestMissingRows(t *testing.T) {
 	s := storetest.Open(t)
 	e, ctx, store := still(t, s)

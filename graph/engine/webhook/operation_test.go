@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// write adds n events of a type about a resource, in one transaction.
+// write writes n events of a type about a resource, in one transaction.
 func (s *shop) write(p *product, n int, kind event.Type, object string) {
 	s.t.Helper()
 	s.next(p, func(ctx context.Context, p *product) error { return s.writeIn(ctx, p, n, kind, object) })
@@ -44,7 +44,7 @@ func (s *shop) writeIn(ctx context.Context, p *product, n int, kind event.Type, 
 	return nil
 }
 
-// turn sets an endpoint's status beside what the engine does to its queue.
+// turn sets an endpoint's status beside the engine's change of its queue.
 func (s *shop) turn(e *db.WebhookEndpoint, to state.EndpointStatus, act func(context.Context, xid.ID) error) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
@@ -56,7 +56,7 @@ func (s *shop) turn(e *db.WebhookEndpoint, to state.EndpointStatus, act func(con
 	})
 }
 
-// queueOf reads what the engine keeps of an endpoint.
+// queueOf reads an endpoint's queue.
 func (s *shop) queueOf(e *db.WebhookEndpoint) *db.WebhookQueue {
 	s.t.Helper()
 	return s.s.DB(s.ctx).WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).OnlyX(s.ctx)
@@ -69,7 +69,7 @@ func (s *shop) waiting(e *db.WebhookEndpoint) []*db.Delivery {
 		AllX(s.ctx)
 }
 
-// logged reads those that have ended.
+// logged reads an endpoint's deliveries that have ended.
 func (s *shop) logged(e *db.WebhookEndpoint) []*db.DeliveryLog {
 	s.t.Helper()
 	return s.s.DB(s.ctx).DeliveryLog.Query().Where(deliverylog.EndpointID(e.ID)).
@@ -82,7 +82,7 @@ func (s *shop) relayed() {
 	until(s.t, "the relay", func() bool { return s.s.DB(s.ctx).Outbox.Query().CountX(s.ctx) == 0 })
 }
 
-// sequences returns the events of a resource that were accepted, as they came.
+// sequences returns the accepted events of a resource in the order of arrival.
 func (r *receiver) sequences(p product) (list []int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,8 +94,8 @@ func (r *receiver) sequences(p product) (list []int64) {
 	return list
 }
 
-// exactly fails the test unless the receiver took n events, none twice, each
-// resource's in order.
+// exactly fails the test unless the receiver accepted n events, none twice, and those of each
+// resource in order.
 func (r *receiver) exactly(t testing.TB, n int) {
 	t.Helper()
 	until(t, strconv.Itoa(n)+" events", func() bool { return r.accepted() >= n })
@@ -126,7 +126,7 @@ func products(n int) []product {
 	return list
 }
 
-// moody answers 500 until it is mended.
+// moody answers 500 until it is well.
 type moody struct{ well atomic.Bool }
 
 func (m *moody) answer(receipt) int {
@@ -153,7 +153,7 @@ func TestHold(t *testing.T) {
 		if l := shop.logged(e)[0]; l.State != state.DeliveryDelivered || l.Sequence != 1 {
 			t.Errorf("logged: %+v", l)
 		}
-		// Another endpoint shows that the engine goes on.
+		// Another endpoint shows that the engine is still running.
 		other := receive(t, nil)
 		shop.endpoint(other.URL, event.ProductUpdated)
 		shop.change(&p)
@@ -175,13 +175,13 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// TestHoldElsewhere: the owner of the queue, another process, begins nothing more. What
-// is in flight there ends by itself, and stands in the log.
+// TestHoldElsewhere: the owner of the queue, another process, starts nothing more. An attempt in
+// flight there ends by itself and is logged.
 func TestHoldElsewhere(t *testing.T) {
 	t.Run("seen by the loop of changes", func(t *testing.T) {
 		testHoldElsewhere(t, func(*webhook.Config) {})
 	})
-	t.Run("seen by the loop of leases", func(t *testing.T) { // the other one sleeps twice as long
+	t.Run("seen by the loop of leases", func(t *testing.T) { // the watch loop polls half as often
 		testHoldElsewhere(t, func(c *webhook.Config) { c.Poll = 2 * time.Second })
 	})
 }
@@ -209,7 +209,7 @@ func testHoldElsewhere(t *testing.T, set func(*webhook.Config)) {
 			return q.LeaseOwner == nil && q.DueAt == micros.Never
 		})
 		if took := time.Since(held); took > time.Second {
-			t.Errorf("the queue rested after %v", took)
+			t.Errorf("the queue was released after %v", took)
 		}
 		close(gate)
 		until(t, "the attempt in the log", func() bool { return len(shop.logged(e)) == 1 })
@@ -234,7 +234,7 @@ func TestResume(t *testing.T) {
 		shop.engine.Start(t.Context())
 		until(t, "three failures", func() bool { return s.DB(shop.ctx).Attempt.Query().CountX(shop.ctx) == 3 })
 		shop.turn(e, state.EndpointSuspended, shop.engine.Hold)
-		// A batch of the log, of 500, ends among the second one's events.
+		// A batch of the log, of 500, ends among the second product's events.
 		unknown := product{id: xid.New()}
 		shop.write(&ps[0], 120, event.ProductUpdated, `{}`)
 		shop.write(&unknown, 360, event.ProductCreated, `{}`) // not subscribed to
@@ -260,9 +260,9 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeBeginsAnew: what had been given up has a new 24 h; the numbers of its
-// attempts go on, and the pace of probes from before does not count.
-func TestResumeBeginsAnew(t *testing.T) {
+// TestResumeBeginsAnew: a delivery that was given up has a new 24 h. The numbers of its attempts
+// continue, and earlier probe intervals do not count.
+func TestResumeResets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
 		r := receive(t, (&moody{}).answer)
@@ -272,7 +272,7 @@ func TestResumeBeginsAnew(t *testing.T) {
 		shop.engine.Start(t.Context())
 		until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
 		shop.turn(e, state.EndpointSuspended, func(ctx context.Context, id xid.ID) error {
-			// As it is left behind by a day of failures.
+			// The state after a day of failures.
 			c, old := s.DB(ctx), micros.Now().Add(-24*time.Hour)
 			_, err := c.Delivery.Update().Where(delivery.EndpointID(id)).SetAttempts(18).SetTries(18).SetFirstAt(old).
 				SetDueAt(0).SetFailed(true).Save(ctx)
@@ -309,7 +309,7 @@ func TestResumeBeginsAnew(t *testing.T) {
 	})
 }
 
-// stalled makes five events of which the first one's attempt has failed.
+// stalled returns a shop with five events, the first of which has a failed attempt.
 func stalled(t *testing.T, s *ent.Store, m *moody) (*shop, *receiver, *db.WebhookEndpoint, *product, []micros.Time) {
 	shop, p := open(t, s), &product{id: xid.New()}
 	r := receive(t, m.answer)
@@ -418,7 +418,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestRegisteredLater: what was committed before is not the endpoint's business.
+// TestRegisteredLater: an endpoint does not receive events that were committed before its
+// registration.
 func TestRegisteredLater(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, p := open(t, s), product{id: xid.New()}
@@ -435,9 +436,9 @@ func TestRegisteredLater(t *testing.T) {
 	})
 }
 
-// TestHealthIsOfTheLastOutcome: outcomes that are written together leave what the
-// last one of them said, whatever the order of their deliveries.
-func TestHealthIsOfTheLastOutcome(t *testing.T) {
+// TestHealthIsOfTheLastOutcome: outcomes saved together leave the health of the last one, whatever
+// the order of their deliveries.
+func TestHealthOfLastOutcome(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, ps := open(t, s), products(2) // as many as a new queue begins with
 		var began atomic.Int32

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// hurried makes retries due as soon as they are written, so that tests of order
-// need not wait for the schedule.
+// hurry makes retries due as soon as they are written, so that tests of order need not wait for the
+// schedule.
 func (s *shop) hurry(stop <-chan struct{}) (done func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -45,9 +45,8 @@ func (s *shop) hurry(stop <-chan struct{}) (done func()) {
 	return wg.Wait
 }
 
-// Three processes relay and send at once, and a third of all attempts fails:
-// every event is accepted once, and none of a resource is first seen before the
-// one before it was accepted.
+// Three processes relay and send at once, and a third of all attempts fails: every event is
+// accepted once, and no event of a resource arrives before the previous one was accepted.
 func TestOrderUnderFailures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -98,8 +97,8 @@ func TestOrderUnderFailures(t *testing.T) {
 	})
 }
 
-// A process that writes events and dies leaves nothing unsent, and one that takes
-// over what another had leased waits for the end of the lease.
+// A process that writes events and dies leaves nothing unsent, and a process that takes over a
+// leased queue waits for the end of the lease.
 func TestTakeOver(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -109,7 +108,7 @@ func TestTakeOver(t *testing.T) {
 		for range 20 {
 			shop.change(p)
 		}
-		// Somebody else had leased the queue and is gone.
+		// Another process had leased the queue and is gone.
 		shop.tx(func(ctx context.Context) error {
 			return s.DB(ctx).WebhookQueue.Update().SetLeaseOwner(xid.New()).
 				SetLeaseUntil(serverTime(t, s).Add(700 * time.Millisecond)).

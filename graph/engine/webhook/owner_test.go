@@ -26,14 +26,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// granting makes every app's scopes those that f returns.
+// granting makes f the source of every app's scopes.
 func granting(f func() scope.Set) func(*webhook.Config) {
 	return func(c *webhook.Config) {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return f(), nil }
 	}
 }
 
-// endpointOf registers the endpoint of an app.
+// endpointOf registers an app's endpoint.
 func (s *shop) endpointOf(app xid.ID, url string, types ...event.Type) *db.WebhookEndpoint {
 	s.t.Helper()
 	e := s.endpoint(url, types...)
@@ -69,7 +69,7 @@ func TestAppNeedsTheScope(t *testing.T) {
 		}
 		until(t, "the store's own endpoint", func() bool { return mine.accepted() == 2 })
 		stop(shop.engine)
-		// The answer is kept for some seconds, so another process takes over.
+		// The scopes are cached for some seconds, so another process takes over.
 		grant(scope.ProductsRead)
 		other := engine(t, s, set)
 		other.Start(t.Context())
@@ -90,8 +90,8 @@ func TestAppNeedsTheScope(t *testing.T) {
 	})
 }
 
-// TestRevokedIsOver: what an app loses, its endpoint does not get ten seconds later.
-func TestRevokedIsOver(t *testing.T) {
+// TestRevokedIsOver: ten seconds after an app lost access, its endpoint receives nothing.
+func TestRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var revoked atomic.Bool
 		receiver := new(counting)
@@ -120,8 +120,8 @@ func TestRevokedIsOver(t *testing.T) {
 	})
 }
 
-// TestCancelledEndsTheIncident: a delivery that failed and then ended without the
-// receiver fails no more, though nothing was delivered since.
+// TestCancelledEndsTheIncident: a delivery that failed and then ended without the receiver no
+// longer counts as failing, even if nothing was delivered since.
 func TestCancelledEndsTheIncident(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -146,7 +146,7 @@ func TestCancelledEndsTheIncident(t *testing.T) {
 	})
 }
 
-// TestAppsGetNothingByDefault: an engine without a source of apps.
+// TestAppsGetNothingByDefault: an engine without a source of app scopes sends nothing to apps.
 func TestAppsGetNothingByDefault(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r := open(t, s), receive(t, nil)
@@ -160,8 +160,8 @@ func TestAppsGetNothingByDefault(t *testing.T) {
 	})
 }
 
-// TestWhoIsNotNotified: an app does not hear that its own access ended, an endpoint
-// not that it is suspended itself. Everybody else does.
+// TestWhoIsNotNotified: an app is not notified of the end of its own access, nor an endpoint of its
+// own suspension. All others are.
 func TestWhoIsNotNotified(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.WebhooksRead) }))
@@ -184,12 +184,12 @@ func TestWhoIsNotNotified(t *testing.T) {
 		its.exactly(t, 1)
 		stop(shop.engine)
 		if q := shop.queueOf(e); q.LastSequence != 1 {
-			t.Errorf("%d deliveries to the one it is about, want 1", q.LastSequence)
+			t.Errorf("%d deliveries to the endpoint it is about, want 1", q.LastSequence)
 		}
 	})
 }
 
-// exportedBy writes that an export of a kind is whole, which somebody asked for.
+// exportedBy writes the event of a completed export that somebody requested.
 func (s *shop) exportedBy(kind state.ExportKind, who, id string) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
@@ -200,8 +200,8 @@ func (s *shop) exportedBy(kind state.ExportKind, who, id string) {
 	})
 }
 
-// TestWhoseExports: an app hears of its own exports alone, and only while it may
-// read what is in them; the store's endpoints hear of all.
+// TestWhoseExports: an app is notified of its own exports only, while it has the scope of their
+// content; the store's endpoints are notified of all.
 func TestWhoseExports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for _, tc := range []struct {
@@ -237,8 +237,8 @@ func TestWhoseExports(t *testing.T) {
 	})
 }
 
-// TestEventAgedOut: what waits for longer than the log reaches back ends, and the
-// lane goes on.
+// TestEventAgedOut: a delivery that waits for longer than the log's retention ends, and its lane
+// goes on.
 func TestEventAgedOut(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, p := open(t, s), product{id: xid.New()}

@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// endpoints registers many that subscribe to changes of products, in the order of ids.
+// endpoints registers n endpoints for changes of products, in the order of their ids.
 func (s *shop) endpoints(n int, url string) []xid.ID {
 	s.t.Helper()
 	ids := make([]xid.ID, n)
@@ -60,13 +60,13 @@ func (s *shop) dealt() map[xid.ID][]xid.ID {
 	return of
 }
 
-// pending returns the events that stand in the outbox.
+// pending returns the events in the outbox.
 func (s *shop) pending() []xid.ID {
 	s.t.Helper()
 	return s.s.DB(s.ctx).Outbox.Query().Order(db.Asc("id")).IDsX(s.ctx)
 }
 
-// round makes one round of a relay.
+// round runs one round of a relay.
 func round(t *testing.T, r *webhook.Relay) (more bool, made int) {
 	t.Helper()
 	more, made, err := r.Round(t.Context())
@@ -76,7 +76,7 @@ func round(t *testing.T, r *webhook.Relay) (more bool, made int) {
 	return more, made
 }
 
-// dealAll makes rounds until the outbox is empty, and returns how many.
+// dealAll runs rounds until the outbox is empty, and returns their number.
 func dealAll(t *testing.T, r *webhook.Relay) (rounds int) {
 	t.Helper()
 	for more := true; more; rounds++ {
@@ -91,8 +91,8 @@ func dealAll(t *testing.T, r *webhook.Relay) (rounds int) {
 	return rounds
 }
 
-// TestManyEndpoints: an event goes to more endpoints than one statement has room for,
-// and a store of few does not wait until it has.
+// TestManyEndpoints: an event goes to more endpoints than fit into one statement, and stores with
+// few endpoints do not wait for that.
 func TestManyEndpoints(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		many, few := open(t, s), make([]*shop, 12)
@@ -111,11 +111,11 @@ func TestManyEndpoints(t *testing.T) {
 		}
 		for rounds := 0; slices.ContainsFunc(few, func(f *shop) bool { return len(f.pending()) > 0 }); rounds++ {
 			if round(t, r); rounds > 3 {
-				t.Fatal("the stores of few wait for the one of many")
+				t.Fatal("stores with few endpoints wait for the one with many")
 			}
 		}
 		if len(many.pending()) != 5 {
-			t.Error("all of it was dealt at once")
+			t.Error("it was fanned out in one round")
 		}
 		dealAll(t, r)
 		of := many.dealt()
@@ -130,7 +130,7 @@ func TestManyEndpoints(t *testing.T) {
 	})
 }
 
-// TestChangedWhileDealt: what happens to endpoints between two parts of an event.
+// TestChangedWhileDealt: endpoints change between two parts of an event.
 func TestChangedWhileDealt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -172,8 +172,8 @@ func TestChangedWhileDealt(t *testing.T) {
 	})
 }
 
-// TestPassedOverInAPart: an endpoint that reads the log on was passed over by the first
-// part of an event, which still stands in the outbox for the others.
+// TestPassedOverInAPart: an endpoint that reads the log was passed over by the first part of an
+// event, which is still in the outbox for the others.
 func TestPassedOverInAPart(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		var relays atomic.Bool
@@ -205,8 +205,8 @@ func TestPassedOverInAPart(t *testing.T) {
 	})
 }
 
-// TestRelaysAtOnce: two processes deal the events of one store while they come, and
-// every endpoint gets each of them once, those of a resource in their order.
+// TestRelaysAtOnce: two processes relay the events of one store as they arrive. Every endpoint
+// receives each of them once, those of a resource in order.
 func TestRelaysAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -267,8 +267,8 @@ func TestRelaysAtOnce(t *testing.T) {
 	})
 }
 
-// TestSlowRelay: a process that read the outbox long ago does not put back how far an
-// event was dealt, though nobody of its page wants it.
+// TestSlowRelay: a process that read the outbox long ago does not reset how far an event was fanned
+// out, even if no endpoint of its page wants the event.
 func TestSlowRelay(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		var slow atomic.Bool

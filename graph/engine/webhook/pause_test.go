@@ -30,14 +30,14 @@ func (s *shop) paused(e *db.WebhookEndpoint, until micros.Time) {
 	})
 }
 
-// An endpoint that failed for 20 hours is paused for 26 more: nothing is sent nor anybody
-// warned, what comes collects, and what failed has 24 hours of its own afterwards.
+// An endpoint that failed for 20 hours is paused for 26 more: nothing is sent and no warning
+// written, new events collect, and failed deliveries have 24 hours of their own afterwards.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var came atomic.Int64
 		shop := faked(t, func(w http.ResponseWriter, _ *http.Request) {
 			came.Add(1)
-			<-time.After(2 * time.Second) // some attempt is under way when the pause begins
+			<-time.After(2 * time.Second) // an attempt is under way when the pause begins
 			w.WriteHeader(http.StatusServiceUnavailable)
 		})
 		e := shop.endpoint("http://receiver.example/", event.ProductUpdated)
@@ -49,12 +49,12 @@ func TestPause(t *testing.T) {
 		<-time.After(20 * time.Hour)
 		fresh := product{id: xid.New()}
 		shop.change(&fresh)
-		for i := range ps { // let all of them be tried at the same time
+		for i := range ps { // so that all are tried at the same time
 			d := shop.waiting(e)[i]
 			shop.tx(func(ctx context.Context) error { _, err := shop.engine.Hurry(ctx, d); return err })
 		}
 		before := came.Load()
-		for came.Load() == before { // until some attempt is under way
+		for came.Load() == before { // until an attempt is under way
 			<-time.After(100 * time.Millisecond)
 		}
 		end := micros.Now().Add(26 * time.Hour)
@@ -67,7 +67,7 @@ func TestPause(t *testing.T) {
 		}
 		n, q := came.Load()-before, shop.queueOf(e)
 		if n != 0 || q.FailingSince != nil || q.Streak != 0 || q.Warned != 0 {
-			t.Errorf("%d attempts in the pause, and the queue is %v", n, q)
+			t.Errorf("%d attempts during the pause; queue: %v", n, q)
 		}
 		if row := shop.s.DB(shop.ctx).WebhookEndpoint.GetX(shop.ctx, e.ID); row.Status != "active" {
 			t.Errorf("it is %s", row.Status)
@@ -83,8 +83,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// A pause that a person ends is over at once, and the circuit that was open before it is
-// closed.
+// A pause that a person ends is over at once, and the circuit that was open before it is closed.
 func TestUnpause(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -116,8 +115,8 @@ func TestUnpause(t *testing.T) {
 	})
 }
 
-// The own headers of an endpoint go out with deliveries and pings, and an endpoint whose
-// headers cannot be opened waits.
+// An endpoint's custom headers are sent with deliveries and pings. An endpoint whose headers cannot
+// be decrypted waits.
 func TestOwnHeaders(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)

@@ -54,7 +54,7 @@ func TestPing(t *testing.T) {
 			t.Errorf("sent %v", got.header)
 		}
 		if n := s.DB(shop.ctx).Event.Query().CountX(shop.ctx) + s.DB(shop.ctx).Outbox.Query().CountX(shop.ctx); n != 0 {
-			t.Errorf("a test stands in the log of events")
+			t.Errorf("a test is in the event log")
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestPingFails(t *testing.T) {
 			if refused := c.outcome == attempt.AddressRefused; refused != (log.Detail != nil && c.status == 0) {
 				t.Errorf("%s: detail %v", c.url, log.Detail)
 			}
-			// A test is nobody's failure.
+			// A test does not count as a failure.
 			if q := shop.queueOf(e); q.FailingSince != nil || q.Streak != 0 || q.LastError != nil ||
 				len(shop.waiting(e)) != 0 {
 				t.Errorf("%s: queue: %+v", c.url, q)
@@ -91,9 +91,9 @@ func TestPingFails(t *testing.T) {
 	})
 }
 
-// TestPingIsJudgedAsDeliveries: without the switch of development a loopback
-// address is refused to a test, too.
-func TestPingIsJudgedAsDeliveries(t *testing.T) {
+// TestPingIsJudgedAsDeliveries: without the development switch, a loopback address is refused to a
+// test too.
+func TestPingObeysEgress(t *testing.T) {
 	s := storetest.Open(t)
 	shop := open(t, s, func(c *webhook.Config) { c.Egress = egress.Policy{} })
 	r := receive(t, nil)
@@ -103,7 +103,7 @@ func TestPingIsJudgedAsDeliveries(t *testing.T) {
 	}
 }
 
-// TestPingOfSuspended: who reactivates an endpoint wants to know first.
+// TestPingOfSuspended: a suspended endpoint can be tested before it is reactivated.
 func TestPingOfSuspended(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r := open(t, s), receive(t, nil)
@@ -122,8 +122,7 @@ func TestPingOfSuspended(t *testing.T) {
 	})
 }
 
-// TestPingAmongDeliveries: tests take places of the sequence that deliveries
-// step over.
+// TestPingAmongDeliveries: tests take sequences, which deliveries skip.
 func TestPingAmongDeliveries(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r, ps := open(t, s), receive(t, nil), products(3)

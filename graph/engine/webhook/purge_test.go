@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// history makes n logged deliveries of an endpoint, each with a failed attempt,
-// and n slots of its chart, that end at a time.
+// history creates n logged deliveries of an endpoint that ended at a time, each with a failed
+// attempt, and n slots of its chart.
 func (s *shop) history(e *db.WebhookEndpoint, from, n int, at micros.Time) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {
@@ -43,7 +43,7 @@ func (s *shop) history(e *db.WebhookEndpoint, from, n int, at micros.Time) {
 	})
 }
 
-// rows counts what there is of an endpoint's history.
+// rows counts the rows of an endpoint's history.
 func (s *shop) rows() [3]int {
 	c := s.s.DB(s.ctx)
 	return [3]int{c.DeliveryLog.Query().CountX(s.ctx), c.Attempt.Query().CountX(s.ctx),
@@ -76,8 +76,8 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// TestPurgeOfDeleted: the rows of an endpoint that was deleted go when its log
-// has aged out, and not before.
+// TestPurgeOfDeleted: the rows of a deleted endpoint are purged when its log is past the retention,
+// and not before.
 func TestPurgeOfDeleted(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -105,7 +105,7 @@ func TestPurgeOfDeleted(t *testing.T) {
 	})
 }
 
-// TestPurgeLeavesWhatWaits: only what lies below the floor was cancelled.
+// TestPurgeLeavesWhatWaits: only deliveries up to the floor were canceled.
 func TestPurgeLeavesWhatWaits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, p := open(t, s), product{id: xid.New()}

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// An endpoint that is registered between the relay's two reads makes it read again:
-// the events are older than the endpoint by then.
+// If an endpoint is registered between the relay's two reads, the relay reads again: by then the
+// events are older than the endpoint.
 func TestRelayMeetsRegistration(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)
@@ -46,7 +46,7 @@ func TestRelayMeetsRegistration(t *testing.T) {
 		}
 		write := func(ctx context.Context) error { return r.write(ctx, []*part{{events: batch}}) }
 		if err := tx(write); !errors.Is(err, errRaced) {
-			t.Errorf("the relay took the event as it was: %v", err)
+			t.Errorf("the relay wrote a stale event: %v", err)
 		}
 		if batch, err = r.outbox(all); err != nil || len(batch) != 1 || batch[0].before == 0 {
 			t.Fatalf("%d events are left, %v", len(batch), err)

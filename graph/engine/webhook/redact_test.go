@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 )
 
-func TestVeiled(t *testing.T) {
+func TestRedactedForApp(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		kind   event.Type
@@ -27,7 +27,7 @@ func TestVeiled(t *testing.T) {
 			secret: []string{"s3cret", "k=v", "u:p", "Rival", "dial", "of_rival"},
 			want: `{"description":null,"filters":[],"id":"whe_1","last_error":null,"status":"suspended",` +
 				`"url":"https://rival.example:8443/"}`},
-		{name: "an address that cannot be read", kind: event.WebhookEndpointSuspended,
+		{name: "an unreadable address", kind: event.WebhookEndpointSuspended,
 			object: `{"url":"https://%zz/s3cret"}`, secret: []string{"s3cret"}, want: `{"description":null,"filters":[],"last_error":null,"url":""}`},
 		{name: "anything else", kind: event.OrderPaid, object: `{"url":"https://x/y", "app": 1}`,
 			want: `{"url":"https://x/y", "app": 1}`},

@@ -8,8 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestRefusedOutcome: what came of one attempt that the database does not take keeps no
-// other from being written down.
+// TestRefusedOutcome: an outcome that the database rejects does not block the others.
 func TestRefusedOutcome(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r := open(t, s), receive(t, nil)

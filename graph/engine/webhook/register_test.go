@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Hosts whose clocks differ register an endpoint and write changes: what was committed
-// after the registration is delivered, and nothing else.
+// Hosts whose clocks differ register an endpoint and write changes: exactly the events committed
+// after the registration are delivered.
 func TestOrderOfRegistration(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{
 		"50 s ahead": 50 * time.Second, "1 h ahead": time.Hour, "50 s behind": -50 * time.Second,
@@ -49,7 +49,7 @@ func TestOrderOfRegistration(t *testing.T) {
 	}
 }
 
-// A backlog that takes several statements to mark is not for a new endpoint either.
+// A backlog that takes several statements to mark is not delivered to a new endpoint either.
 func TestRegistrationBesideBacklog(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -68,7 +68,7 @@ func TestRegistrationBesideBacklog(t *testing.T) {
 	})
 }
 
-// No number is given twice, though the queues that had them are gone.
+// No number is given twice, even if the queues that had them are gone.
 func TestRegistrationNumbersRise(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)

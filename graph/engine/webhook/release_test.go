@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// A queue that this process's own relay adds to, between finding it empty and
-// giving it back, is kept.
+// A queue to which this process's own relay adds a delivery, after it was found empty and before it
+// is released, is kept.
 func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)
@@ -69,7 +69,7 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
 		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q ||
 			q.State() != schedule.Active {
-			t.Errorf("the queue was given back with a delivery in it: %v", row)
+			t.Errorf("the queue was released with a delivery in it: %v", row)
 		}
 	})
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// TestWrittenWhileCatchingUp: the log is read on while new events come, of the
-// same resources, and both processes relay.
+// TestWrittenWhileCatchingUp: catching up goes on while new events of the same resources arrive,
+// and both processes relay.
 func TestWrittenWhileCatchingUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -55,7 +55,7 @@ func TestWrittenWhileCatchingUp(t *testing.T) {
 	})
 }
 
-// eachWatched is [storetest.Each] with a look at every statement.
+// eachWatched is [storetest.Each] with a hook on every statement.
 func eachWatched(t *testing.T, f func(t *testing.T, open func(func(ent.Statement)) *ent.Store)) {
 	t.Helper()
 	run := func(address func(testing.TB) string) func(*testing.T) {
@@ -79,8 +79,8 @@ func eachWatched(t *testing.T, f func(t *testing.T, open func(func(ent.Statement
 	}
 }
 
-// TestPassedOverEventIsNotLost: the relay leaves an event to the one who reads
-// the log on, who has left it to the relay, since it stood in the outbox.
+// TestPassedOverEventIsNotLost: the relay leaves an event to the reading of the log, which had left
+// it to the relay because it was in the outbox.
 func TestPassedOverEventIsNotLost(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		relayed, caughtUp := make(chan struct{}), make(chan struct{})
@@ -88,7 +88,7 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 		s := opened(func(q ent.Statement) {
 			switch {
 			case q.InTx && strings.HasPrefix(q.Query, "SELECT id FROM outbox"):
-				<-relayed // the relay has read who subscribed
+				<-relayed // the relay has read the subscribers
 			case !q.InTx && strings.HasPrefix(q.Query, "SELECT body FROM events"):
 				once.Do(func() { close(relayed) })
 				<-caughtUp
@@ -103,7 +103,7 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 			return shop.engine.ResumeFrom(ctx, id, p.at)
 		})
 		shop.change(&p)
-		// The body of this one is not read with the outbox, so that the relay stops there.
+		// The body of this event is not read with the outbox, so that the relay stops there.
 		shop.write(&grant, 1, event.AppGrantRevoked,
 			`{"app":{"id":"`+xid.App.Format(xid.New())+`"},"long":"`+strings.Repeat("x", 20<<10)+`"}`)
 		shop.engine.Start(t.Context())
@@ -115,9 +115,8 @@ func TestPassedOverEventIsNotLost(t *testing.T) {
 	})
 }
 
-// TestPlaceTakenMeanwhile: a test of the endpoint takes a place of the sequence
-// right before the one who reads the log on takes the next ones, and knows
-// nothing of it yet.
+// TestPlaceTakenMeanwhile: a test of the endpoint takes a sequence right before catching up takes
+// the next ones without knowing of it.
 func TestPlaceTakenMeanwhile(t *testing.T) {
 	t.Parallel() // it waits
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
@@ -187,7 +186,8 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayGoesLast: what waits goes before a replay, and a batch is no end.
+// TestReplayGoesLast: waiting deliveries go before a replay, and the end of a batch does not end
+// it.
 func TestReplayGoesLast(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -212,8 +212,7 @@ func TestReplayGoesLast(t *testing.T) {
 	})
 }
 
-// TestMissedByAnApp: what is read from the log passes the same rules as what
-// comes fresh.
+// TestMissedByAnApp: events read from the log are subject to the same rules as relayed ones.
 func TestMissedByAnApp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, granting(func() scope.Set { return scope.Of(scope.ProductsRead, scope.WebhooksRead) }))
@@ -234,7 +233,7 @@ func TestMissedByAnApp(t *testing.T) {
 	})
 }
 
-// revoked writes that an app's access has ended.
+// revoked writes the event of the end of an app's access.
 func (s *shop) revoked(app xid.ID) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {

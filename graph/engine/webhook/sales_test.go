@@ -31,8 +31,8 @@ func (s *shop) sells(id xid.ID, types ...event.Type) {
 	})
 }
 
-// What takes an event out of the outbox notes what sums of sales it changes, in the same
-// transaction; where the order is not known, all of the store are made again.
+// The transaction that takes an event out of the outbox marks the sales sums that it changes. If
+// the order is unknown, all sums of the store are recomputed.
 func TestRelayNotesSales(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, other := open(t, s), open(t, s)
@@ -53,7 +53,7 @@ func TestRelayNotesSales(t *testing.T) {
 				t.Errorf("the walk is done: %v, want %v", got, want)
 			}
 			if !s.DB(other.ctx).SalesWalk.Query().OnlyX(other.ctx).Done {
-				t.Error("another store begins again")
+				t.Error("another store is recomputed")
 			}
 		}
 		const quarter = micros.Time(900e6)

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// journal is a log of lines in JSON.
+// journal collects log lines in JSON.
 type journal struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -55,8 +55,8 @@ func (j *journal) lines(t *testing.T, message string) (list []map[string]any) {
 	return list
 }
 
-// A panic in one attempt is a failed attempt, which is tried again. The others go
-// on, and so does the process.
+// A panic in one attempt fails that attempt, which is tried again. The others and the process go
+// on.
 func TestPanicEndsOneAttempt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var broken atomic.Bool
@@ -99,8 +99,7 @@ func (s *shop) now(d *db.Delivery) {
 	s.tx(func(ctx context.Context) error { _, err := s.engine.Hurry(ctx, d); return err })
 }
 
-// Each attempt that failed leaves one line with all that is known of it, and at the
-// level of debugging each does.
+// Each failed attempt is logged in one line with all details; at debug level every attempt is.
 func TestAttemptLeavesALine(t *testing.T) {
 	for level, want := range map[slog.Level][]string{
 		slog.LevelInfo: {"server_error"}, slog.LevelDebug: {"server_error", "delivered"},

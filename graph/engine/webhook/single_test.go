@@ -26,10 +26,10 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// What people do to one delivery is done here by an engine that stands still,
-// while another process owns the queue.
+// The tests below change single deliveries through an engine that is not started, while another
+// process owns the queue.
 
-// owned makes a shop whose engine stands still, and another one that works.
+// owned returns a shop whose engine is not started, and another engine that runs.
 func owned(t *testing.T, s *ent.Store) (*shop, *webhook.Engine) {
 	t.Helper()
 	owner := engine(t, s)
@@ -37,8 +37,8 @@ func owned(t *testing.T, s *ent.Store) (*shop, *webhook.Engine) {
 	return open(t, s), owner
 }
 
-// soon fails the test when something took longer than it may: a retry was due
-// seconds later, and the owner renews its lease every two seconds.
+// soon fails the test if something took too long: a retry would be due seconds later, and the owner
+// renews its lease every two seconds.
 func soon(t *testing.T, since time.Time) {
 	t.Helper()
 	if took := time.Since(since); took > 1500*time.Millisecond {
@@ -73,12 +73,12 @@ func TestHurry(t *testing.T) {
 			t.Errorf("logged: %+v", l)
 		}
 		if hurry(first) {
-			t.Error("one that has ended was hurried")
+			t.Error("a delivery that has ended was hurried")
 		}
 	})
 }
 
-// TestHurryOfAnOldView: what was tried since the person looked is left alone.
+// TestHurryOfAnOldView: a delivery that was tried since it was read is left alone.
 func TestHurryOfAnOldView(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, _ := owned(t, s)
@@ -150,7 +150,7 @@ func TestSkip(t *testing.T) {
 			return ok
 		}
 		if !skip() || skip() {
-			t.Error("a delivery is skipped once")
+			t.Error("a delivery was skipped twice")
 		}
 		until(t, "the rest", func() bool { return len(shop.logged(e)) == 3 })
 		soon(t, since)
@@ -165,7 +165,7 @@ func TestSkip(t *testing.T) {
 	})
 }
 
-// TestSkipEndsTheIncident: what was skipped fails no more, though nothing was
+// TestSkipEndsTheIncident: a skipped delivery no longer counts as failing, even if nothing was
 // delivered since.
 func TestSkipEndsTheIncident(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -188,8 +188,8 @@ func TestSkipEndsTheIncident(t *testing.T) {
 	})
 }
 
-// TestSkipInFlight: the attempt of a delivery that a person has just ended is
-// logged, whatever comes of it, and changes nothing.
+// TestSkipInFlight: the attempt of a delivery that a person has just ended is logged, whatever its
+// outcome, and changes nothing.
 func TestSkipInFlight(t *testing.T) {
 	for _, status := range []int{200, 500} {
 		storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -225,8 +225,7 @@ func TestSkipInFlight(t *testing.T) {
 	}
 }
 
-// TestLastDetailIsLogged: the text of the attempt that ended a delivery is not
-// lost with its row.
+// TestLastDetailIsLogged: the detail of the attempt that ended a delivery is kept in the log.
 func TestLastDetailIsLogged(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s, func(c *webhook.Config) { c.SuspendOnSilence = true })
@@ -251,7 +250,7 @@ func TestLastDetailIsLogged(t *testing.T) {
 	})
 }
 
-// signed reports whether a receipt bears the signature of a sealed secret.
+// signed reports whether a receipt has a signature by a sealed secret.
 func signed(t *testing.T, e *db.WebhookEndpoint, sealed []byte, g receipt) bool {
 	t.Helper()
 	secret, err := vault.Open(e.ID, sealed)
@@ -291,12 +290,13 @@ func TestChanged(t *testing.T) {
 		}
 		if !signed(t, e, e.Secret, before.got[0]) || !signed(t, e, next, after.got[0]) ||
 			signed(t, e, e.Secret, after.got[0]) {
-			t.Error("the signatures are not those of the secrets at their times")
+			t.Error("wrong signatures")
 		}
 	})
 }
 
-// TestSecondSecretTakesOver: 24 h after it was issued, without anybody's word.
+// TestSecondSecretTakesOver: the second secret is promoted 24 h after it was issued, without a
+// request.
 func TestSecondSecretTakesOver(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -337,8 +337,8 @@ func TestSecondSecretTakesOver(t *testing.T) {
 	})
 }
 
-// TestLargeBodies: they are not kept in memory with their rows, and arrive whole
-// all the same, at a retry too.
+// TestLargeBodies: large bodies are not kept in memory with their rows, and arrive complete all the
+// same, also on a retry.
 func TestLargeBodies(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, m := open(t, s), new(moody)

@@ -22,14 +22,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// neighbours is how many rows two other endpoints have in each table, one of the same
-// store and one of another.
-const neighbours = 20_000
+// neighbours is how many rows two other endpoints have in each table, one in the same store and one
+// in another.
+const neighbors = 20_000
 
-// examined is how many rows a statement may read that names n of them.
+// examined is how many rows a statement with n keys may read.
 func examined(n int) int { return 1000 + 4*n }
 
-// hot are the statements that must have run for a test of all of them to mean something.
+// hot are statements that must have run for the test to be meaningful.
 var hot = []string{
 	"DELETE FROM outbox", "INSERT INTO deliveries", "UPDATE webhook_queues SET last_sequence",
 	"UPDATE webhook_queues SET lease_token", "UPDATE webhook_queues SET lease_until",
@@ -42,8 +42,7 @@ var hot = []string{
 	"UPDATE webhook_queues SET streak", "DELETE FROM attempts",
 }
 
-// TestStatementsReadWhatTheyName: every statement of the engine, beside the rows of large
-// neighbours.
+// TestStatementsReadWhatTheyName checks every statement of the engine beside large neighbors.
 func TestStatementsReadWhatTheyName(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		seen := new(texts)
@@ -112,7 +111,7 @@ func (x *texts) add(s ent.Statement) error {
 	return nil
 }
 
-// ran returns the statements, and wants those of [hot] among them.
+// ran returns the statements, and checks that those of [hot] are among them.
 func (x *texts) ran(t *testing.T) []string {
 	t.Helper()
 	x.mu.Lock()
@@ -126,8 +125,8 @@ func (x *texts) ran(t *testing.T) []string {
 	return all
 }
 
-// lists wants deliveries to have been settled one by one, in a few and in more than a
-// server looks at one by one when it makes a plan (eq_range_index_dive_limit, 200).
+// lists checks that deliveries were settled in short lists and in one longer than the server
+// examines value by value for a plan (eq_range_index_dive_limit, 200).
 func (x *texts) lists(t *testing.T) {
 	t.Helper()
 	var sizes []int
@@ -142,8 +141,7 @@ func (x *texts) lists(t *testing.T) {
 	}
 }
 
-// scans matches a step of SQLite's plan that reads a whole table of ours, and not one
-// that the statement itself makes.
+// scans matches a step of SQLite's plan that scans one of our tables, as opposed to a subquery.
 var scans = regexp.MustCompile(`^SCAN (o|d|e|q|outbox|events|deliveries|delivery_logs|attempts|webhook_\w+)\b`)
 
 // plan returns the steps of SQLite's plan.
@@ -172,7 +170,7 @@ func plan(t *testing.T, s *ent.Store, query string) (steps []string) {
 // crowd fills the tables with rows of two other endpoints, one of them of the store.
 func crowd(t *testing.T, s *ent.Store, store xid.ID) {
 	t.Helper()
-	const id = "UNHEX(LPAD(HEX(seq), 32, '0'))" // before all that are made today
+	const id = "UNHEX(LPAD(HEX(seq), 32, '0'))" // sorts before all ids of today
 	tables := []struct{ name, columns, values string }{
 		{"deliveries", "endpoint_id, sequence, id, event_id, resource_id",
 			"?, seq, " + id + ", " + id + ", " + id},
@@ -195,7 +193,7 @@ func crowd(t *testing.T, s *ent.Store, store xid.ID) {
 				}
 				other := xid.New()
 				_, err := conn.ExecContext(t.Context(), fmt.Sprintf("INSERT INTO %s (store_id, %s) SELECT ?, %s"+
-					" FROM seq_1_to_%d", table.name, table.columns, table.values, neighbours), of[:], other[:])
+					" FROM seq_1_to_%d", table.name, table.columns, table.values, neighbors), of[:], other[:])
 				if err != nil {
 					return fmt.Errorf("%s: %w", table.name, err)
 				}
@@ -215,8 +213,8 @@ func admin(t *testing.T, s *ent.Store, f func(*sql.Conn) error) {
 	}
 }
 
-// logSlow lets the server note each statement of connections that are made from now on,
-// and returns what reads it: the statements of a database, and the rows that each read.
+// logSlow makes the server log each statement of new connections. It returns a function that reads
+// the statements of a database with the rows that each examined.
 func logSlow(t *testing.T, s *ent.Store) (read func(address string) map[string]int) {
 	set := func(values ...string) {
 		admin(t, s, func(conn *sql.Conn) error {
@@ -256,7 +254,7 @@ func logSlow(t *testing.T, s *ent.Store) (read func(address string) map[string]i
 	}
 }
 
-// work makes the engine run all that it can: lists of one, of two and of many.
+// work makes the engine do everything it can, with lists of one, of two and of many.
 func work(t *testing.T, s *shop, holdUp func(*db.WebhookEndpoint) (release func())) {
 	t.Helper()
 	m := new(moody)
@@ -271,7 +269,7 @@ func work(t *testing.T, s *shop, holdUp func(*db.WebhookEndpoint) (release func(
 	}), product{id: xid.New()}
 	m.well.Store(true)
 	e := s.endpoint(r.URL, event.ProductUpdated, event.ProductDeleted)
-	s.endpoint(r.URL, event.ProductUpdated) // so that there are lists of two queues
+	s.endpoint(r.URL, event.ProductUpdated) // for lists of two queues
 	s.engine.Start(t.Context())
 	for _, n := range []int{1, 3, 1000} {
 		before := r.accepted()
@@ -312,7 +310,7 @@ func work(t *testing.T, s *shop, holdUp func(*db.WebhookEndpoint) (release func(
 	stop(s.engine)
 }
 
-// holdUp lets what comes of an endpoint's next delivery not be written until release.
+// holdUp blocks the write of an endpoint's next outcome until release is called.
 func (s *shop) holdUp(e *db.WebhookEndpoint, by *ent.Store) (release func()) {
 	s.t.Helper()
 	tx, err := by.RawTx(s.t.Context())
@@ -328,7 +326,7 @@ func (s *shop) holdUp(e *db.WebhookEndpoint, by *ent.Store) (release func()) {
 	return func() { _ = tx.Rollback() }
 }
 
-// many writes events about as many resources, in one transaction.
+// many writes events about n resources in one transaction.
 func (s *shop) many(n int) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context) error {

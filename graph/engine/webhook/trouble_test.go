@@ -16,9 +16,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// While this machine can open no connection, nothing is attempted and nobody has
-// failed; the operator is told, and what waits goes out afterwards.
-func TestStrain(t *testing.T) {
+// While this machine can open no connection, nothing is attempted and no endpoint fails. The
+// operator is notified, and waiting deliveries are sent afterwards.
+func TestSenderTrouble(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var out atomic.Bool
 		out.Store(true)

@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// The deliveries of an endpoint whose secret does not open wait, its store hears of it
-// once, and a second secret that opens is enough.
+// The deliveries of an endpoint without a readable secret wait, and its store is notified once. A
+// readable second secret is enough.
 func TestUnreadableSecret(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, r := open(t, s), receive(t, nil)
@@ -56,7 +56,7 @@ func TestUnreadableSecret(t *testing.T) {
 			u.SetNextSecret(vault.Seal(lost.ID, second)).SetNextSecretHint(webhook.Hint(second)).
 				SetNextSecretAt(lost.UpdatedAt)
 		})
-		shop.tx(func(ctx context.Context) error { // the lease is over
+		shop.tx(func(ctx context.Context) error { // the lease has ended
 			return s.DB(ctx).WebhookQueue.Update().Where(queues.ID(lost.ID)).SetLeaseUntil(0).SetDueAt(0).Exec(ctx)
 		})
 		shop.engine = engine(t, s)

@@ -22,12 +22,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// heeded is how long after the answer to a change a request may still begin.
-const heeded = 250 * time.Millisecond
+// watched is how long after the answer to a change a request may still begin.
+const watched = 250 * time.Millisecond
 
-// TestChangesAreHeededElsewhere: a person takes an endpoint out of service, or gives it
-// another address, at one process while another one sends to it as fast as it can.
-func TestChangesAreHeededElsewhere(t *testing.T) {
+// TestChangesApplyElsewhere: a person stops an endpoint or changes its URL at one process while
+// another one sends to it as fast as it can.
+func TestChangesApplyElsewhere(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		change func(*shop, *db.WebhookEndpoint, string)
@@ -70,7 +70,7 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 					if tc.moves {
 						return r.attempts()+next.accepted() == events
 					}
-					return shop.queueOf(e).DueAt == micros.Never && time.Since(answered) > 2*heeded
+					return shop.queueOf(e).DueAt == micros.Never && time.Since(answered) > 2*watched
 				})
 				stop(owner)
 				if text := errs.buf.String(); text != "" {
@@ -78,7 +78,7 @@ func TestChangesAreHeededElsewhere(t *testing.T) {
 				}
 				late, came := time.Unix(0, last.Load()).Sub(answered), r.attempts()+next.attempts()
 				t.Logf("the last request began %v after the answer", late)
-				if late > heeded || r.attempts() == events {
+				if late > watched || r.attempts() == events {
 					t.Errorf("the last of %d requests began %v after the answer", came, late)
 				}
 				if rows, different := shop.attemptsLogged(); rows != came || different != came {
@@ -104,8 +104,8 @@ func (s *shop) amend(
 	})
 }
 
-// TestAttemptOfALostLease: what was sent under a lease that another process has by now
-// stands in the log, beside the attempts of its new owner.
+// TestAttemptOfALostLease: an attempt sent under a lease that another process has by now is logged,
+// beside the attempts of the new owner.
 func TestAttemptOfALostLease(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -157,7 +157,7 @@ func TestAttemptOfALostLease(t *testing.T) {
 	})
 }
 
-// numbers are those of all attempts of an endpoint's first delivery.
+// numbers returns the numbers of all attempts of an endpoint's first delivery.
 func (s *shop) numbers(e *db.WebhookEndpoint) (list []int) {
 	s.t.Helper()
 	l := s.logged(e)[0]
@@ -168,9 +168,9 @@ func (s *shop) numbers(e *db.WebhookEndpoint) (list []int) {
 	return append(list, l.Attempts)
 }
 
-// TestAttemptCountedMeanwhile: while an attempt is under way, another process notes one
-// that it had sent before. Each has its own number, and the log tells with which it was
-// sent; what comes of the owner's counts.
+// TestAttemptCountedMeanwhile: while an attempt is under way, another process saves one that it had
+// sent before. Each has its own number, the log shows the number with which it was sent, and the
+// owner's outcome counts.
 func TestAttemptCountedMeanwhile(t *testing.T) {
 	for _, answers := range [][]int{{200}, {500, 200}, {500, 500, 200}} {
 		storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -227,7 +227,7 @@ func (s *shop) noted(w *db.Delivery) {
 	})
 }
 
-// heads are those of the requests of an endpoint's first delivery, in their order.
+// heads returns the requests of an endpoint's first delivery, in their order.
 func (s *shop) heads(e *db.WebhookEndpoint) (list []string) {
 	s.t.Helper()
 	l := s.logged(e)[0]

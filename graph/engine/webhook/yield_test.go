@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// TestOthersWrite: single events tell for a moment that others write. A backlog in the
-// outbox does not.
+// TestOthersWrite: single events show for a moment that others write. A backlog in the outbox does
+// not.
 func TestOthersWrite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -31,7 +31,7 @@ func TestOthersWrite(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			for made := 0; made == 0; { // a round without any ends the look behind a full one
+			for made := 0; made == 0; { // a round that creates none follows a full one
 				_, made = round(t, r)
 			}
 		}

@@ -12,9 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// Each attempt sends a body as it may leave at that time, though it has been in memory
-// since an earlier one.
-func TestVeilAtEachAttempt(t *testing.T) {
+// Each attempt redacts the body anew, even if it has been in memory since an earlier attempt.
+func TestRedactAtEachAttempt(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var gone atomic.Bool
