@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Computed returns how much the processes of this one's group have computed: it, and a server
-// that it started. The difference is what something takes on a machine that does nothing else.
-// It is 0 where the system has no such figures.
+// Computed returns the CPU time used so far by the processes of this process group: this process
+// and a server that it started. The difference of two calls is the time that something takes on an
+// otherwise idle machine. It is 0 if the system does not report CPU times.
 func Computed() (sum time.Duration) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // of a good pattern
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, stat := range stats {
-		text, _ := os.ReadFile(stat) // nothing of one that has ended
+		text, _ := os.ReadFile(stat) // empty if the process has ended
 		var state string
 		var parent, group int
 		_, rest, _ := strings.Cut(string(text), ") ")
@@ -26,7 +26,7 @@ func Computed() (sum time.Duration) {
 	return sum
 }
 
-// computed is how much one process has computed, by its folder in /proc.
+// computed returns the CPU time of one process, given its folder in /proc.
 func computed(process string) (sum time.Duration) {
 	threads, _ := filepath.Glob(process + "/task/*/schedstat")
 	for _, thread := range threads {

@@ -13,11 +13,11 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// forbidden is SQL that some engine of the scale plan lacks or does differently.
+// forbidden lists SQL that some engine of the scale plan lacks or treats differently.
 var forbidden = []struct {
 	word *regexp.Regexp
 	why  string
-	// but is the engine for which ent itself writes it, and only for that one.
+	// but is an engine for which ent itself writes this SQL, and where it is allowed.
 	but string
 }{
 	{word: word(`FOR\s+SHARE`), why: "FOR SHARE: unknown to MariaDB"},
@@ -35,7 +35,7 @@ var forbidden = []struct {
 	{word: regexp.MustCompile(`;`), why: "a text is one statement: ent.Later joins them", but: dialect.SQLite},
 }
 
-// reserved are words that MySQL alone takes for its own: as names they stand in quotes.
+// reserved are words that only MySQL reserves: as names they must be quoted.
 var reserved = regexp.MustCompile(`(?i)\b(?:STORED|VIRTUAL|GENERATED|RANK|DENSE_RANK|ROW_NUMBER|LEAD|LAG|NTILE|GROUPS|GROUPING|CUBE|` +
 	`EMPTY|SYSTEM|FUNCTION|MANUAL|PARALLEL|QUALIFY|TABLESAMPLE)\s*(?:[=<>,)]|IN\b|IS\b|FROM\b|ASC\b|DESC\b|$)`)
 
@@ -72,18 +72,17 @@ func Lint(s ent.Statement) error {
 	return lintShards(q)
 }
 
-// lintShards wants every statement to say whose rows it is about: behind WHERE or ON, or
-// among an insert's columns; the column list of a SELECT names it always. Tables that are
-// joined may get it from each other, when one has it. Only a look for work on one shard
-// needs not, and what is of nobody.
+// lintShards checks that every statement says whose rows it is about: behind WHERE or ON, or among
+// an insert's columns; the column list of a SELECT always names it. Of joined tables, one that has
+// it is enough. Exempt are searches for work on one shard, and tables without an owner.
 func lintShards(q string) error {
 	bound, lost := false, ""
 	for _, m := range tables.FindAllStringSubmatch(q, -1) {
-		t, ok := placed()[m[1]]
+		t, ok := places()[m[1]]
 		if !ok || t.Pinned != "" {
 			continue
 		}
-		given, joined := t.chosen(q)
+		given, joined := t.shardCondition(q)
 		if bound = bound || given; given || joined && bound {
 			continue
 		}
@@ -91,40 +90,40 @@ func lintShards(q string) error {
 			break
 		}
 	}
-	if lost == "" || bound && lostIsJoined(q, lost) {
+	if lost == "" || bound && resolvedLater(q, lost) {
 		return nil
 	}
 	return fmt.Errorf("statement lint: %s: no condition says on which shard: name %s, or read with Store.Seek", lost,
-		placed()[lost].names())
+		places()[lost].names())
 }
 
-// lostIsJoined reports whether a table gets its shard from a table behind it.
-func lostIsJoined(q, table string) bool {
-	_, joined := placed()[table].chosen(q)
+// resolvedLater reports whether a table gets its shard from a table that is joined later.
+func resolvedLater(q, table string) bool {
+	_, joined := places()[table].shardCondition(q)
 	return joined
 }
 
-// clean are the statements that passed: tests repeat a few, and reading one again
-// takes longer than running it.
-var clean sync.Map
+// passed are the statements without findings: tests repeat a few, and checking one again takes longer
+// than running it.
+var passed sync.Map
 
-// seen is what of a statement decides whether it is clean.
-type seen struct {
+// lintKey are the parts of a statement that decide whether it passes.
+type lintKey struct {
 	query, dialect string
 	inTx, seeks    bool
 }
 
-// failing makes an inspector that fails t.
-func failing(t testing.TB) func(ent.Statement) error {
+// lintInspector returns an inspector that fails t.
+func lintInspector(t testing.TB) func(ent.Statement) error {
 	var owners ledger
 	return func(s ent.Statement) error {
-		key := seen{s.Query, s.Dialect, s.InTx, s.Seeks}
-		if _, ok := clean.Load(key); !ok {
+		key := lintKey{s.Query, s.Dialect, s.InTx, s.Seeks}
+		if _, ok := passed.Load(key); !ok {
 			if err := Lint(s); err != nil {
 				t.Errorf("%v\n%s", err, s.Query)
 				return err
 			}
-			clean.Store(key, struct{}{})
+			passed.Store(key, struct{}{})
 		}
 		if err := cmp.Or(owners.note(s), lintTime(s)); err != nil {
 			t.Errorf("%v\n%s", err, s.Query)

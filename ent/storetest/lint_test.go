@@ -22,8 +22,8 @@ func TestLint(t *testing.T) {
 			""},
 		{"an insert", "INSERT INTO `orders` (`store_id`, `id`) VALUES (?, ?)", ""},
 		{"a list of owners", "SELECT id FROM orders WHERE store_id IN (?, ?)", ""},
-		{"what is nobody's", "SELECT `id` FROM `marketplace_themes` WHERE `slug` = ?", ""},
-		{"a directory's other way", "SELECT `store_id` FROM `memberships` WHERE `user_id` = ?", ""},
+		{"a table without owners", "SELECT `id` FROM `marketplace_themes` WHERE `slug` = ?", ""},
+		{"a directory by person", "SELECT `store_id` FROM `memberships` WHERE `user_id` = ?", ""},
 		{"a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` = ?", ""},
 		{"a person", "SELECT `id` FROM `users` WHERE `id` = ?", ""},
 		{"a forbidden word as a value", "SELECT 'FOR SHARE', 'it''s OFFSET' FROM `theme_packages`", ""},
@@ -31,19 +31,19 @@ func TestLint(t *testing.T) {
 
 		{"two statements", "DELETE FROM orders WHERE store_id = ?; DELETE FROM events WHERE store_id = ?",
 			"a text is one statement"},
-		{"bucket, not chosen", "SELECT bucket FROM webhook_queues WHERE due_at <= ?", "webhook_queues: no condition"},
+		{"bucket selected, not compared", "SELECT bucket FROM webhook_queues WHERE due_at <= ?", "webhook_queues: no condition"},
 		{"all buckets", "SELECT store_id, id FROM webhook_queues WHERE bucket IN (0, 1) AND due_at <= ?",
 			"webhook_queues: no condition"},
 		{"a range of stores", "SELECT id FROM orders WHERE (store_id, id) > (?, ?)", "orders: no condition"},
 		{"all people", "SELECT id FROM users", "users: no condition"},
-		{"no name of a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` > ?",
+		{"a range of a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` > ?",
 			"store_handles: no condition"},
 		{"bucket of another table", "SELECT bucket FROM orders WHERE bucket = ?", "orders: no condition"},
-		{"selected, not chosen", "SELECT `store_id`, `id` FROM `orders` WHERE `id` = ?", "orders: no condition"},
-		{"ordered, not chosen", "SELECT `id` FROM `orders` WHERE `id` = ? ORDER BY `store_id`, `id`",
+		{"selected, not compared", "SELECT `store_id`, `id` FROM `orders` WHERE `id` = ?", "orders: no condition"},
+		{"ordered, not compared", "SELECT `id` FROM `orders` WHERE `id` = ? ORDER BY `store_id`, `id`",
 			"orders: no condition"},
-		{"assigned, not chosen", "UPDATE `notes` SET `store_id` = ? WHERE `id` = ?", "notes: no condition"},
-		{"everything", "DELETE FROM `events`", "events: no condition"},
+		{"assigned, not compared", "UPDATE `notes` SET `store_id` = ? WHERE `id` = ?", "notes: no condition"},
+		{"all rows", "DELETE FROM `events`", "events: no condition"},
 		{"a joined table", "SELECT 1 FROM `users` JOIN `staff` ON `staff`.`id` = `users`.`id` WHERE `users`.`id` = ?", "staff: no condition"},
 		{"an insert without", "INSERT INTO `orders` (`id`) VALUES (?)", "orders: no condition"},
 		{"unquoted", "select id from orders where id = ?", "orders: no condition"},
@@ -51,8 +51,8 @@ func TestLint(t *testing.T) {
 		{"share", "SELECT 1 FROM theme_packages FOR SHARE", "FOR SHARE"},
 		{"old share", "SELECT 1 FROM theme_packages LOCK IN SHARE MODE", "shared lock"},
 		{"skip locked", "SELECT 1 FROM theme_packages FOR UPDATE SKIP LOCKED", "SKIP LOCKED"},
-		{"a word of MySQL's", "UPDATE exports SET stored = 1 WHERE store_id = ?", "stored is a word"},
-		{"a word of MySQL's, quoted", "UPDATE exports SET `stored` = 1 WHERE store_id = ?", ""},
+		{"a reserved word", "UPDATE exports SET stored = 1 WHERE store_id = ?", "stored is a word"},
+		{"a quoted reserved word", "UPDATE exports SET `stored` = 1 WHERE store_id = ?", ""},
 		{"a function", "SELECT RANK() OVER (ORDER BY id) FROM theme_packages", ""},
 		{"replace", "REPLACE INTO users (id) VALUES (?)", "REPLACE"},
 		{"insert or replace", "INSERT OR REPLACE INTO users (id) VALUES (?)", "REPLACE"},
@@ -91,14 +91,14 @@ func TestLintWriteOutsideTx(t *testing.T) {
 	}
 }
 
-// A look for work may go over all stores of a shard.
+// A search for work may cover all stores of a shard.
 func TestLintSeeks(t *testing.T) {
 	if err := Lint(ent.Statement{Query: "SELECT id FROM orders", Seeks: true}); err != nil {
 		t.Error(err)
 	}
 }
 
-// One transaction writes what is of one owner.
+// One transaction writes rows of one owner.
 func TestOwners(t *testing.T) {
 	mine, yours := []byte{1}, []byte{2}
 	const (
@@ -123,22 +123,22 @@ func TestOwners(t *testing.T) {
 		steps []step
 		clean bool
 	}{
-		"one store":                  {[]step{{note, []any{1, mine}}, {order, []any{1, mine, 2}}}, true},
-		"two stores":                 {[]step{{note, []any{1, mine}}, {order, []any{1, yours, 2}}}, false},
-		"two in a list":              {[]step{{all, []any{1, mine, 2, yours}}}, false},
-		"one in a list":              {[]step{{all, []any{1, mine, 2, mine}}}, true},
-		"two in a list of rows":      {[]step{{values, []any{mine, 1, yours, 2}}}, false},
-		"two inserted":               {[]step{{many, []any{mine, 1, yours, 2, 3}}}, false},
-		"one inserted":               {[]step{{many, []any{mine, 1, mine, 2, 3}}}, true},
-		"two people":                 {[]step{{person, []any{"", mine}}, {person, []any{"", yours}}}, false},
-		"a store and a person":       {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, false},
-		"a store and nobody":         {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, false},
-		"nobody's home":              {[]step{{receipt, []any{ent.Nobody[:], 1}}, {global, []any{yours}}}, true},
-		"a store's task":             {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
-		"a batch that is parted":     {[]step{{queues, []any{1, mine, yours}}}, true},
-		"a batch":                    {[]step{{pending, []any{mine, yours}}}, false},
-		"an owner that is not named": {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, false},
-		"one alone":                  {[]step{{find, []any{"a"}}, {find, []any{"b"}}}, true},
+		"one store":              {[]step{{note, []any{1, mine}}, {order, []any{1, mine, 2}}}, true},
+		"two stores":             {[]step{{note, []any{1, mine}}, {order, []any{1, yours, 2}}}, false},
+		"two in a list":          {[]step{{all, []any{1, mine, 2, yours}}}, false},
+		"one in a list":          {[]step{{all, []any{1, mine, 2, mine}}}, true},
+		"two in a list of rows":  {[]step{{values, []any{mine, 1, yours, 2}}}, false},
+		"two inserted":           {[]step{{many, []any{mine, 1, yours, 2, 3}}}, false},
+		"one inserted":           {[]step{{many, []any{mine, 1, mine, 2, 3}}}, true},
+		"two people":             {[]step{{person, []any{"", mine}}, {person, []any{"", yours}}}, false},
+		"a store and a person":   {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, false},
+		"a store and no owner":   {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, false},
+		"no owner's home":        {[]step{{receipt, []any{ent.Nobody[:], 1}}, {global, []any{yours}}}, true},
+		"a store's task":         {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
+		"a batch split by shard": {[]step{{queues, []any{1, mine, yours}}}, true},
+		"a batch":                {[]step{{pending, []any{mine, yours}}}, false},
+		"an unknown owner":       {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, false},
+		"one unknown owner each": {[]step{{find, []any{"a"}}, {find, []any{"b"}}}, true},
 	} {
 		var l ledger
 		var err error
@@ -158,7 +158,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestTimes: an update of a list that is synced has no time from before its transaction.
+// TestTimes checks that updates of synced tables have no time from before their transaction.
 func TestTimes(t *testing.T) {
 	const began = micros.Time(1_800_000_000_000_000)
 	for _, tc := range []struct {
@@ -166,10 +166,10 @@ func TestTimes(t *testing.T) {
 		at          micros.Time
 		clean       bool
 	}{
-		{"taken before", "products", began.Add(-time.Millisecond), false},
-		{"taken within", "products", began, true},
+		{"before the transaction", "products", began.Add(-time.Millisecond), false},
+		{"within the transaction", "products", began, true},
 		{"chosen by a test", "products", began.Add(-time.Hour), true},
-		{"of a table without such a list", "stores", began.Add(-time.Millisecond), true},
+		{"a table without a list of changes", "stores", began.Add(-time.Millisecond), true},
 	} {
 		err := lintTime(ent.Statement{Query: "UPDATE `" + tc.table + "` SET `title` = ?, `updated_at` = ? WHERE " +
 			"`updated_at` = ?", Values: []any{"a", tc.at, tc.at}, InTx: true, Began: began})
@@ -179,7 +179,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// recorder is a test that can fail without failing this one.
+// recorder is a test whose failure does not fail this one.
 type recorder struct {
 	testing.TB
 	failed bool
@@ -187,7 +187,7 @@ type recorder struct {
 
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
-// TestLintFailsTheTest runs a bad statement through a store as tests do.
+// TestLintFailsTheTest runs a bad statement through a store, as tests do.
 func TestLintFailsTheTest(t *testing.T) {
 	r := &recorder{TB: t}
 	s := open(r, SQLite(t))
@@ -196,10 +196,10 @@ func TestLintFailsTheTest(t *testing.T) {
 	}
 }
 
-// TestLintRemembers: what passed once passes again, and nothing else with it.
+// TestLintRemembers checks that a clean statement passes again, but no other does because of it.
 func TestLintRemembers(t *testing.T) {
 	r := &recorder{TB: t}
-	inspect := failing(r)
+	inspect := lintInspector(r)
 	s := ent.Statement{Query: "UPDATE users SET name = ? WHERE id = ?", InTx: true}
 	for range 2 {
 		if err := inspect(s); err != nil || r.failed {

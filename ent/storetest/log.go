@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Event is an event as a database keeps it.
+// Event is an event as stored in the database.
 type Event struct {
 	ID       xid.ID
 	Store    xid.ID
@@ -27,23 +27,22 @@ type Event struct {
 	Body     eventbody.Body
 }
 
-// Log reads the event log of a database piece by piece, over all of its stores.
-// Nothing may relay meanwhile: it also holds the log against the outbox.
+// Log reads the event log of a database incrementally, over all of its stores. Nothing may relay
+// meanwhile, since it also compares the log with the outbox.
 type Log struct {
 	seen map[xid.ID]bool
 	last map[xid.ID]Event // by resource
 }
 
-// Mark takes what is written as known, without judging it.
+// Mark treats the existing events as known, without checking them.
 func (l *Log) Mark(t testing.TB, s *ent.Store) {
 	t.Helper()
 	l.fresh(t, s)
 }
 
-// Next returns the events since the last call, in the order of their ids. It
-// fails the test unless each of them takes the next number of its resource, is
-// later than the one before, says in its body what its row says and has one row
-// in the outbox, and unless the resource counts as many.
+// Next returns the events since the last call, sorted by id. It fails the test unless each event
+// has the next number of its resource, is later than the previous one, has a body that matches its
+// row, and has one row in the outbox, and unless the counter of the resource matches.
 func (l *Log) Next(t testing.TB, s *ent.Store) []Event {
 	t.Helper()
 	before := maps.Clone(l.last)
@@ -66,7 +65,7 @@ func (l *Log) Next(t testing.TB, s *ent.Store) []Event {
 	}
 	for id := range pending {
 		if !l.seen[id] {
-			t.Errorf("the outbox has %s, the log has not", xid.Event.Format(id))
+			t.Errorf("%s is in the outbox, but not in the log", xid.Event.Format(id))
 		}
 	}
 	for _, events := range byResource(fresh) {
@@ -75,8 +74,8 @@ func (l *Log) Next(t testing.TB, s *ent.Store) []Event {
 	return fresh
 }
 
-// Since is [Log.Next] as a text: the types of each resource's events in their
-// order, the resources apart by "; " in the order of these texts.
+// Since is [Log.Next] as text: the types of each resource's events in order. The texts of the
+// resources are sorted and separated by "; ".
 func (l *Log) Since(t testing.TB, s *ent.Store) string {
 	t.Helper()
 	groups := []string{}
@@ -91,7 +90,7 @@ func (l *Log) Since(t testing.TB, s *ent.Store) string {
 	return strings.Join(groups, "; ")
 }
 
-// fresh reads what was not seen yet and remembers it.
+// fresh reads the events that were not seen yet and marks them as seen.
 func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Event) {
 	t.Helper()
 	if l.seen == nil {
@@ -119,7 +118,7 @@ func (l *Log) fresh(t testing.TB, s *ent.Store) (list []Event) {
 	return list
 }
 
-// outboxOf reads the buckets of the outbox's rows.
+// outboxOf returns the buckets of the outbox's rows.
 func outboxOf(t testing.TB, s *ent.Store) map[xid.ID]int8 {
 	t.Helper()
 	rows, err := s.Raw().QueryContext(t.Context(), "SELECT id, bucket FROM outbox")
@@ -145,7 +144,7 @@ func outboxOf(t testing.TB, s *ent.Store) map[xid.ID]int8 {
 	return pending
 }
 
-// byResource parts events by what they are about.
+// byResource groups events by resource.
 func byResource(list []Event) map[xid.ID][]Event {
 	parts := map[xid.ID][]Event{}
 	for _, e := range list {
@@ -154,7 +153,7 @@ func byResource(list []Event) map[xid.ID][]Event {
 	return parts
 }
 
-// check holds the body against the row.
+// check compares the body with the row.
 func (e Event) check(t testing.TB) {
 	t.Helper()
 	var body struct {
@@ -171,7 +170,7 @@ func (e Event) check(t testing.TB) {
 			Object struct {
 				ID      string
 				OrderID string `json:"order_id"`
-				Version any    // of a theme it is what its author calls it
+				Version any    // in a theme, the author's name of the version
 			}
 		}
 	}
@@ -190,7 +189,7 @@ func (e Event) check(t testing.TB) {
 	}
 	if body.EventID != xid.Event.Format(e.ID) || body.Type != e.Type || body.StoreID != xid.Store.Format(e.Store) ||
 		body.Sequence != e.Sequence || body.OccurredAt != e.ID.Time().String() {
-		t.Errorf("the body of %s says another thing than its row: %s", e.Type, e.Body)
+		t.Errorf("the body of %s does not match its row: %s", e.Type, e.Body)
 	}
 	v, counted := body.Data.Object.Version.(float64)
 	if body.Resource.Version < 1 || counted && int64(v) != body.Resource.Version {
@@ -198,7 +197,7 @@ func (e Event) check(t testing.TB) {
 	}
 }
 
-// counters are the tables of the resources that count their events.
+// counters are the tables of the resources with an event counter.
 var counters = map[string]string{
 	xid.Order.Resource():           "orders",
 	xid.Product.Resource():         "products",
@@ -208,13 +207,13 @@ var counters = map[string]string{
 	xid.Theme.Resource():           "themes",
 }
 
-// checkCounter holds the last event of a resource against the resource, if there
-// still is one.
+// checkCounter compares the last event of a resource with the resource's counter, if the resource
+// still exists.
 func checkCounter(t testing.TB, s *ent.Store, last Event) {
 	t.Helper()
 	table, ok := counters[last.Kind]
 	if !ok {
-		t.Errorf("no table of a %s is known", last.Kind)
+		t.Errorf("the table of a %s is unknown", last.Kind)
 		return
 	}
 	var count int64

@@ -15,36 +15,36 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// server is the server of this test process.
+// server is the database server of this test process.
 type server struct {
-	admin *ent.Store          // on a database of its own, to make others
-	dsn   func(string) string // the address of a database
-	given bool                // not ours: leave nothing behind
+	admin    *ent.Store          // on its own database, for creating others
+	dsn      func(string) string // the address of a database
+	external bool                // not started by us: leave nothing behind
 
 	mu   sync.Mutex
 	free []string // migrated, empty databases
 }
 
-// shared is started once per process; it ends with the process.
+// shared is started once per process and ends with it.
 var shared = sync.OnceValues(func() (*server, error) {
 	switch address := os.Getenv(EnvMySQL); {
 	case strings.HasPrefix(address, "/"):
 		return unpacked(address)
 	case address != "":
-		return given(address)
+		return external(address)
 	case !mariadb.Installed():
 		return unpacked(os.Getenv(EnvUnpacked))
 	}
 	return private(mariadb.Start(""))
 })
 
-// third is the MySQL that [Each] runs beside the two others, started once too.
-var third = sync.OnceValues(func() (*server, error) { return unpacked(os.Getenv(EnvUnpacked)) })
+// additional is the MySQL that [Each] runs in addition to the two others, also started once.
+var additional = sync.OnceValues(func() (*server, error) { return unpacked(os.Getenv(EnvUnpacked)) })
 
-// Unpacked returns the folder of the MySQL that the environment names beside MariaDB, or "".
+// Unpacked returns the folder of the additional MySQL that the environment names, or "".
 func Unpacked() string { return os.Getenv(EnvUnpacked) }
 
-// unpacked starts the MySQL that lies in a folder.
+// unpacked starts the MySQL in a folder.
 func unpacked(folder string) (*server, error) { return private(mariadb.StartUnpacked(folder, "")) }
 
 // private uses a server that was started for this process.
@@ -57,15 +57,15 @@ func private(m *mariadb.Server, err error) (*server, error) {
 	return s, err
 }
 
-// given uses the server at address, whose own database is only connected to.
-func given(address string) (*server, error) {
+// external uses the server at address; the database in the address is only used to connect.
+func external(address string) (*server, error) {
 	admin, err := ent.Open(context.Background(), ent.Config{Database: address, MaxOpen: 4})
 	if err != nil {
 		return nil, err
 	}
 	base, params, _ := strings.Cut(address, "?")
 	base = base[:strings.LastIndexByte(base, '/')+1]
-	return &server{admin: admin, given: true, dsn: func(name string) string {
+	return &server{admin: admin, external: true, dsn: func(name string) string {
 		if params == "" {
 			return base + url.PathEscape(name)
 		}
@@ -73,8 +73,8 @@ func given(address string) (*server, error) {
 	}}, nil
 }
 
-// haveMySQL reports whether the MySQL half can run. Its absence is a failure when
-// the environment requires it.
+// haveMySQL reports whether tests on MySQL can run. It fails the test if they cannot although the
+// environment requires it.
 func haveMySQL(t testing.TB) bool {
 	t.Helper()
 	if os.Getenv(EnvMySQL) != "" || os.Getenv(EnvUnpacked) != "" || os.Getenv(EnvVitess) != "" || mariadb.Installed() {
@@ -87,8 +87,8 @@ func haveMySQL(t testing.TB) bool {
 	return false
 }
 
-// MySQL returns the address of a migrated, empty database that goes with the
-// test. It fails the test when there is no server: ask [HaveMySQL] first.
+// MySQL returns the address of a migrated, empty database for the duration of the test. It fails
+// the test if there is no server: check [HaveMySQL] first.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(EnvVitess) != "" {
@@ -106,7 +106,7 @@ func databaseOf(t testing.TB, of func() (*server, error)) string {
 	}
 	name, err := s.take(context.Background())
 	if err != nil {
-		t.Fatalf("make a test database: %v", err)
+		t.Fatalf("create a test database: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := s.give(context.Background(), name); err != nil {
@@ -116,7 +116,7 @@ func databaseOf(t testing.TB, of func() (*server, error)) string {
 	return s.dsn(name)
 }
 
-// HaveMySQL reports whether [MySQL] can give a database.
+// HaveMySQL reports whether [MySQL] can provide a database.
 func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
 
 // EmptyMySQL returns the address of a database without tables.
@@ -131,7 +131,7 @@ func EmptyMySQL(t testing.TB) string {
 	}
 	name := newName()
 	if err := s.exec(t.Context(), "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
-		t.Fatalf("make a test database: %v", err)
+		t.Fatalf("create a test database: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := s.exec(context.Background(), "DROP DATABASE `"+name+"`"); err != nil {
@@ -150,7 +150,7 @@ func (s *server) exec(ctx context.Context, statement string) error {
 	})
 }
 
-// take hands out a clean database, or makes one.
+// take returns a clean database, creating one if necessary.
 func (s *server) take(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	if n := len(s.free); n > 0 {
@@ -167,10 +167,10 @@ func (s *server) take(ctx context.Context) (string, error) {
 	return name, migrateAt(ctx, s.dsn(name))
 }
 
-// give empties a database for the next test: emptying costs a millisecond where
-// making costs a hundred. On a server that is not ours it is dropped.
+// give empties a database for the next test, which takes a millisecond; creating one takes a
+// hundred. On an external server it is dropped.
 func (s *server) give(ctx context.Context, name string) error {
-	if s.given {
+	if s.external {
 		return s.exec(ctx, "DROP DATABASE `"+name+"`")
 	}
 	err := s.admin.Admin(ctx, func(conn *sql.Conn) error { return empty(ctx, conn, name) })
@@ -183,7 +183,7 @@ func (s *server) give(ctx context.Context, name string) error {
 	return nil
 }
 
-// empty deletes every row but those that say what migrations made of the database.
+// empty deletes all rows except those of the migrations.
 func empty(ctx context.Context, conn *sql.Conn, name string) error {
 	tables, err := tablesOf(ctx, conn, name)
 	if err != nil {

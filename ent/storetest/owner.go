@@ -12,32 +12,31 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// ledger holds the writes of transactions against the rule that one transaction writes
-// what is of one owner: a store, a person, or nobody. Those lie on one shard; another
-// owner's rows may lie on another, where a task row carries what is to happen (graph/engine/task).
-// Background work alone writes rows of many stores at once: of those that lie on the shard
-// at which it is, see [ent.Store.EachShard] and [ent.ByShard].
+// ledger checks the rule that one transaction writes the rows of one owner: a store, a person, or
+// nobody. These are on one shard; another owner's rows may be on another, where a task applies the
+// change (graph/engine/task). Only background work writes rows of many stores at once: stores on
+// its own shard, see [ent.Store.EachShard] and [ent.ByShard].
 type ledger struct {
 	mu  sync.Mutex
 	txs map[any]written
 }
 
-// written is what a transaction has written, by owner the first table of it.
+// written are the owners of the rows that a transaction has written, each with the first table.
 type written map[string]string
 
-// maxLedger bounds the transactions that are remembered.
+// maxLedger limits the number of remembered transactions.
 const maxLedger = 4096
 
-// parted are the tables of which [ent.ByShard] parts what is written: one transaction has
-// rows of many stores on one shard.
-var parted = map[string]bool{"webhook_queues": true, "endpoint_stats": true, "webhook_endpoints": true}
+// splitByShard are the tables whose rows are split with [ent.ByShard]: one transaction writes rows of
+// many stores on one shard.
+var splitByShard = map[string]bool{"webhook_queues": true, "endpoint_stats": true, "webhook_endpoints": true}
 
-// unnamed is the owner of what a statement finds by something else, such as a hash: it may be
-// anybody's, so it is the only one in its transaction.
-const unnamed = "somebody"
+// unknownOwner is the owner of rows that a statement finds by something else, such as a hash. They may
+// have any owner, so the transaction may write nothing else.
+const unknownOwner = "an unknown owner"
 
-// note takes a statement, and returns an error where it is about another owner than what
-// its transaction wrote before.
+// note records a statement, and returns an error if its owner differs from the owner of what its
+// transaction wrote before.
 func (l *ledger) note(s ent.Statement) error {
 	if s.Tx == nil || s.OnShard || !write.MatchString(s.Query) {
 		return nil
@@ -45,7 +44,7 @@ func (l *ledger) note(s ent.Statement) error {
 	p := planOf(s.Query)
 	owners := p.owners(s.Values)
 	if len(owners) == 0 && p.table != "" {
-		owners = []string{unnamed}
+		owners = []string{unknownOwner}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,9 +61,9 @@ func (l *ledger) note(s ent.Statement) error {
 			continue
 		}
 		for other, table := range w {
-			if !parted[table] || !parted[p.table] {
+			if !splitByShard[table] || !splitByShard[p.table] {
 				w[o] = p.table
-				return fmt.Errorf("statement lint: one transaction writes %s of %s and %s of %s: they may lie on two shards",
+				return fmt.Errorf("statement lint: one transaction writes %s of %s and %s of %s: they may be on two shards",
 					table, other, p.table, o)
 			}
 		}
@@ -73,12 +72,12 @@ func (l *ledger) note(s ent.Statement) error {
 	return nil
 }
 
-// plan says where among its values a write names the owners of its rows.
+// plan says which values of a write are the owners of its rows.
 type plan struct {
 	table  string
-	at     []int // of the values
+	at     []int // indexes of the values
 	pinned bool
-	time   int // which value of an update is updated_at; -1 for none
+	time   int // index of the updated_at value of an update; -1 for none
 }
 
 var (
@@ -103,7 +102,7 @@ func readPlan(q string) plan {
 	if m == nil {
 		return p
 	}
-	t, ok := placed()[m[1]]
+	t, ok := places()[m[1]]
 	if !ok {
 		return p
 	}
@@ -126,15 +125,14 @@ func readPlan(q string) plan {
 	return p
 }
 
-// synced are the tables that lists of changes read.
+// synced are the tables with lists of changes.
 var synced = map[string]bool{"orders": true, "products": true, "customers": true}
 
-// renewed is where an update sets the time of a change.
+// renewed matches the assignment of the time of a change.
 var renewed = regexp.MustCompile("(?i)\\bupdated_at[`\"]?\\s*=\\s*\\?")
 
-// lintTime refuses an update with a time that was taken a moment before its transaction began: a
-// list of changes may have ended above it already ([ent.Store.Horizon]). Older times are those that
-// tests choose.
+// lintTime rejects an update with a time taken shortly before its transaction began: a list of
+// changes may already have passed it ([ent.Store.Horizon]). Older times are chosen by tests.
 func lintTime(s ent.Statement) error {
 	if s.Began == 0 || !write.MatchString(s.Query) {
 		return nil
@@ -149,7 +147,7 @@ func lintTime(s ent.Statement) error {
 	return nil
 }
 
-// inserted returns the places of a column's values in an insert.
+// inserted returns the indexes of a column's values in an insert.
 func inserted(q, column string) (at []int) {
 	head := columnsOf.FindStringSubmatchIndex(q)
 	if head == nil {
@@ -184,8 +182,8 @@ func inserted(q, column string) (at []int) {
 	return at
 }
 
-// compared returns the places of the values with which a column is compared behind WHERE:
-// for one, for each of a list, or for each of a list of tuples.
+// compared returns the indexes of the values that a column is compared with behind WHERE: one
+// value, a list, or a list of tuples.
 func compared(q, column string) (at []int) {
 	begin := where.FindStringIndex(q)
 	if begin == nil {
@@ -217,7 +215,7 @@ func compared(q, column string) (at []int) {
 	return at
 }
 
-// owners are those of the rows that a statement writes, as far as it names them.
+// owners returns the owners of the rows that a statement writes, as far as it names them.
 func (p plan) owners(values []any) (list []string) {
 	if p.pinned {
 		return []string{ownerName(ent.Nobody[:])}

@@ -10,24 +10,24 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// place says by which columns the shard of a table's rows is found, as Vitess is told.
+// place says by which columns Vitess finds the shard of a table's rows.
 type place struct {
 	Pinned  string
 	Columns []struct{ Column string } `json:"column_vindexes"`
-	// given compare one of these columns with what is given, alone or in a tuple; joined
-	// with a column of another table.
+	// given match a comparison of such a column with given values, alone or in a tuple; joined
+	// match a comparison with a column of another table.
 	given, joined []*regexp.Regexp
 }
 
-// placed are the tables by their names.
-var placed = sync.OnceValue(func() map[string]place {
+// places returns the places of the tables by name.
+var places = sync.OnceValue(func() map[string]place {
 	text, err := migrate.VSchema()
 	var keyspace struct{ Tables map[string]place }
 	if err == nil {
 		err = json.Unmarshal(text, &keyspace)
 	}
 	if err != nil {
-		panic("the vschema cannot be read: " + err.Error())
+		panic("read the vschema: " + err.Error())
 	}
 	for name, p := range keyspace.Tables {
 		for _, c := range p.Columns {
@@ -42,10 +42,10 @@ var placed = sync.OnceValue(func() map[string]place {
 	return keyspace.Tables
 })
 
-// owner is the column that says whose a row is.
+// owner returns the column with the owner of a row.
 func (p place) owner() string { return p.Columns[0].Column }
 
-// names are the columns, for people.
+// names returns the columns for messages.
 func (p place) names() string {
 	var list []string
 	for _, c := range p.Columns {
@@ -54,12 +54,12 @@ func (p place) names() string {
 	return strings.Join(list, " or ")
 }
 
-// never is a condition that no row meets, which ent writes for an empty list.
+// never matches a condition that is always false, which ent writes for an empty list.
 var never = regexp.MustCompile(`(?i)\bWHERE\s+(?:FALSE|1 = 0)\b`)
 
-// chosen reports how a statement says of a table on which shard its rows are: by what is
-// given, or by the rows of another table.
-func (p place) chosen(q string) (given, joined bool) {
+// shardCondition reports how a statement determines the shard of a table's rows: by given values, or by the
+// rows of another table.
+func (p place) shardCondition(q string) (given, joined bool) {
 	if insert.MatchString(q) {
 		return strings.Contains(q, p.owner()), false
 	}

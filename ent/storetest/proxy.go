@@ -13,38 +13,38 @@ import (
 	"testing"
 )
 
-// Proxy stands between a program and its MySQL database.
+// Proxy is a proxy between a program and its MySQL database.
 type Proxy struct {
-	// Address is that of the database through the proxy.
+	// Address is the address of the database through the proxy.
 	Address string
-	// LoseCommit, once set, makes the proxy send the next message that ends with COMMIT on,
-	// keep its answer, and cut the link. It is unset then.
+	// LoseCommit, once set, makes the proxy forward the next message that ends with COMMIT, drop
+	// its answer, and cut the connection. Doing so resets it.
 	LoseCommit atomic.Bool
-	// Shut, while it is set, makes the proxy end each link that comes.
+	// Shut, while set, makes the proxy close each new connection.
 	Shut atomic.Bool
-	// Came counts the links that came.
+	// Came counts the accepted connections.
 	Came atomic.Int64
 
 	network, server string
 	mu              sync.Mutex
 	queries         []string
-	links           []net.Conn // of the program, those that ended too
+	links           []net.Conn // from the program, including ended ones
 }
 
-var hostPlace = regexp.MustCompile(`@(?:unix\(([^)]*)\)|([^/]*))/`)
+var hostPattern = regexp.MustCompile(`@(?:unix\(([^)]*)\)|([^/]*))/`)
 
-// NewProxy starts a proxy before the database at an address of [MySQL]. It ends with the test.
+// NewProxy starts a proxy for the database at an address of [MySQL]. It ends with the test.
 func NewProxy(t testing.TB, address string) *Proxy {
 	t.Helper()
-	m := hostPlace.FindStringSubmatch(address)
+	m := hostPattern.FindStringSubmatch(address)
 	if m == nil {
-		t.Fatal("the database's address has no place")
+		t.Fatal("the database's address has no host")
 	}
 	p := &Proxy{network: "unix", server: m[1]}
 	if m[1] == "" {
 		p.network, p.server = "tcp", m[2]
 	}
-	dir, err := os.MkdirTemp("", "sf") // a socket's path is short
+	dir, err := os.MkdirTemp("", "sf") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func NewProxy(t testing.TB, address string) *Proxy {
 	return p
 }
 
-// Cut ends all links that there are.
+// Cut closes all open connections.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +81,8 @@ func (p *Proxy) Cut() {
 	p.links = nil
 }
 
-// Queries returns the texts of the messages that came since it was called last, each at most
-// as long as one read of the link.
+// Queries returns the texts of the messages since the last call, each truncated to one read of the
+// connection.
 func (p *Proxy) Queries() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Proxy) Queries() []string {
 	return q
 }
 
-// serve copies both ways.
+// serve copies in both directions.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
 	if p.Shut.Load() {
@@ -132,8 +132,8 @@ func (p *Proxy) serve(client net.Conn) {
 	}
 }
 
-// note keeps the text of a query: behind the length, the number 0 of the first packet, and the
-// command 3 (COM_QUERY).
+// note records the text of a query. It follows the length, the sequence number 0 and the command 3
+// (COM_QUERY).
 func (p *Proxy) note(b []byte) {
 	if len(b) < 5 || b[3] != 0 || b[4] != 3 {
 		return

@@ -13,12 +13,12 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// EnvRows is how many rows the larger store has in the tests that hold lists to what a page may
-// read, in place of [Rows]' own number.
+// EnvRows overrides the number of rows of the larger store in the tests of what a page may read;
+// see [Rows].
 const EnvRows = "STOREFRONT_TEST_ROWS"
 
-// Rows returns how many rows the larger store has in a test of what pages read: by itself so many
-// that a third of them are more than two pages of one row look through.
+// Rows returns the number of rows of the larger store in a test of what pages read. By default a
+// third of them are more than two pages of one row scan.
 func Rows(t testing.TB) int {
 	t.Helper()
 	given := os.Getenv(EnvRows)
@@ -32,8 +32,8 @@ func Rows(t testing.TB) int {
 	return n
 }
 
-// Reads returns how many rows f made MySQL or MariaDB read, in one transaction so that it
-// is one session. SQLite does not tell: there it is 0.
+// Reads returns the number of rows that f made MySQL or MariaDB read, within one transaction and
+// thus one session. On SQLite, which does not report it, it is 0.
 func Reads(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Context)) (n int64) {
 	t.Helper()
 	status := func(ctx context.Context) (sum int64) {
@@ -61,7 +61,7 @@ func Reads(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Conte
 	err := s.InTx(ctx, func(ctx context.Context) error {
 		status(ctx)
 		one := status(ctx)
-		own := status(ctx) - one // what asking costs itself
+		own := status(ctx) - one // the cost of the status query itself
 		before := status(ctx)
 		f(ctx)
 		n = status(ctx) - before - own
@@ -73,8 +73,9 @@ func Reads(t testing.TB, ctx context.Context, s *ent.Store, f func(context.Conte
 	return n
 }
 
-// Pages returns how many pages of a SQLite database its reads outside of transactions have looked
-// at since it was opened: what they cost, which grows with the rows that they read. On others it is 0.
+// Pages returns the number of pages that reads of a SQLite database outside transactions have
+// accessed since it was opened: their cost, which grows with the rows that they read. On other
+// engines it is 0.
 func Pages(t testing.TB, s *ent.Store) (n int64) {
 	t.Helper()
 	if s.Dialect() != dialect.SQLite {

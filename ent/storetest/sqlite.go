@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// template is a migrated SQLite file, made once per process and kept in memory.
+// template is a migrated SQLite file, created once per process and kept in memory.
 var template = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "storetest")
 	if err != nil {
@@ -25,7 +25,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// migrateAt brings the database at address to the newest schema.
+// migrateAt migrates the database at address to the newest schema.
 func migrateAt(ctx context.Context, address string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: address})
 	if err != nil {
@@ -36,13 +36,13 @@ func migrateAt(ctx context.Context, address string) error {
 	return err
 }
 
-// SQLite returns the address of a migrated SQLite file that goes with the test:
-// for tests that start the program themselves.
+// SQLite returns the address of a migrated SQLite file that is removed after the test, for tests
+// that start the program themselves.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	file, err := template()
 	if err != nil {
-		t.Fatalf("make the template database: %v", err)
+		t.Fatalf("create the template database: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "test.db")
 	if err := os.WriteFile(path, file, 0o600); err != nil {

@@ -1,8 +1,8 @@
-// Package storetest opens migrated databases for tests: SQLite always, MariaDB when it is
-// installed, and MySQL when one is given or unpacked.
+// Package storetest opens migrated databases for tests: SQLite always, MariaDB if it is installed,
+// and MySQL if one is given or unpacked.
 //
-// Every statement of such a store passes the statement lint (see [Lint]); a
-// violation fails the test that ran it.
+// Every statement of such a store is checked by the statement lint (see [Lint]); a violation fails
+// the test that ran it.
 package storetest
 
 import (
@@ -29,37 +29,36 @@ import (
 
 // Environment variables of the tests.
 const (
-	// EnvMySQL is the mysql:// address of a server on which databases may be made, or the
-	// folder of an unpacked MySQL, for use in place of MariaDB.
+	// EnvMySQL is the mysql:// address of a server on which databases may be created, or the folder
+	// of an unpacked MySQL, to use instead of MariaDB.
 	EnvMySQL = "STOREFRONT_TEST_MYSQL"
-	// EnvUnpacked is the folder of an unpacked MySQL, for use beside MariaDB; see .ci/mysql.
+	// EnvUnpacked is the folder of an unpacked MySQL to use in addition to MariaDB; see .ci/mysql.
 	EnvUnpacked = "STOREFRONT_TEST_MYSQLD"
-	// EnvRequire set to 1 makes the absence of a server a failure.
+	// EnvRequire set to 1 makes a missing server a failure.
 	EnvRequire = "STOREFRONT_REQUIRE_MYSQL"
 )
 
-// Open returns a store on a migrated SQLite file that goes with the test.
+// Open returns a store on a migrated SQLite file that is removed after the test.
 func Open(t testing.TB) *ent.Store {
 	t.Helper()
 	return open(t, SQLite(t))
 }
 
-// Unlinted is [Open] for benchmarks: without the lint, which takes longer than
-// the statements that it reads.
+// Unlinted is [Open] for benchmarks: without the lint, which takes longer than the statements that
+// it checks.
 func Unlinted(b *testing.B) *ent.Store {
 	b.Helper()
 	return openWith(b, ent.Config{Database: SQLite(b)})
 }
 
-// UnlintedMySQL is [Unlinted] on MySQL or MariaDB: ask [HaveMySQL] first.
+// UnlintedMySQL is [Unlinted] on MySQL or MariaDB: check [HaveMySQL] first.
 func UnlintedMySQL(b *testing.B) *ent.Store {
 	b.Helper()
 	return openWith(b, ent.Config{Database: MySQL(b)})
 }
 
-// Each runs f on SQLite, on MariaDB or the server that is given when there is one, and on
-// the unpacked MySQL that the environment names beside it, each with a migrated, empty
-// database.
+// Each runs f on SQLite, on MariaDB or the given server if there is one, and on the additional
+// MySQL that the environment names, each with a migrated, empty database.
 func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { f(t, Open(t)) })
@@ -67,13 +66,12 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 		t.Run("mysql", func(t *testing.T) { f(t, open(t, MySQL(t))) })
 	}
 	if os.Getenv(EnvUnpacked) != "" {
-		t.Run("mysqld", func(t *testing.T) { f(t, open(t, databaseOf(t, third))) })
+		t.Run("mysqld", func(t *testing.T) { f(t, open(t, databaseOf(t, additional))) })
 	}
 }
 
-// OfBefore makes a database one that programs of before may still read: nothing is written
-// in a form that they do not know, until the test ends: databases serve several. It comes
-// before the first transaction of s.
+// OfBefore makes a database readable by programs that only know the given formats: until the test
+// ends, nothing is written in other formats. Call it before the first transaction of s.
 func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
 	t.Helper()
 	err := s.Admin(t.Context(), func(c *sql.Conn) error {
@@ -97,26 +95,26 @@ func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
 	})
 }
 
-// Conflict is a database's answer to a commit that it did not do, so that the transaction
-// begins anew.
+// Conflict returns the error of a database that did not do a commit, so that the transaction is
+// retried.
 func Conflict() error { return &mysql.MySQLError{Number: 1180} }
 
-// Clocked is [Open] with another clock of queues; of a file that [SQLite] made, each
-// call is another process.
+// Clocked is [Open] at an address, with another clock of queues. Each call for a file of [SQLite]
+// simulates another process.
 func Clocked(t testing.TB, address string, clock func() micros.Time) *ent.Store {
 	t.Helper()
-	return openWith(t, ent.Config{Database: address, Inspect: failing(t), Clock: clock})
+	return openWith(t, ent.Config{Database: address, Inspect: lintInspector(t), Clock: clock})
 }
 
 func open(t testing.TB, address string) *ent.Store {
 	t.Helper()
-	return openWith(t, ent.Config{Database: address, Inspect: failing(t)})
+	return openWith(t, ent.Config{Database: address, Inspect: lintInspector(t)})
 }
 
 func openWith(t testing.TB, c ent.Config) *ent.Store {
 	t.Helper()
 	if c.Clock == nil && time.Now().Year() == 2000 {
-		c.Clock = micros.Now // the fake time of testing/synctest, which begins in that year
+		c.Clock = micros.Now // the fake time of testing/synctest, which starts in that year
 	}
 	s, err := ent.Open(t.Context(), c)
 	if err != nil {
@@ -130,8 +128,8 @@ func openWith(t testing.TB, c ent.Config) *ent.Store {
 	return s
 }
 
-// Merchant makes a store in EUR with a random handle, and returns a context in
-// which the operator works in it.
+// Merchant creates a store in EUR with a random handle, and returns a context in which the operator
+// works in it.
 func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
 	t.Helper()
 	id := xid.New()
@@ -148,7 +146,7 @@ func Merchant(t testing.TB, s *ent.Store) (context.Context, *db.Store) {
 		return err
 	})
 	if err != nil {
-		t.Fatalf("make a store: %v", err)
+		t.Fatalf("create a store: %v", err)
 	}
 	return ctx, store
 }
@@ -158,7 +156,7 @@ func StartMariaDB(dir string, args ...string) (*mariadb.Server, error) {
 	return mariadb.Start(dir, args...)
 }
 
-// EachShard returns what f finds on every shard, through [ent.Store.Seek].
+// EachShard returns the combined results of f on every shard, for [ent.Store.Seek].
 func EachShard[T any](t testing.TB, s *ent.Store, f func(ctx context.Context) ([]T, error)) (all []T) {
 	t.Helper()
 	var mu sync.Mutex
@@ -175,8 +173,8 @@ func EachShard[T any](t testing.TB, s *ent.Store, f func(ctx context.Context) ([
 	return all
 }
 
-// Everything returns a client and a context with which a test reads the rows of all stores
-// and people, as background work does on a shard.
+// Everything returns a client and a context with which a test reads the rows of all stores and
+// people, as background work does on a shard.
 func Everything(t testing.TB, s *ent.Store) (*db.Client, context.Context) {
 	t.Helper()
 	var all context.Context

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// TestEach: every round gets an empty database, used ones included.
+// TestEach checks that every run gets an empty database, even a reused one.
 func TestEach(t *testing.T) {
 	engines := map[string]int{}
 	for range 2 {
@@ -20,7 +20,7 @@ func TestEach(t *testing.T) {
 			c, all := Everything(t, s)
 			found, err := c.StoreHandle.Query().All(all)
 			if err != nil || len(found) != 1 || found[0].StoreID != store.ID {
-				t.Errorf("got %v, %v, want the store made here alone", found, err)
+				t.Errorf("got %v, %v, want only the store created here", found, err)
 			}
 		})
 	}
@@ -36,7 +36,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestParallelDatabases: two tests at once have two databases.
+// TestParallelDatabases checks that concurrent tests get different databases.
 func TestParallelDatabases(t *testing.T) {
 	if !HaveMySQL(t) {
 		return
@@ -54,7 +54,7 @@ func TestParallelDatabases(t *testing.T) {
 	}
 }
 
-// TestFakeTime: a store works inside a synctest bubble.
+// TestFakeTime checks that a store works in a synctest bubble.
 func TestFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := Open(t)

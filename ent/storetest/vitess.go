@@ -13,20 +13,20 @@ import (
 
 // Environment variables of the tests on Vitess; `.ci/vitess` sets them.
 const (
-	// EnvVitess is the mysql:// address of a keyspace that takes the place of MySQL.
+	// EnvVitess is the mysql:// address of a keyspace to use instead of MySQL.
 	EnvVitess = "STOREFRONT_TEST_VITESS"
-	// EnvShards are the addresses of its shards' databases, below it, with spaces between.
+	// EnvShards are the addresses of the databases of its shards, separated by spaces.
 	EnvShards = "STOREFRONT_TEST_VITESS_SHARDS"
 )
 
-// keyspace is held by the one test that uses the cluster.
+// keyspace is locked by the test that uses the cluster.
 var keyspace sync.Mutex
 
-// Shards returns how many shards there are where a test runs on Vitess, and one elsewhere.
+// Shards returns the number of shards if tests run on Vitess, and otherwise 1.
 func Shards() int { return max(1, len(strings.Fields(os.Getenv(EnvShards)))) }
 
-// vitess returns the address of the cluster, without any row, for one test after the other.
-// Its tables stay: nobody makes them through vtgate.
+// vitess returns the address of the emptied cluster, to one test at a time. Its tables stay, since
+// they are not created through vtgate.
 func vitess(t testing.TB) string {
 	t.Helper()
 	keyspace.Lock()

@@ -1,6 +1,6 @@
-// Package mariadb runs a private MariaDB server, or one of MySQL that is unpacked and not
-// installed, for tests, load runs and the migration generator: on a socket in a temporary
-// folder, without network, ended with the process that started it.
+// Package mariadb runs a private MariaDB server, or an unpacked MySQL, for tests, load runs and the
+// migration generator: on a socket in a temporary folder, without network, ended with the process
+// that started it.
 package mariadb
 
 import (
@@ -15,21 +15,22 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the driver that asks whether the server is up
+	_ "github.com/go-sql-driver/mysql" // the driver with which Start pings the server
 )
 
 // Server is a running server.
 type Server struct {
 	socket string
-	clock  string    // the file that says what time it is; "" is the machine's
+	clock  string    // the file with the time offset; "" for the machine's clock
 	leash  io.Closer // closed by us, or by the kernel when this process dies
 	ended  chan struct{}
 }
 
-// Installed reports whether MariaDB's programs are on this machine.
+// Installed reports whether MariaDB's programs are installed on this machine.
 func Installed() bool { return find("mariadbd") != "" && find("mariadb-install-db") != "" }
 
-// find looks where distributions put servers, which is often outside PATH.
+// find returns the path of a server program, "" if there is none. Distributions often install them
+// outside PATH.
 func find(name string) string {
 	if p, err := exec.LookPath(name); err == nil {
 		return p
@@ -42,8 +43,8 @@ func find(name string) string {
 	return ""
 }
 
-// settings suit tests: small and careless. Later ones win, so a caller's
-// arguments can ask for durable commits.
+// settings suit tests: small and without durability. Later arguments win, so a caller can ask for
+// durable commits.
 var settings = []string{
 	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--performance-schema=off",
 	"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin",
@@ -51,16 +52,15 @@ var settings = []string{
 	"--innodb-doublewrite=0", "--innodb-flush-method=nosync", "--max-connections=500",
 }
 
-// Durable are the settings of a server whose commits survive a power cut, as in
-// production.
+// Durable are the settings of a server whose commits survive a power failure, as in production.
 var Durable = []string{
 	"--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1", "--innodb-flush-method=O_DIRECT",
 	"--innodb-log-file-size=256M",
 }
 
-// Start installs and starts a server in dir, which must be short: a socket's
-// path has at most 107 bytes. An empty dir means a temporary folder that goes
-// with the server. args are further settings of mariadbd.
+// Start installs and starts a server in dir, which must be short: the path of a socket has at most
+// 107 bytes. An empty dir means a temporary folder that is removed with the server. args are
+// further settings of mariadbd.
 func Start(dir string, args ...string) (*Server, error) {
 	if !Installed() {
 		return nil, errors.New("mariadbd is not installed")
@@ -68,14 +68,14 @@ func Start(dir string, args ...string) (*Server, error) {
 	return begin(installed(), dir, "", args)
 }
 
-// program is a server's program: how it is called, what suits tests, and how its folder of
-// data is made.
+// program is a server program: its command, its settings for tests, and the function that creates
+// its data folder.
 type program struct {
 	command, settings []string
 	install           func(data, tmp string) error
 }
 
-// installed is the machine's MariaDB.
+// installed returns the machine's MariaDB.
 func installed() program {
 	return program{command: []string{find("mariadbd"), "--no-defaults"}, settings: settings, install: install}
 }
@@ -84,13 +84,13 @@ func install(data, tmp string) error {
 	cmd := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
 		"--tmpdir=" + tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asUser()...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		// What went wrong comes first, general advice follows.
+		// The error comes first, followed by general advice.
 		return fmt.Errorf("install mariadb: %w: %.1500s", err, out)
 	}
 	return nil
 }
 
-// asUser lets a server run as root, which it refuses unasked.
+// asUser returns the argument that lets a server run as root, which it otherwise refuses.
 func asUser() []string {
 	if os.Geteuid() == 0 {
 		return []string{"--user=root"}
@@ -98,7 +98,7 @@ func asUser() []string {
 	return nil
 }
 
-// begin is [Start] of a program; a library of faketime lets the clock be set.
+// begin starts a program as [Start] does; with a faketime library its clock can be set.
 func begin(p program, dir, library string, args []string) (*Server, error) {
 	temporary := dir == ""
 	if temporary {
@@ -114,8 +114,8 @@ func begin(p program, dir, library string, args []string) (*Server, error) {
 	return s, err
 }
 
-// leash starts the server and waits for standard input to close, which it does
-// when the process that holds the pipe's other end is gone, however it went.
+// leash starts the server and waits for standard input to close, which happens when the process at
+// the other end of the pipe is gone, for whatever reason.
 const leash = `trap '' INT HUP TERM
 dir=$1 temporary=$2; shift 2
 "$@" >"$dir/log" 2>&1 </dev/null &
@@ -127,8 +127,8 @@ wait $server
 `
 
 func start(p program, dir string, temporary bool, library string, args []string) (*Server, error) {
-	// A server that starts deletes what others left in its folder for temporary
-	// tables, so each has one of its own.
+	// A starting server deletes other files from its folder for temporary tables, so each server
+	// has its own.
 	tmp := filepath.Join(dir, "tmp")
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return nil, fmt.Errorf("start mariadb: %w", err)
@@ -146,7 +146,7 @@ func start(p program, dir string, temporary bool, library string, args []string)
 		if err := s.SetClock(0); err != nil {
 			return nil, err
 		}
-		line = append(line, under(library, s.clock)...)
+		line = append(line, withClock(library, s.clock)...)
 	}
 	line = append(append(line, p.command...), "--datadir="+data, "--tmpdir="+tmp, "--socket="+s.socket,
 		"--pid-file="+filepath.Join(dir, "pid"))
@@ -196,7 +196,7 @@ func tail(out []byte) string {
 	return strings.TrimSpace(string(out[max(0, len(out)-800):]))
 }
 
-// Close kills the server and waits for its end.
+// Close kills the server and waits until it has ended.
 func (s *Server) Close() error {
 	err := s.leash.Close()
 	<-s.ended
@@ -206,8 +206,7 @@ func (s *Server) Close() error {
 // DSN returns the address of a database on this server, for ent.Config.
 func (s *Server) DSN(name string) string { return "mysql://root@unix(" + s.socket + ")/" + name }
 
-// Create makes an empty database with the production's collation, and returns
-// its address.
+// Create creates an empty database with the production collation, and returns its address.
 func (s *Server) Create(ctx context.Context, name string) (string, error) {
 	db, err := sql.Open("mysql", "root@unix("+s.socket+")/")
 	if err != nil {
@@ -221,7 +220,7 @@ func (s *Server) Create(ctx context.Context, name string) (string, error) {
 	return s.DSN(name), nil
 }
 
-// Empty makes an empty database and opens it with the bare driver.
+// Empty creates an empty database and opens it with the plain driver.
 func (s *Server) Empty(ctx context.Context, name string) (*sql.DB, error) {
 	if _, err := s.Create(ctx, name); err != nil {
 		return nil, err

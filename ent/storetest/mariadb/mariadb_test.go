@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// gone waits until a file is removed, which the leash does last.
-func gone(t *testing.T, path string) {
+// waitRemoved waits until a file is removed, which is the last step of the shell script.
+func waitRemoved(t *testing.T, path string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -60,10 +60,10 @@ func TestStart(t *testing.T) {
 		t.Errorf("got %s, want %s", s.DSN("shop"), want)
 	}
 	s.Close()
-	gone(t, filepath.Dir(s.socket))
+	waitRemoved(t, filepath.Dir(s.socket))
 }
 
-// childEnv makes the test binary the process that starts a server.
+// childEnv makes the test binary a process that starts a server.
 const childEnv = "STOREFRONT_MARIADB_CHILD"
 
 func TestMain(m *testing.M) {
@@ -78,8 +78,8 @@ func TestMain(m *testing.M) {
 	<-s.ended // until the parent kills this process
 }
 
-// TestKilledOwner: a server does not survive the process that started it, even
-// when that had no time to say so.
+// TestKilledOwner checks that a server ends with the process that started it, even if that is
+// killed.
 func TestKilledOwner(t *testing.T) {
 	if !Installed() {
 		return
@@ -99,11 +99,10 @@ func TestKilledOwner(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	gone(t, strings.TrimSpace(dir))
+	waitRemoved(t, strings.TrimSpace(dir))
 }
 
-// A clock that is set is what sessions see from then on, both ways; what measures waits
-// is not.
+// After SetClock, sessions read the set time, forward and backward; timeouts are unaffected.
 func TestSetClock(t *testing.T) {
 	if !Settable() {
 		if _, err := StartSettable(""); err == nil {

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Member is a server that can follow another one and be followed: semi-synchronous, so that
-// a commit is answered when the other one has it too.
+// Member is a server that can be a replica or a primary. Replication is semi-synchronous: a commit
+// is answered only when the replica has it too.
 type Member struct {
 	*Server
 
 	port int
-	db   *sql.DB // of root, who may write where others may not
+	db   *sql.DB // as root, who may write despite read-only
 }
 
-// memberSettings let commits survive the end of a server, though not that of its machine,
-// and a follower keep up with many writers.
+// memberSettings make commits survive a crash of the server, though not of its machine, and let a
+// replica keep up with many writers.
 var memberSettings = []string{
 	"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=1", "--read-only=1", "--gtid-strict-mode=1",
 	"--skip-networking=0", "--bind-address=127.0.0.1", "--log-bin=binlog", "--log-slave-updates",
@@ -29,9 +29,8 @@ var memberSettings = []string{
 	"--rpl-semi-sync-master-wait-point=AFTER_SYNC",
 }
 
-// StartMember starts a server with commits that survive a crash, a log for those who
-// follow, and a port on the loopback for them. It takes no writes until [Member.Promote].
-// For dir see [Start].
+// StartMember starts a server with commits that survive a crash, a binary log, and a loopback port
+// for replicas. It takes no writes until [Member.Promote]. For dir see [Start].
 func StartMember(id int, dir string) (*Member, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,8 +55,8 @@ func StartMember(id int, dir string) (*Member, error) {
 	return &Member{Server: s, port: addr.Port, db: db}, nil
 }
 
-// Address returns the address of a database on the first of the members that takes writes,
-// as a person who is bound by read-only.
+// Address returns the address of a database on the first of the members that takes writes, as a
+// user to whom read-only applies.
 func Address(name string, members ...*Member) string {
 	var list strings.Builder
 	list.WriteString("mysql://app@")
@@ -70,14 +69,14 @@ func Address(name string, members ...*Member) string {
 	return list.String() + "/" + name
 }
 
-// Found makes a database, and the people who use and follow it.
+// Found creates a database, and the users for using and replicating it.
 func (m *Member) Found(ctx context.Context, name string) error {
 	return m.run(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 		"CREATE USER app@localhost", "GRANT ALL ON `"+name+"`.* TO app@localhost",
 		"CREATE USER follower@'127.0.0.1'", "GRANT REPLICATION SLAVE ON *.* TO follower@'127.0.0.1'")
 }
 
-// Follow makes m repeat all that another member ever did, and waits until it has; from
+// Follow makes m replicate another member from the start, and waits until it has caught up. From
 // then on the other one waits for m before it answers a commit.
 func (m *Member) Follow(ctx context.Context, of *Member) error {
 	var position string
@@ -95,7 +94,7 @@ func (m *Member) Follow(ctx context.Context, of *Member) error {
 	return of.run(ctx, "SET GLOBAL rpl_semi_sync_master_enabled = 1")
 }
 
-// Promote makes m take writes, once it has repeated all that it had received.
+// Promote makes m take writes, once it has applied all that it received.
 func (m *Member) Promote(ctx context.Context) error {
 	if err := m.run(ctx, "STOP SLAVE IO_THREAD"); err != nil {
 		return err
@@ -116,7 +115,7 @@ func (m *Member) Promote(ctx context.Context) error {
 	return m.run(ctx, "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 0")
 }
 
-// Demote makes m take no more writes.
+// Demote makes m read-only.
 func (m *Member) Demote(ctx context.Context) error { return m.run(ctx, "SET GLOBAL read_only = 1") }
 
 // Close ends the server as kill -9 does.
@@ -145,7 +144,7 @@ func (m *Member) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// field returns a column of the first row, or "" where there is no row.
+// field returns a column of the first row, or "" if there is no row.
 func field(rows *sql.Rows, name string) (string, error) {
 	defer rows.Close()
 	names, err := rows.Columns()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// mysqlSettings are to MySQL what settings are to MariaDB.
+// mysqlSettings are the counterpart of settings for MySQL.
 var mysqlSettings = []string{
 	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--performance-schema=off", "--mysqlx=off",
 	"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin",
@@ -16,9 +16,9 @@ var mysqlSettings = []string{
 	"--innodb-doublewrite=OFF", "--innodb-flush-method=nosync", "--max-connections=500",
 }
 
-// StartUnpacked is [Start] for a MySQL whose packages were unpacked in a folder together
-// with the libraries that they need, as .ci/mysql does. Where there is a folder "fresh"
-// beside them, which an initialised server has left, it need not be initialised again.
+// StartUnpacked is [Start] for a MySQL whose packages were unpacked into a folder together with the
+// libraries that they need, as .ci/mysql does. If the folder contains "fresh", the data of an
+// initialized server, it is copied instead of initializing again.
 func StartUnpacked(folder, dir string, args ...string) (*Server, error) {
 	p, err := unpacked(folder)
 	if err != nil {
@@ -27,8 +27,8 @@ func StartUnpacked(folder, dir string, args ...string) (*Server, error) {
 	return begin(p, dir, "", args)
 }
 
-// unpacked finds the program in a folder. It runs with the loader of its own libraries,
-// which may be newer than the machine's.
+// unpacked returns the program in a folder. It runs with the loader of its own libraries, which may
+// be newer than the machine's.
 func unpacked(folder string) (program, error) {
 	usr := filepath.Join(folder, "usr")
 	loaders, err := filepath.Glob(filepath.Join(usr, "lib", "*-linux-gnu*", "ld-linux-*.so.*"))
@@ -43,12 +43,12 @@ func unpacked(folder string) (program, error) {
 		"--plugin-dir=" + filepath.Join(usr, "lib", "mysql", "plugin"), "--lc-messages-dir=" + share,
 		"--character-sets-dir=" + filepath.Join(share, "charsets"), "--secure-file-priv=",
 	}}
-	p.install = func(data, tmp string) error { return initialise(p, filepath.Join(folder, "fresh"), data, tmp) }
+	p.install = func(data, tmp string) error { return initialize(p, filepath.Join(folder, "fresh"), data, tmp) }
 	return p, nil
 }
 
-// initialise makes a folder of data in which root has no password.
-func initialise(p program, fresh, data, tmp string) error {
+// initialize creates a data folder in which root has no password.
+func initialize(p program, fresh, data, tmp string) error {
 	if _, err := os.Stat(fresh); err == nil {
 		if err := os.CopyFS(data, os.DirFS(fresh)); err != nil {
 			return fmt.Errorf("install mysql: %w", err)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestStartUnpacked starts the MySQL that the environment names, and nothing where there
-// is none.
+// TestStartUnpacked starts the MySQL that the environment names, if any.
 func TestStartUnpacked(t *testing.T) {
 	if _, err := StartUnpacked(t.TempDir(), ""); err == nil {
 		t.Error("started a server from an empty folder")
