@@ -241,7 +241,8 @@ func (e *Engine) advance(
 ) error {
 	now := micros.Now()
 	next := *t.Redaction
-	next.DueAt, next.BegunAt = now.Add(until), min(t.BegunAt, now) // even if the clock was set back, BegunAt is never in the future
+	// BegunAt is never in the future, even if the clock was set back.
+	next.DueAt, next.BegunAt = now.Add(until), min(t.BegunAt, now)
 	if next.DueAt == t.DueAt {
 		next.DueAt++
 	}

@@ -22,25 +22,25 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// place is where an attempt stands in the log of its endpoint. Files hold attempts in
-// this order.
+// place is the position of an attempt in the log of its endpoint. Files list attempts in this
+// order.
 type place struct{ sequence, number int64 }
 
-// farthest is behind every attempt.
+// farthest is after every attempt.
 var farthest = place{math.MaxInt64, math.MaxInt64}
 
 func (p place) compare(o place) int {
 	return cmp.Or(cmp.Compare(p.sequence, o.sequence), cmp.Compare(p.number, o.number))
 }
 
-// position is a place as checkpoints note it.
+// position returns the place as checkpoints store it.
 func (p place) position() (id xid.ID) {
 	binary.BigEndian.PutUint64(id[:8], uint64(p.sequence))
 	binary.BigEndian.PutUint64(id[8:], uint64(p.number))
 	return id
 }
 
-// placeOf is the place of a position; nil is before every attempt.
+// placeOf returns the place of a position; nil is before every attempt.
 func placeOf(position *xid.ID) place {
 	if position == nil {
 		return place{}
@@ -48,20 +48,20 @@ func placeOf(position *xid.ID) place {
 	return place{int64(binary.BigEndian.Uint64(position[:8])), int64(binary.BigEndian.Uint64(position[8:]))}
 }
 
-// placed is an attempt at its place. One without a delivery is in no file: its delivery
+// placed is an attempt with its place. An attempt without a delivery is in no file: its delivery
 // was given up with others, and no list shows it.
 type placed struct {
 	place
 	wire.WebhookAttempt
 }
 
-// attemptReader reads a batch of attempts, which lie in two tables with nearly the same
-// key: those after which a delivery went on waiting, and with the log of deliveries those
-// that ended one.
+// attemptReader reads a batch of attempts. They lie in two tables with nearly the same key:
+// attempts after which a delivery went on waiting, and, in the log of deliveries, the attempts that
+// ended one.
 type attemptReader struct {
 	*source
 	after place
-	// until is as far as the batch has all attempts.
+	// until is the place up to which the batch has all attempts.
 	until  place
 	more   bool
 	early  []*placed
@@ -87,8 +87,8 @@ func (s *source) attempts(ctx context.Context, after *xid.ID, b *builder) (*xid.
 	return new(r.until.position()), r.more, nil
 }
 
-// read reads the attempts behind a place. The log is read last: a delivery that ends
-// meanwhile is then in both, and the log is right.
+// read reads the attempts after a place. The log is read last: a delivery that ends meanwhile is
+// then in both reads, and the log is right.
 func (r *attemptReader) read(ctx context.Context) error {
 	if err := r.readEarly(ctx); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (r *attemptReader) read(ctx context.Context) error {
 	return nil
 }
 
-// merged returns the attempts that the batch has to emit, in their order. Of two at one
-// place, which a process that had lost its lease may leave, one has ended the delivery.
+// merged returns the attempts that the batch emits, in order. Two attempts can have the same place
+// if a process had lost its lease; one of them ended the delivery.
 func (r *attemptReader) merged() []*placed {
 	from, to := times(r.job)
 	all := slices.DeleteFunc(slices.Concat(r.early, r.ending), func(a *placed) bool {
@@ -121,7 +121,7 @@ func (r *attemptReader) merged() []*placed {
 	return all
 }
 
-// times are the times between which the attempts of a job began, the second excluded.
+// times returns the times between which the attempts of a job began; to is excluded.
 func times(job *db.Export) (from, to micros.Time) {
 	to = *job.StartedAt + 1
 	if job.CreatedFrom != nil {
@@ -143,17 +143,16 @@ func (r *attemptReader) rows(
 		append([]any{r.job.StoreID, *r.job.EndpointID, r.after.sequence}, args...)...)
 }
 
-// resultColumns are what came of an attempt, in the order of [results].
+// resultColumns are the columns of an attempt's result, in the order of [results].
 const resultColumns = "attempt_id, outcome, status, duration, detail"
 
-// results is where the columns of [resultColumns] go.
+// results returns the destinations of [resultColumns].
 func results(a *placed, own **xid.ID) []any {
 	return []any{cell.PointerOf(own), &a.Outcome, cell.NumberOf(&a.HTTPStatus), (*cell.Int64)(&a.Duration),
 		cell.TextOf(&a.Detail)}
 }
 
-// scanned completes an attempt whose columns were scanned. One that had no answer has the
-// status 0.
+// scanned completes a scanned attempt. An attempt without an answer has the stored status 0.
 func (a *placed) scanned(own *xid.ID) {
 	a.WebhookAttempt.Number = a.number
 	if own != nil {
@@ -182,8 +181,8 @@ func (r *attemptReader) readEarly(ctx context.Context) error {
 	return err
 }
 
-// readLog reads the deliveries that have ended, as far as the other attempts were read,
-// and with them the attempts that ended them.
+// readLog reads the deliveries that have ended, as far as the other attempts were read, and the
+// attempts that ended them.
 func (r *attemptReader) readLog(ctx context.Context, of map[int64]*wire.WebhookAttempt) error {
 	n, sequence := 0, int64(0)
 	err := r.rows(ctx, "delivery_logs", "sequence, attempts, id, event_id, type, resource_id, state, settled_at, "+
@@ -196,7 +195,7 @@ func (r *attemptReader) readLog(ctx context.Context, of map[int64]*wire.WebhookA
 			a.ID, a.ResourceType = a.Delivery, event.About(a.Type).Resource()
 			a.scanned(own)
 			of[a.sequence] = &a.WebhookAttempt
-			if began != nil { // else it ended without an attempt
+			if began != nil { // otherwise it ended without an attempt
 				a.BeganAt = *began
 				r.ending = append(r.ending, a)
 			}
@@ -209,8 +208,8 @@ func (r *attemptReader) readLog(ctx context.Context, of map[int64]*wire.WebhookA
 	return err
 }
 
-// waiting reads the deliveries that have not ended among those whose attempts were read,
-// by their sequences.
+// waiting returns the deliveries that have not ended among those whose attempts were read, by
+// sequence.
 func (r *attemptReader) waiting(ctx context.Context) (map[int64]*wire.WebhookAttempt, error) {
 	of := map[int64]*wire.WebhookAttempt{}
 	var sequences []int64
@@ -244,8 +243,8 @@ func (r *attemptReader) waiting(ctx context.Context) (map[int64]*wire.WebhookAtt
 	return of, err
 }
 
-// standing returns the sequence up to which the endpoint's queue was cancelled, and what
-// the state of a delivery behind it is; nil without an endpoint.
+// standing returns the sequence up to which the endpoint's queue was canceled, and a function for
+// the state of a later delivery, which is nil if the endpoint is gone.
 func (r *attemptReader) standing(ctx context.Context) (
 	floor int64, stands func(*db.Delivery) state.DeliveryState, err error,
 ) {
@@ -261,7 +260,7 @@ func (r *attemptReader) standing(ctx context.Context) (
 	return floor, stands, err
 }
 
-// types reads what the events of deliveries are; one that has aged out is absent.
+// types returns the events of deliveries without their bodies. Expired events are missing.
 func (r *attemptReader) types(ctx context.Context, rows []*db.Delivery) (map[xid.ID]*db.Event, error) {
 	of := make(map[xid.ID]*db.Event, len(rows))
 	if len(rows) == 0 {
@@ -281,7 +280,7 @@ func (r *attemptReader) types(ctx context.Context, rows []*db.Delivery) (map[xid
 	return of, err
 }
 
-// totalAttempts is [source.total] of attempts.
+// totalAttempts is [source.total] for attempts.
 func (s *source) totalAttempts(ctx context.Context) (int64, error) {
 	const of = " WHERE store_id = ? AND endpoint_id = ? AND began_at >= ? AND began_at < ?"
 	from, to := times(s.job)

@@ -20,15 +20,13 @@ import (
 )
 
 const (
-	// turn is how long a job runs before it makes room for one of a store of which
-	// none runs.
+	// turn is how long a job runs before it yields to a store that has no running job.
 	turn = 10 * time.Second
-	// window bounds the jobs that are looked at once.
+	// window bounds the jobs that are read at once.
 	window = 2000
 )
 
-// candidate is a job that is due, or that somebody works on, as it was seen
-// without a lock.
+// candidate is a job that is due or leased, as read without a lock.
 type candidate struct {
 	key
 	status state.ExportStatus
@@ -41,10 +39,9 @@ type candidate struct {
 // rounds looks for work on every shard.
 func (e *Engine) rounds(ctx context.Context) error { return e.Store.EachShard(ctx, e.look) }
 
-// look begins as many jobs as there is room for, and does what ended ones leave to
-// do.
+// look starts as many jobs as there are free workers, and cleans up after ended jobs.
 func (e *Engine) look(ctx context.Context) error {
-	if err := e.mender.Mend(ctx); err != nil {
+	if err := e.repairer.Mend(ctx); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
@@ -55,7 +52,7 @@ func (e *Engine) look(ctx context.Context) error {
 	return nil
 }
 
-// round is [Engine.look] once. It reports whether there may be more to do at once.
+// round is one pass of [Engine.look]. It reports whether another pass may find more.
 func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	all, err := e.candidates(ctx)
 	if err != nil {
@@ -104,7 +101,7 @@ func (e *Engine) round(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// candidates reads the jobs that are due or leased, in the order in which they are due.
+// candidates returns the jobs that are due or leased, in the order in which they are due.
 func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	clock := lease.Now(e.Store.Dialect())
 	now := string(clock)
@@ -120,8 +117,8 @@ func (e *Engine) candidates(ctx context.Context) (all []candidate, err error) {
 	return all, err
 }
 
-// fairest picks the job of the store that has the fewest in work, the one due
-// first among those of one store.
+// fairest picks a job of the store with the fewest leased jobs, the earliest due first. It also
+// returns the other candidates.
 func fairest(free []candidate, leased map[xid.ID]int) (candidate, []candidate) {
 	best := slices.MinFunc(free, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(leased[a.store], leased[b.store]), cmp.Compare(a.dueAt, b.dueAt),
@@ -137,9 +134,8 @@ func (e *Engine) full() bool {
 	return len(e.running) >= e.Workers
 }
 
-// makeRoom lets a job end its turn at its next checkpoint, for one of a store of
-// which none is in work: one of a store that has several, or else the one that
-// has run the longest.
+// makeRoom asks a job to yield at its next checkpoint to a store that has no leased job: a job of
+// the store that has several, or else the one that has run the longest.
 func (e *Engine) makeRoom(store xid.ID, leased map[xid.ID]int) {
 	if leased[store] > 0 {
 		return
@@ -149,7 +145,7 @@ func (e *Engine) makeRoom(store xid.ID, leased map[xid.ID]int) {
 	var best *run
 	for _, r := range e.running {
 		if r.yields.Load() {
-			return // one is on its way
+			return // one is about to yield
 		}
 		if leased[r.store] < 2 && time.Since(r.begun) < turn {
 			continue
@@ -163,9 +159,8 @@ func (e *Engine) makeRoom(store xid.ID, leased map[xid.ID]int) {
 	}
 }
 
-// claim takes a lease on a job by compare-and-set on its token. A job that was
-// queued takes a free slot of its store too; without one it stays queued. It
-// returns nil where somebody else was first.
+// claim takes a lease on a job by compare-and-set on its token. A queued job also takes a free slot
+// of its store, and stays queued if there is none. It returns nil if another process was first.
 func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 	inside := viewer.Operator(ctx, c.store)
 	for range e.slots + 1 {
@@ -178,7 +173,7 @@ func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 		})
 		switch {
 		case ent.IsDuplicate(err):
-			continue // another one took the slot
+			continue // another job took the slot
 		case err != nil:
 			return nil, fmt.Errorf("claim export: %w", err)
 		case job == nil:
@@ -193,7 +188,7 @@ func (e *Engine) claim(ctx context.Context, c candidate) (*run, error) {
 	return nil, nil
 }
 
-// take is [Engine.claim] inside of its transaction.
+// take is [Engine.claim] inside its transaction.
 func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	clock := lease.Now(e.Store.Dialect())
 	set, args := "status = ?, `stored` = 1, "+terms.Claim(clock), []any{string(state.ExportRunning), e.id}
@@ -203,7 +198,7 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 			return nil, err
 		}
 		now := micros.Now()
-		// Read before the rows are: what is changed from then on has a time that is not below it.
+		// Read before the rows: later changes have a time that is not below it.
 		horizon, err := e.Store.Horizon(ctx)
 		if err != nil {
 			return nil, err
@@ -228,7 +223,7 @@ func (e *Engine) take(ctx context.Context, c candidate) (*db.Export, error) {
 	return job, nil
 }
 
-// freeSlot is the first slot that no job of the viewer's store has.
+// freeSlot returns the first free slot of the viewer's store.
 func (e *Engine) freeSlot(ctx context.Context) (slot int, ok bool, err error) {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.SlotNotNil()).Order(db.Asc(dbexport.FieldSlot)).
 		Limit(e.slots).Load(ctx)

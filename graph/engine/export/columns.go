@@ -7,11 +7,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// The published columns of CSV files (contract, section 9), each with its cell.
-// Columns are only ever added, at the end.
+// The published columns of CSV files (contract, section 9). New columns are only ever added at the
+// end.
 
-// A row of orders is a line's: the columns of the order, those of the line, and what was
-// added of either since.
+// A row of orders is a line item: the columns of the order, those of the line, and then the columns
+// that were added later to either.
 var orderColumns = []column[*db.Order]{
 	{name: "order_id", cell: func(b []byte, o *db.Order) []byte { return id(b, xid.Order, o.ID) }},
 	{name: "number", cell: func(b []byte, o *db.Order) []byte { return integer(b, o.Number) }},
@@ -82,14 +82,14 @@ var laterOrderColumns = []column[*db.Order]{
 	}},
 }
 
-// laterLineColumns are what was added of the line since, and stand behind those.
+// laterLineColumns are the line's columns that were added later. They follow laterOrderColumns.
 var laterLineColumns = []column[*db.OrderLine]{
 	{name: "line_item_requires_shipping", cell: func(b []byte, l *db.OrderLine) []byte {
 		return truth(b, l.RequiresShipping)
 	}},
 }
 
-// newestOrderColumns stand behind those: what was added of the order after them.
+// newestOrderColumns are the order's columns that were added after those.
 var newestOrderColumns = []column[*db.Order]{
 	{name: "external_number", cell: func(b []byte, o *db.Order) []byte { return textOpt(b, o.ExternalNumber) }},
 }
@@ -154,7 +154,7 @@ var customerColumns = []column[customer]{
 	{name: "updated_at", cell: func(b []byte, c customer) []byte { return moment(b, c.UpdatedAt) }},
 }
 
-// attempt is an attempt of a webhook.
+// attempt is an attempt of a webhook delivery.
 type attempt = *wire.WebhookAttempt
 
 var attemptColumns = []column[attempt]{

@@ -10,13 +10,13 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// A row of a CSV file is appended cell by cell, each with the comma behind it;
-// end turns the last comma into the end of the line (RFC 4180, section 2).
+// A row of a CSV file is appended cell by cell, each followed by a comma; end replaces the last
+// comma by the end of the line (RFC 4180, section 2).
 
 // end ends a row.
 func end(b []byte) []byte { return append(b[:len(b)-1], '\r', '\n') }
 
-// header is the first row.
+// header returns the first row.
 func header(columns []string) []byte {
 	var b []byte
 	for _, name := range columns {
@@ -25,7 +25,7 @@ func header(columns []string) []byte {
 	return end(b)
 }
 
-// plain appends a cell of letters, digits, underscores and the like.
+// plain appends a cell that needs no quoting, such as letters, digits and underscores.
 func plain(b []byte, s string) []byte { return append(append(b, s...), ',') }
 
 func integer(b []byte, n int64) []byte { return append(strconv.AppendInt(b, n, 10), ',') }
@@ -64,15 +64,14 @@ func textOpt(b []byte, s *string) []byte {
 	return text(b, *s)
 }
 
-// text appends what people wrote. A spreadsheet would run a text that begins with
-// = + - @, a tab or a carriage return as a formula: it gets an apostrophe in
-// front, unless it is a number or a telephone number, which programs read. So does
-// one that begins with apostrophes and then one of these, so that readers get every
-// text back: where one or more apostrophes come before one of these, they take one
-// away.
+// text appends a text that people wrote. A spreadsheet would run a text that begins with = + - @, a
+// tab or a carriage return as a formula, so an apostrophe is put in front, unless it is a number or
+// a telephone number, which programs read. A text that begins with apostrophes followed by one of
+// these gets another apostrophe as well. Readers restore every text by removing one apostrophe
+// wherever one or more of them precede such a character.
 func text[T ~string | ~[]byte](b []byte, s T) []byte { return textBefore(b, s, ',') }
 
-// textBefore is [text] with another sign behind the cell than the comma.
+// textBefore is [text] with another separator than the comma.
 func textBefore[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	quoted := false
 	for i := range len(s) {
@@ -101,7 +100,7 @@ func textBefore[T ~string | ~[]byte](b []byte, s T, separator byte) []byte {
 	return append(b, '"', separator)
 }
 
-// formula reports whether a text has to be made safe.
+// formula reports whether a text needs an apostrophe in front.
 func formula[T ~string | ~[]byte](s T) bool {
 	for i := range len(s) {
 		switch s[i] {
@@ -117,8 +116,8 @@ func formula[T ~string | ~[]byte](s T) bool {
 	return false
 }
 
-// number reports whether a text behind its sign is a number or a telephone number, which a
-// spreadsheet may compute but which can do nothing.
+// number reports whether the text after a sign is a number or a telephone number: a spreadsheet may
+// compute it, but it can do no harm.
 func number[T ~string | ~[]byte](s T) bool {
 	for i := range len(s) {
 		if strings.IndexByte("0123456789 ()./-", s[i]) < 0 {
@@ -128,7 +127,7 @@ func number[T ~string | ~[]byte](s T) bool {
 	return true
 }
 
-// documented appends a document as it is kept.
+// documented appends a JSON document as it is stored.
 func documented[T ~[]byte](b []byte, doc T) []byte {
 	if bytes.Equal(doc, emptyList) {
 		return append(b, "[],"...)
@@ -136,7 +135,7 @@ func documented[T ~[]byte](b []byte, doc T) []byte {
 	return text(b, doc)
 }
 
-// listed is [documented] of a list that is absent where it has no elements.
+// listed is [documented] for a list, which is stored as nothing if it is empty.
 func listed[T ~[]byte](b []byte, doc T) []byte {
 	if len(doc) == 0 {
 		return documented(b, emptyList)
@@ -146,7 +145,7 @@ func listed[T ~[]byte](b []byte, doc T) []byte {
 
 var emptyList = []byte("[]")
 
-// address appends the nine cells of an address, empty ones where there is none.
+// address appends the nine cells of an address. They are empty if there is none.
 func address(b []byte, a document.Address) ([]byte, error) {
 	if len(a) == 0 {
 		return append(b, ",,,,,,,,,"...), nil

@@ -1,11 +1,10 @@
-// Package export writes the orders, products and customers of stores, and the attempts of
-// their webhooks, to files (contract, section 9).
+// Package export writes the orders, products and customers of stores, and the attempts of their
+// webhooks, to files (contract, section 9).
 //
-// A job is a row that somebody has to work on: whoever does holds a lease on it,
-// which a token fences. They read the resources in the order of their keys, write
-// them to the blob store in parts, and note after each part how far they have come:
-// a checkpoint. Who takes over begins behind the last one. Any number of
-// processes may do so at once.
+// A job is a row. The process that works on it holds a lease, fenced by a token. It reads the
+// resources in key order, writes them to the blob store in parts, and records a checkpoint after
+// each part. A process that takes over continues after the last checkpoint. Any number of processes
+// may work at once.
 package export
 
 import (
@@ -28,56 +27,57 @@ import (
 const (
 	// Retention is how long the file of a completed job is kept (contract, section 9).
 	Retention = 7 * 24 * time.Hour
-	// keepRow is how long the row of a job is kept that has ended.
+	// keepRow is how long the row of an ended job is kept.
 	keepRow = 90 * 24 * time.Hour
 )
 
-// Config is what the engine needs.
+// Config holds the dependencies and settings of an [Engine].
 type Config struct {
 	Store *ent.Store
-	// Process names this process among the owners of leases; a new id by default.
+	// Process is the owner of this process's leases; a new id by default.
 	Process xid.ID
 	Blobs   *blob.Store
-	// StoreOrigin is scheme and host of a store by its handle, where its pictures are served.
+	// StoreOrigin returns the scheme and host under which a store's images are served, by the
+	// store's handle.
 	StoreOrigin func(handle string) string
-	// Notifier notifies people of exports that ended; a nil one writes on the dashboard alone.
+	// Notifier announces exports that ended. A nil notifier writes to the dashboard only.
 	Notifier *notify.Notifier
-	// Limits says how many jobs of a store run at once; others wait.
+	// Limits holds how many jobs of a store run at once; others wait.
 	Limits limit.Values
 	// Workers is how many jobs run at once in this process; 4 by default.
 	Workers int
-	// Poll is how often the database is asked for work that others made: 500 ms by
+	// Poll is how often the database is polled for work that other processes created; 500 ms by
 	// default.
 	Poll   time.Duration
 	Logger *slog.Logger
 }
 
-// Engine is the exports of one process. Its operations may be used while it
-// stands still; it works between [Engine.Start] and [Engine.Stop].
+// Engine runs the exports of one process. Its operations may be used while it is stopped; it works
+// between [Engine.Start] and [Engine.Stop].
 type Engine struct {
 	Config
-	id      xid.ID // of this process among the owners of leases
-	loop    *work.Loop
-	life    work.Life
-	guard   work.Guard
-	mender  *lease.Mender
-	metrics *metrics
+	id       xid.ID // the owner of this process's leases
+	loop     *work.Loop
+	life     work.Life
+	guard    work.Guard
+	repairer *lease.Mender
+	metrics  *metrics
 	// slots is how many jobs of a store run at once.
 	slots int
-	// partSize is [partSize] but in tests.
+	// partSize is [partSize] except in tests.
 	partSize int64
-	working  context.Context // of the jobs, from a start to its stop
+	working  context.Context // the context of the jobs, from a start to its stop
 	jobs     sync.WaitGroup
 
-	claiming sync.Mutex // held from the look for a free worker until it has a job
+	claiming sync.Mutex // held from the search for a free worker until it has a job
 	mu       sync.Mutex
 	running  map[key]*run
 }
 
-// key names a job.
+// key identifies a job.
 type key struct{ store, job xid.ID }
 
-// New makes an engine that stands still.
+// New returns a stopped engine.
 func New(c Config) (*Engine, error) {
 	if c.Store == nil || c.Blobs == nil || c.StoreOrigin == nil {
 		return nil, errors.New("export: a store, a blob store and StoreOrigin are needed")
@@ -89,7 +89,7 @@ func New(c Config) (*Engine, error) {
 		c.Process = xid.New()
 	}
 	e := &Engine{Config: c, id: c.Process, slots: int(c.Limits.Of(limit.ExportsRunning)), partSize: partSize,
-		running: map[key]*run{}, mender: newMender(c.Store)}
+		running: map[key]*run{}, repairer: newRepairer(c.Store)}
 	e.metrics = newMetrics(&e.guard)
 	var err error
 	e.loop, err = work.New(work.Config{
@@ -98,14 +98,13 @@ func New(c Config) (*Engine, error) {
 	return e, err
 }
 
-// Wake lets the engine look for work now.
+// Wake makes the engine look for work now.
 func (e *Engine) Wake() { e.loop.Wake() }
 
 // Start works on jobs until [Engine.Stop]. See [work.Service].
 func (e *Engine) Start(ctx context.Context) { e.life.Start(ctx, e.begin) }
 
-// Stop lets go of the jobs, as long as limit allows: others go on with them
-// behind their last checkpoints.
+// Stop releases the jobs within limit. Other processes continue them after their last checkpoints.
 func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 
 func (e *Engine) begin(ctx context.Context) (end func(context.Context)) {

@@ -16,11 +16,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// ErrGone says that a job has no file, or none any more.
+// ErrGone reports that a job has no file, or no longer has one.
 var ErrGone = errors.New("export: there is no such file any more")
 
-// File is the file of a completed job: its parts, read as one. It is used by one
-// at a time.
+// File is the file of a completed job: its parts read as one. It must not be used concurrently.
 type File struct {
 	Name        string
 	ContentType string
@@ -32,17 +31,17 @@ type File struct {
 	parts []filePart
 	at    int64
 	open  io.ReadCloser // reads on from at; nil after a seek
-	left  int64         // of the part that is open
+	left  int64         // bytes left of the open part
 }
 
-// filePart is a part and where it begins in the file.
+// filePart is a part and its offset in the file.
 type filePart struct {
 	key         string
 	begin, size int64
 }
 
-// Open opens the file of a job for reading within ctx. Parts are read when they
-// are needed, from where they are needed.
+// Open opens the file of a job for reading within ctx. Parts are opened when they are read. It
+// returns [ErrGone] if there is no file.
 func (e *Engine) Open(ctx context.Context, store, id xid.ID) (*File, error) {
 	inside := viewer.Operator(ctx, store)
 	c := e.Store.DB(inside)
@@ -71,7 +70,7 @@ func (e *Engine) Open(ctx context.Context, store, id xid.ID) (*File, error) {
 	return f, nil
 }
 
-// Downloadable reports whether a job has a file at a time.
+// Downloadable reports whether a job has a file at the time now.
 func Downloadable(job *db.Export, now micros.Time) bool {
 	return job.Status == state.ExportCompleted && job.DeletedAt == nil && job.ExpiresAt != nil && now < *job.ExpiresAt
 }
@@ -88,7 +87,7 @@ func (f *File) Read(b []byte) (int, error) {
 		f.at, f.left = f.at+int64(n), f.left-int64(n)
 		switch {
 		case f.left == 0:
-			f.shut() // the end of a part is not the file's
+			f.shut() // the end of a part is not the end of the file
 			err = nil
 		case errors.Is(err, io.EOF):
 			err = io.ErrUnexpectedEOF
@@ -100,7 +99,7 @@ func (f *File) Read(b []byte) (int, error) {
 	return 0, nil
 }
 
-// next opens the part that holds the position.
+// next opens the part at the current offset.
 func (f *File) next() error {
 	for _, p := range f.parts {
 		if f.at < p.begin || f.at >= p.begin+p.size {
@@ -120,7 +119,7 @@ func (f *File) next() error {
 	return io.EOF
 }
 
-// Seek implements io.Seeker; nothing is opened by it.
+// Seek implements io.Seeker. It opens nothing.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -144,10 +143,10 @@ func (f *File) Close() error {
 	return nil
 }
 
-// shut ends the reading of a part.
+// shut closes the open part.
 func (f *File) shut() {
 	if f.open != nil {
-		f.open.Close() // what was read was read
+		f.open.Close() // an error matters no more after reading
 		f.open = nil
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
-// terms are those of the leases on jobs.
+// terms are the terms of the leases on jobs.
 var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Margin: time.Second}
 
-// newMender makes what finds jobs that a clock holds up: those that wait for their
-// turn, which are due at once, and those that are worked on.
-func newMender(s *ent.Store) *lease.Mender {
+// newRepairer returns what finds jobs that a changed clock delays: queued jobs, which are due at
+// once, and running ones.
+func newRepairer(s *ent.Store) *lease.Mender {
 	return &lease.Mender{Terms: terms, Store: s, Table: dbexport.Table, Token: dbexport.FieldLeaseToken,
 		New: fmt.Sprintf("status = '%s'", state.ExportQueued), Set: lease.Free, Ahead: func(now lease.Clock) string {
 			return fmt.Sprintf("status = '%s' OR status = '%s' AND (lease_until > %s OR due_at > %s)",
@@ -26,20 +26,20 @@ func newMender(s *ent.Store) *lease.Mender {
 		}}
 }
 
-// errLost says that a job is somebody else's, or has ended.
+// errLost reports that another process owns the job or that it has ended.
 var errLost = fmt.Errorf("the job is another one's, or has ended: %w", lease.ErrLost)
 
-// The engine's own statements are texts, since they look at the jobs of many
-// stores at once, which the tenant policy is not made for.
+// The engine's own statements are plain SQL, because they span the jobs of many stores, which the
+// tenant policy does not allow for.
 
-// mine is the condition under which a job is still its owner's.
+// mine is the condition that this process still owns a job.
 const mine = " WHERE store_id = ? AND id = ? AND lease_token = ? AND lease_owner = ? AND status = 'running'"
 
-// mine are the arguments of [mine].
+// mine returns the arguments of [mine].
 func (r *run) mine(e *Engine) []any { return []any{r.store, r.key.job, r.token, e.id} }
 
-// change sets columns of a job that is still its owner's, in the transaction of
-// ctx: [errLost] if it is not.
+// change sets columns of a job that this process owns, in the transaction of ctx. It returns
+// [errLost] if another process owns it.
 func (e *Engine) change(ctx context.Context, r *run, set string, args ...any) error {
 	n, err := e.exec(ctx, "UPDATE exports SET "+set+mine, append(args, r.mine(e)...)...)
 	if err == nil && n == 0 {
@@ -48,7 +48,7 @@ func (e *Engine) change(ctx context.Context, r *run, set string, args ...any) er
 	return err
 }
 
-// exec runs a statement of the transaction in ctx and returns how many rows it changed.
+// exec runs a statement in the transaction of ctx and returns how many rows it changed.
 func (e *Engine) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) keep(r *run) {
 	})
 }
 
-// release gives a job back, which is due again after a pause.
+// release gives a job back. It is due again after a pause.
 func (e *Engine) release(ctx context.Context, r *run, pause time.Duration) error {
 	failed := 0
 	if pause > 0 {
@@ -84,7 +84,7 @@ func (e *Engine) release(ctx context.Context, r *run, pause time.Duration) error
 	return err
 }
 
-// leave gives back what was not given back when the engine stopped.
+// leave releases the jobs that are still held when the engine stops.
 func (e *Engine) leave(limit context.Context) {
 	for _, r := range e.inWork() {
 		if err := e.release(limit, r, 0); err != nil {
@@ -94,7 +94,7 @@ func (e *Engine) leave(limit context.Context) {
 	}
 }
 
-// inWork are the jobs that this process works on.
+// inWork returns the jobs that this process works on.
 func (e *Engine) inWork() []*run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -105,8 +105,7 @@ func (e *Engine) inWork() []*run {
 	return list
 }
 
-// Cancelled stops the work on a job of this process, whose row says that it has
-// ended.
+// Cancelled stops this process's work on a job whose row has ended, if any.
 func (e *Engine) Cancelled(store, job xid.ID) {
 	e.mu.Lock()
 	r := e.running[key{store, job}]

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/work"
 )
 
-// metrics are what the engine measures.
+// metrics are the engine's metrics.
 type metrics struct {
 	rows, bytes prometheus.Counter
 	failures    prometheus.Counter
@@ -46,7 +46,7 @@ func (m *metrics) ended(status state.ExportStatus, took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 }
 
-// Register adds the engine's metrics.
+// Register registers the engine's metrics.
 func (e *Engine) Register(reg prometheus.Registerer) error {
 	running := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "storefront_exports_running",
 		Help: "Export jobs that this process works on."},

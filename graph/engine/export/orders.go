@@ -14,7 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// orders emits a batch of orders. Lines that their rows do not hold are read as a stream.
+// orders emits a batch of orders. Lines that are not stored in the orders' rows are read as a
+// stream.
 func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *xid.ID, n int, err error) {
 	query := s.store.DB(ctx).Order.Query()
 	query.Modify(s.next(after))
@@ -25,7 +26,7 @@ func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *x
 	if len(rows) == 0 {
 		return after, 0, nil
 	}
-	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // those of several ranges
+	slices.SortFunc(rows, func(a, b *db.Order) int { return a.ID.Compare(b.ID) }) // rows of several ranges
 	w := &orderWriter{source: s, builder: b, orders: rows}
 	if err := w.write(ctx); err != nil {
 		return after, 0, err
@@ -33,23 +34,22 @@ func (s *source) orders(ctx context.Context, after *xid.ID, b *builder) (last *x
 	return &rows[len(rows)-1].ID, len(rows), nil
 }
 
-// orderWriter joins orders with the stream of their lines, both in the order of
-// their keys.
+// orderWriter joins orders with the stream of their lines, both in key order.
 type orderWriter struct {
 	*source
 	*builder
-	orders []*db.Order // those that are not written yet
+	orders []*db.Order // not written yet
 	gather []*db.OrderLine
 	pool   []*db.OrderLine
 	packed lineset.Unpacker
-	// head and tail are the cells of an order that stand around those of its lines.
+	// head and tail are the cells of an order before and after those of its lines.
 	head, tail []byte
 }
 
 const lineColumnList = "order_id, id, product_id, title, sku, quantity, fulfilled_quantity, refunded_quantity," +
 	" unit_price_minor, discount_minor, tax_minor, total_minor, variant_id, options, requires_shipping"
 
-// write writes the orders, with the lines that their rows hold or that it reads on the way.
+// write writes the orders with their lines, which it reads if their rows do not hold them.
 func (w *orderWriter) write(ctx context.Context) error {
 	if rest := lineset.Lacking(w.orders); len(rest) > 0 {
 		if err := w.lines(ctx, rest); err != nil {
@@ -64,7 +64,7 @@ func (w *orderWriter) write(ctx context.Context) error {
 	return nil
 }
 
-// lines reads the lines of some of the orders and writes orders on the way.
+// lines reads the lines of the given orders and writes each order once its lines are complete.
 func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
 	query, args := w.query(of)
 	rows, err := w.store.DB(ctx).QueryContext(ctx, query, args...)
@@ -88,8 +88,8 @@ func (w *orderWriter) lines(ctx context.Context, of []xid.ID) error {
 	return nil
 }
 
-// query asks for the lines by the range of the orders' ids; where some of the range are
-// left out, by the ids themselves.
+// query selects the lines by the range of the orders' ids, or by the ids themselves if the range
+// contains other orders.
 func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	var q strings.Builder
 	q.WriteString("SELECT " + lineColumnList + " FROM order_lines" +
@@ -109,7 +109,7 @@ func (w *orderWriter) query(of []xid.ID) (string, []any) {
 	return q.String(), args
 }
 
-// scanner is where the columns of [lineColumnList] go.
+// scanner returns the destinations of [lineColumnList].
 func scanner(l *db.OrderLine) []any {
 	return []any{&l.OrderID, &l.ID, cell.PointerOf(&l.ProductID), (*cell.Text[string])(&l.Title), cell.TextOf(&l.Sku),
 		(*cell.Int64)(&l.Quantity), (*cell.Int64)(&l.FulfilledQuantity), (*cell.Int64)(&l.RefundedQuantity),
@@ -118,8 +118,8 @@ func scanner(l *db.OrderLine) []any {
 		(*cell.Flag)(&l.RequiresShipping)}
 }
 
-// take adds a line to its order; the orders before it are complete then. A line
-// of an order that came into the range since the orders were read is left out.
+// take adds a line to its order; earlier orders are complete then. It skips lines of orders that
+// entered the range after the orders were read.
 func (w *orderWriter) take(l *db.OrderLine) error {
 	for len(w.orders) > 0 && w.orders[0].ID.Compare(l.OrderID) < 0 {
 		if err := w.flush(); err != nil {
@@ -139,7 +139,7 @@ func (w *orderWriter) take(l *db.OrderLine) error {
 	return nil
 }
 
-// flush writes the first of the orders with the lines that were gathered.
+// flush writes the first order with the gathered lines.
 func (w *orderWriter) flush() error {
 	o := w.orders[0]
 	w.orders = w.orders[1:]

@@ -17,37 +17,36 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// partSize is how many bytes, before compression, a part has at least: it ends
-// with the batch that reaches them. Only the rows decide where a part ends, never
-// the time, so that a job that was taken over writes the same bytes.
+// partSize is the minimum size of a part in bytes before compression: a part ends with the batch
+// that reaches it. Only the rows decide where a part ends, never the time, so that a job that is
+// taken over writes the same bytes.
 const partSize = 8 << 20
 
-// folder is the prefix of the keys of a job's objects.
+// folder returns the key prefix of a job's objects.
 func folder(store, job xid.ID) string { return "exports/" + store.String() + "/" + job.String() + "/" }
 
-// partKey is the key of a part. The token of its writer is in it, so that one who
-// has lost the job never touches what its new owner writes.
+// partKey returns the key of a part. It contains the writer's token, so that a writer that has lost
+// the job never touches what the new owner writes.
 func partKey(store, job xid.ID, number int, token int64) string {
 	return fmt.Sprintf("%s%06d-%d", folder(store, job), number, token)
 }
 
-// output is the file of a job as it grows: part after part, with a hash over all
-// of them.
+// output is the growing file of a job: part after part, with a hash over all of them.
 type output struct {
 	blobs *blob.Store
 	job   *db.Export
 	token int64
-	least int64 // bytes of a part
+	least int64 // minimum bytes of a part
 	hash  hash.Hash
 	zip   *gzip.Writer // nil for a plain file
 
 	number int
 	part   *blob.Writer // nil between parts
 	plain  int64        // bytes of the part before compression
-	size   int64        // of the part
+	size   int64        // bytes of the part
 }
 
-// newOutput goes on behind the last checkpoint of a job.
+// newOutput continues after the last checkpoint of a job.
 func (e *Engine) newOutput(job *db.Export) (*output, error) {
 	o := &output{blobs: e.Blobs, job: job, token: job.LeaseToken, least: e.partSize, hash: sha256.New(),
 		number: job.Parts}
@@ -62,7 +61,7 @@ func (e *Engine) newOutput(job *db.Export) (*output, error) {
 	return o, nil
 }
 
-// counted is where the bytes of a part go: into the object, the hash and the count.
+// counted passes the bytes of a part on to the object, the hash and the count.
 type counted struct{ *output }
 
 // Write implements io.Writer.
@@ -73,7 +72,7 @@ func (c counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// write appends rows to the part, which it begins where there is none.
+// write appends rows to the part, and begins one if there is none.
 func (o *output) write(ctx context.Context, b []byte) error {
 	if o.part == nil {
 		if err := o.begin(ctx); err != nil {
@@ -91,8 +90,8 @@ func (o *output) write(ctx context.Context, b []byte) error {
 	return nil
 }
 
-// begin begins the next part: a member of its own where the file is compressed
-// (RFC 1952, section 2.2).
+// begin begins the next part, which is a gzip member of its own if the file is compressed (RFC
+// 1952, section 2.2).
 func (o *output) begin(ctx context.Context) (err error) {
 	o.number++
 	o.plain, o.size = 0, 0
@@ -109,7 +108,7 @@ func (o *output) begin(ctx context.Context) (err error) {
 // full reports whether the part ends with this batch.
 func (o *output) full() bool { return o.part != nil && o.plain >= o.least }
 
-// finish ends the part; its object is complete then.
+// finish ends the part and completes its object.
 func (o *output) finish() error {
 	if o.zip != nil {
 		if err := o.zip.Close(); err != nil {
@@ -124,7 +123,7 @@ func (o *output) finish() error {
 	return nil
 }
 
-// abort gives up the part that is being written.
+// abort discards the part that is being written.
 func (o *output) abort() {
 	if o.part != nil {
 		o.part.Abort()
@@ -132,7 +131,7 @@ func (o *output) abort() {
 	}
 }
 
-// state is the hash over all parts so far, to go on with.
+// state returns the hash over all parts so far, in a form that newOutput can restore.
 func (o *output) state() ([]byte, error) {
 	b, err := o.hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
@@ -141,10 +140,10 @@ func (o *output) state() ([]byte, error) {
 	return b, nil
 }
 
-// sum is the hash of the whole file in hexadecimal.
+// sum returns the hash of the whole file in hexadecimal.
 func (o *output) sum() string { return hex.EncodeToString(o.hash.Sum(nil)) }
 
-// contentType is the type of a job's file.
+// contentType returns the media type of a job's file.
 func contentType(job *db.Export) string {
 	switch {
 	case job.Compression == state.ExportGzip:
@@ -155,7 +154,7 @@ func contentType(job *db.Export) string {
 	return "application/x-ndjson"
 }
 
-// FileName is what a job's file is called: its kind and the time it was asked for.
+// FileName returns the name of a job's file: its kind and the time the job was created.
 func FileName(job *db.Export) string {
 	ending := job.Format
 	if ending == state.ExportSpreadsheet {

@@ -9,11 +9,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// column is a column of the rows of T, or the columns of an address.
+// column is a column of the rows of T, or all columns of an address.
 type column[T any] struct {
-	name string // of an address, what its columns begin with
+	name string // for an address, the prefix of its columns
 	cell func([]byte, T) []byte
-	// address stands in place of cell.
+	// address is used instead of cell if it is set.
 	address func(T) document.Address
 }
 
@@ -22,8 +22,8 @@ var addressColumns = [...]string{
 	"name", "company", "line1", "line2", "city", "region", "postal_code", "country", "phone",
 }
 
-// Columns returns the columns of a kind's CSV file. Orders have one row for each
-// line item, which repeats what is the order's; tags and addresses are JSON.
+// Columns returns the columns of a kind's CSV file. Orders have one row for each line item, which
+// repeats the columns of the order; tags and addresses are JSON.
 func Columns(kind state.ExportKind) []string {
 	switch kind {
 	case state.ExportOrders:
@@ -65,10 +65,10 @@ func cells[T any](b []byte, columns []column[T], row T) (_ []byte, err error) {
 	return b, nil
 }
 
-// orderHead appends the cells of a row that are the order's.
+// orderHead appends the order's cells that precede the line's.
 func orderHead(b []byte, o *db.Order) ([]byte, error) { return cells(b, orderColumns, o) }
 
-// orderTail appends the cells of columns of the order that stand behind the line's.
+// orderTail appends the order's cells that follow the line's.
 func orderTail(b []byte, columns []column[*db.Order], o *db.Order) []byte {
 	for i := range columns {
 		b = columns[i].cell(b, o)
@@ -76,7 +76,7 @@ func orderTail(b []byte, columns []column[*db.Order], o *db.Order) []byte {
 	return b
 }
 
-// orderLine appends the cells of columns that are a line's, which has no address.
+// orderLine appends the cells of a line. None of its columns is an address.
 func orderLine(b []byte, columns []column[*db.OrderLine], l *db.OrderLine) []byte {
 	for i := range columns {
 		b = columns[i].cell(b, l)
@@ -84,7 +84,7 @@ func orderLine(b []byte, columns []column[*db.OrderLine], l *db.OrderLine) []byt
 	return b
 }
 
-// noLine appends empty cells in place of those of a line.
+// noLine appends empty cells instead of those of a line.
 func noLine(b []byte, columns []column[*db.OrderLine]) []byte {
 	for range columns {
 		b = append(b, ',')
@@ -92,7 +92,7 @@ func noLine(b []byte, columns []column[*db.OrderLine]) []byte {
 	return b
 }
 
-// productRow appends a row, which has no address.
+// productRow appends a row. None of its columns is an address.
 func productRow(b []byte, p *db.Product) []byte {
 	for i := range productColumns {
 		b = productColumns[i].cell(b, p)
@@ -100,7 +100,7 @@ func productRow(b []byte, p *db.Product) []byte {
 	return end(b)
 }
 
-// attemptRow appends a row, which has no address.
+// attemptRow appends a row. None of its columns is an address.
 func attemptRow(b []byte, a *wire.WebhookAttempt) []byte {
 	for i := range attemptColumns {
 		b = attemptColumns[i].cell(b, a)

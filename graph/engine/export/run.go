@@ -16,15 +16,15 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
-// run is the work of this process on one job, from a claim to its end.
+// run is this process's work on one job, from the claim to the end of its turn.
 type run struct {
 	key
-	job    *db.Export // as it was claimed, and then as of the last checkpoint
+	job    *db.Export // as claimed, and then as of the last checkpoint
 	token  int64
 	begun  time.Time
 	held   *lease.Held
 	yields atomic.Bool  // ends at the next checkpoint, for another job
-	total  atomic.Int64 // the resources there are, once that is known; -1 before
+	total  atomic.Int64 // all resources of the job; -1 until they are counted
 	out    *output
 	// since the last checkpoint
 	rows, resources int64
@@ -32,8 +32,8 @@ type run struct {
 
 var errYields = errors.New("the job makes room for another")
 
-// newRun begins with a job whose lease was asked for at asked. The lease outlives
-// ctx: what is left to do must be done though the work was stopped.
+// newRun begins work on a job whose lease was requested at asked. The lease outlives ctx, so that
+// the outcome can be recorded after the work was stopped.
 func newRun(ctx context.Context, job *db.Export, asked time.Time) *run {
 	r := &run{key: key{job.StoreID, job.ID}, job: job, token: job.LeaseToken, begun: asked}
 	r.total.Store(-1)
@@ -45,7 +45,7 @@ func (e *Engine) log(r *run) *slog.Logger {
 	return e.Logger.With("export", xid.Export.Format(r.key.job))
 }
 
-// work works on a job as far as it may, and notes what came of it.
+// work works on a job until its turn ends, and records the outcome.
 func (e *Engine) work(ctx context.Context, r *run) {
 	defer e.finished(r)
 	e.keep(r)
@@ -65,12 +65,12 @@ func (e *Engine) work(ctx context.Context, r *run) {
 	}
 }
 
-// finished forgets a job whose turn has ended.
+// finished removes a job whose turn has ended from the running ones.
 func (e *Engine) finished(r *run) {
 	r.held.End()
 	_ = e.guard.Do(r.held.Context(), e.log(r), func() error {
 		if r.out != nil {
-			r.out.abort() // what is not complete
+			r.out.abort() // an incomplete part
 		}
 		return nil
 	})
@@ -80,7 +80,7 @@ func (e *Engine) finished(r *run) {
 	e.Wake()
 }
 
-// write reads and writes a job side by side, part by part, to its end.
+// write reads and writes a job concurrently, part by part, to its end.
 func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	if r.out, err = e.newOutput(r.job); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	counted := make(chan struct{})
 	go func() {
 		defer close(counted)
-		// Progress is shown without it.
+		// Without the count, only progress lacks its total.
 		_ = e.guard.Do(reading, e.log(r), func() error { return e.count(reading, r, src) })
 	}()
 	defer func() {
@@ -124,7 +124,7 @@ func (e *Engine) write(ctx context.Context, r *run) (err error) {
 	return <-failed
 }
 
-// read hands the pieces of a job to its writer.
+// read passes the pieces of a job to its writer.
 func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- piece) error {
 	return src.read(ctx, r.job.Position, func(p piece) error {
 		select {
@@ -136,8 +136,8 @@ func (e *Engine) read(ctx context.Context, r *run, src *source, pieces chan<- pi
 	})
 }
 
-// first begins the file. What an earlier owner wrote of it belongs to no part, and may contain
-// customers who were redacted since: it is removed.
+// first begins the file. What an earlier owner wrote belongs to no part and may contain customers
+// who were redacted since, so it is removed.
 func (e *Engine) first(ctx context.Context, r *run, s *sheet) error {
 	if r.token > 1 {
 		if err := e.Blobs.DeleteAll(ctx, folder(r.store, r.key.job)); err != nil {
@@ -147,8 +147,8 @@ func (e *Engine) first(ctx context.Context, r *run, s *sheet) error {
 	return e.head(ctx, r, s)
 }
 
-// head begins the file: a CSV's with its columns, and a compressed one's at all
-// events, since a file without rows is still a file of its kind.
+// head writes the header of a CSV file. A compressed file gets a part even without a header,
+// because a file without rows must still be valid gzip.
 func (e *Engine) head(ctx context.Context, r *run, s *sheet) error {
 	var b []byte
 	switch {
@@ -163,8 +163,7 @@ func (e *Engine) head(ctx context.Context, r *run, s *sheet) error {
 	return r.out.write(ctx, b)
 }
 
-// count counts what there is to export, beside the writing: a file does not wait
-// for its progress to be shown.
+// count counts the resources of the job concurrently with the writing, which does not wait for it.
 func (e *Engine) count(ctx context.Context, r *run, src *source) error {
 	if r.job.ResourcesTotal != nil {
 		r.total.Store(*r.job.ResourcesTotal)

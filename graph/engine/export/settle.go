@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// maxFailures is how often a job is tried without coming any further.
+	// maxFailures is how often in a row a job may fail without progress.
 	maxFailures = 10
-	// firstPause and lastPause bound the pauses between such tries.
+	// firstPause and lastPause bound the pauses between such attempts.
 	firstPause = time.Second
 	lastPause  = time.Minute
-	// failedCode is the code of a job that was given up. The cause is in the log:
-	// it may reveal what callers should not know.
+	// failedCode is the code of a job that was given up. The cause is only in the log, because it
+	// may reveal what callers should not know.
 	failedCode    = "export_failed"
 	failedMessage = "The file could not be written. Start the export again; if that fails too, ask the operator of " +
 		"the service."
 )
 
-// checkpoint notes a part that is complete: what comes after it is behind last.
+// checkpoint records a completed part and last, the last resource in it.
 func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	hash, err := r.out.state()
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *Engine) checkpoint(ctx context.Context, r *run, last xid.ID) error {
 	return nil
 }
 
-// progress sets how far the job has come with the part that is complete.
+// progress returns the columns that record the job's progress with the completed part.
 func (e *Engine) progress(r *run) (set string, args []any) {
 	set = "rows_done = ?, resources_done = ?, parts = ?, size_bytes = ?, failures = 0"
 	args = []any{r.job.RowsDone + r.rows, r.job.ResourcesDone + r.resources, r.out.number, r.job.SizeBytes + r.out.size}
@@ -70,18 +70,18 @@ func (e *Engine) progress(r *run) (set string, args []any) {
 	return set, args
 }
 
-// part writes the row of the part that is complete.
+// part writes the row of the completed part.
 func (e *Engine) part(ctx context.Context, r *run) error {
 	return e.Store.DB(ctx).ExportPart.Create().SetExportID(r.key.job).SetNumber(r.out.number).SetToken(r.token).
 		SetSizeBytes(r.out.size).Exec(ctx)
 }
 
-// settle notes what came of a turn that did not complete the job: it is for others
-// to go on with, now or after a pause, or it is given up.
+// settle records the outcome of a turn that did not complete the job: the job is released, at once
+// or after a pause, or given up.
 func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 	switch {
 	case err == nil, errors.Is(err, errLost), r.held.Lost():
-		return nil // what comes of it is its new owner's to note
+		return nil // the new owner records the outcome
 	case errors.Is(err, errYields), errors.Is(err, context.Canceled): // the process stops
 		return e.release(ctx, r, 0)
 	}
@@ -97,7 +97,7 @@ func (e *Engine) settle(ctx context.Context, r *run, err error) error {
 	return nil
 }
 
-// complete ends the last part and the job: with it, its event and its notice.
+// complete ends the last part and the job, and writes its event and its notice.
 func (e *Engine) complete(ctx context.Context, r *run) error {
 	last := r.out.part != nil
 	if last {
@@ -147,8 +147,8 @@ func (e *Engine) fail(ctx context.Context, r *run) error {
 	return err
 }
 
-// end writes the end of a job, of which this process is still the owner, with its
-// event and its notice, in the transaction of ctx.
+// end writes the end of a job that this process still owns, with its event and its notice, in the
+// transaction of ctx.
 func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, args []any) error {
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(job.ID)).Load(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (e *Engine) end(ctx context.Context, r *run, job *db.Export, set string, ar
 	return e.Notifier.Append(ctx, e.Store, notice(job))
 }
 
-// notice is what the people of a store read of a job that has ended.
+// notice returns the notice about a job that has ended.
 func notice(job *db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
 		Title: "An export of " + job.Kind.Words() + " is ready",

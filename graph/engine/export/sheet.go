@@ -15,24 +15,24 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// byteOrderMark tells spreadsheets that a file is in UTF-8.
+// byteOrderMark makes spreadsheets read a file as UTF-8.
 const byteOrderMark = "\ufeff"
 
-// sheetTime is a time as the spreadsheets of every language read it.
+// sheetTime is a time format that spreadsheets in every language read.
 const sheetTime = "2006-01-02 15:04:05"
 
 // sheet writes a file for spreadsheets in the language and the time zone of its job.
 type sheet struct {
 	texts *phrase.Texts
 	zone  *time.Location
-	// comma parts cells, and point the digits of an amount: as the spreadsheets of the
-	// language read a file that is opened by a double click.
+	// comma separates cells, and point is the decimal point, as spreadsheets in the language expect
+	// them when a file is opened by a double click.
 	comma, point byte
-	// err is the first value that could not be written.
+	// err is the first error.
 	err error
 }
 
-// newSheet makes the writer of a job; nil for one that is not for spreadsheets.
+// newSheet returns the writer of a job, or nil if the job's file is not for spreadsheets.
 func newSheet(job *db.Export) (*sheet, error) {
 	if job.Format != state.ExportSpreadsheet {
 		return nil, nil
@@ -52,7 +52,7 @@ func newSheet(job *db.Export) (*sheet, error) {
 	return s, nil
 }
 
-// header is what the file begins with: the mark and the names of the columns.
+// header returns the byte order mark and the names of the columns.
 func (s *sheet) header(kind state.ExportKind) []byte {
 	b := []byte(byteOrderMark)
 	switch kind {
@@ -66,7 +66,7 @@ func (s *sheet) header(kind state.ExportKind) []byte {
 	return end(b)
 }
 
-// order appends the rows of an order, one for each line; one alone without lines.
+// order appends the rows of an order: one for each line, or one without a line.
 func (s *sheet) order(b []byte, o *db.Order, lines []*db.OrderLine) []byte {
 	from := len(b)
 	b = sheetCells(s, b, sheetOrders, o)
@@ -106,10 +106,10 @@ func (s *sheet) integerOpt(b []byte, n *int64) []byte {
 	return s.integer(b, *n)
 }
 
-// money appends an amount with the digits of its currency, and nothing that groups them.
+// money appends an amount with the digits of its currency and no digit grouping.
 func (s *sheet) money(b []byte, minor int64, code string) []byte {
 	if minor < 0 {
-		b, minor = append(b, '-'), -minor // amounts are far from the least integer
+		b, minor = append(b, '-'), -minor // amounts are far from the smallest integer
 	}
 	digits, _ := currency.Digits(currency.Code(code))
 	text := strconv.FormatInt(minor, 10)
@@ -142,7 +142,7 @@ func (s *sheet) momentOpt(b []byte, t *micros.Time) []byte {
 	return s.moment(b, *t)
 }
 
-// list appends the texts of a JSON array, parted by commas.
+// list appends the texts of a JSON array, separated by commas.
 func (s *sheet) list(b []byte, doc []byte) []byte {
 	var texts []string
 	if len(doc) > 0 {
@@ -151,7 +151,7 @@ func (s *sheet) list(b []byte, doc []byte) []byte {
 	return s.text(b, strings.Join(texts, ", "))
 }
 
-// address appends the nine cells of an address, empty ones where there is none.
+// address appends the nine cells of an address. They are empty if there is none.
 func (s *sheet) address(b []byte, a document.Address) []byte {
 	if len(a) == 0 {
 		for range addressColumns {

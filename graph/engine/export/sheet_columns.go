@@ -7,14 +7,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// sheetColumn is a column of the rows of T in a file for spreadsheets, or the columns of an
-// address. Unlike the columns of the API's CSV they are for people, and may change.
+// sheetColumn is a column of the rows of T in a file for spreadsheets, or all columns of an
+// address. Unlike the columns of the API's CSV files they are for people and may change.
 type sheetColumn[T any] struct {
 	head func(*sheet, []byte) []byte
 	cell func(*sheet, []byte, T) []byte
 }
 
-// sheetHead appends what columns are called.
+// sheetHead appends the names of columns.
 func sheetHead[T any](s *sheet, b []byte, columns []sheetColumn[T]) []byte {
 	for i := range columns {
 		b = columns[i].head(s, b)
@@ -30,26 +30,26 @@ func sheetCells[T any](s *sheet, b []byte, columns []sheetColumn[T], row T) []by
 	return b
 }
 
-// sheetRow is [sheetCells] to the end of the row.
+// sheetRow appends a row.
 func sheetRow[T any](s *sheet, b []byte, columns []sheetColumn[T], row T) []byte {
 	return end(sheetCells(s, b, columns, row))
 }
 
-// named is the head of a column with a name of its own.
+// named returns the head of a column with a name from phrase.
 func named(c phrase.Column) func(*sheet, []byte) []byte {
 	return func(s *sheet, b []byte) []byte { return s.text(b, s.texts.Column(c)) }
 }
 
-// said is the head of a column that is called as shoppers read it.
+// said returns the head of a column that is named by a text of the storefront.
 func said(k phrase.Key) func(*sheet, []byte) []byte {
 	return func(s *sheet, b []byte) []byte { return s.text(b, s.texts.Say(k)) }
 }
 
-// addressKeys are what the members of an address are called, in the order of its cells.
+// addressKeys are the names of the members of an address, in the order of its cells.
 var addressKeys = [len(addressColumns)]phrase.Key{phrase.Name, phrase.Company, phrase.Line1, phrase.Line2, phrase.City,
 	phrase.Region, phrase.PostalCode, phrase.Country, phrase.Phone}
 
-// addressed is the heads of the columns of an address.
+// addressed returns the heads of the columns of an address.
 func addressed(c phrase.Column) func(*sheet, []byte) []byte {
 	return func(s *sheet, b []byte) []byte {
 		for _, k := range addressKeys {
@@ -70,12 +70,12 @@ type (
 	lineCell  = func(*sheet, []byte, orderedLine) []byte
 )
 
-// orderMoney is a cell with an amount of an order.
+// orderMoney returns a cell with an amount of an order.
 func orderMoney(of func(*db.Order) int64) orderCell {
 	return func(s *sheet, b []byte, o *db.Order) []byte { return s.money(b, of(o), o.Currency) }
 }
 
-// lineMoney is a cell with an amount of a line.
+// lineMoney returns a cell with an amount of a line.
 func lineMoney(of func(orderedLine) int64) lineCell {
 	return func(s *sheet, b []byte, l orderedLine) []byte { return s.money(b, of(l), l.currency) }
 }

@@ -16,20 +16,19 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// batchSize is how many resources are read at once. Parts end at the ends of
-// batches: with another size, a job that is taken over would cut its file
-// differently, which shows where it is compressed.
+// batchSize is how many resources are read at once. Parts end where batches end, so with another
+// size a job that is taken over would split its file differently, which shows if the file is
+// compressed.
 const batchSize = 500
 
-// maxPiece is about how many bytes are handed on at once.
+// maxPiece is about how many bytes are passed on at once.
 const maxPiece = 256 << 10
 
-// piece is a run of rows as they will stand in the file.
+// piece is a run of rows as written to the file.
 type piece struct {
 	body            []byte
 	rows, resources int64
-	// last is the last resource of the batch that ends with the piece; nil inside
-	// of a batch.
+	// last is the last resource of the batch that ends with the piece; nil within a batch.
 	last xid.ID
 }
 
@@ -37,20 +36,20 @@ type piece struct {
 type source struct {
 	store *ent.Store
 	job   *db.Export
-	// from and to are the bounds of ids, to excluded.
+	// from and to bound the ids; to is excluded.
 	from, to xid.ID
 	// ids are the only ids to read; empty for all.
 	ids []any
 	// currency is the store's, and origin its scheme and host.
 	currency, origin string
-	// sheet writes the rows of a file for spreadsheets; nil for others.
+	// sheet writes the rows of a file for spreadsheets; nil for other formats.
 	sheet *sheet
-	// buffers that were written come back here.
+	// spare holds buffers to reuse.
 	spare chan []byte
 }
 
-// newSource makes the source of a job that has begun: rows created up to its
-// start are in it (contract, section 9).
+// newSource returns the source of a job that has begun. It reads rows created up to the start of
+// the job (contract, section 9).
 func newSource(store *ent.Store, job *db.Export, currency, origin string) *source {
 	s := &source{store: store, job: job, currency: currency, origin: origin, spare: make(chan []byte, 4)}
 	s.from, s.to = Bounds(job)
@@ -60,7 +59,7 @@ func newSource(store *ent.Store, job *db.Export, currency, origin string) *sourc
 	return s
 }
 
-// read emits the resources behind a position, batch by batch, to the end.
+// read emits the resources after a position, batch by batch, to the end.
 func (s *source) read(ctx context.Context, after *xid.ID, emit func(piece) error) error {
 	for more := true; more; {
 		var err error
@@ -71,7 +70,7 @@ func (s *source) read(ctx context.Context, after *xid.ID, emit func(piece) error
 	return nil
 }
 
-// batch emits one batch and returns its last resource.
+// batch emits one batch, returns its last resource and reports whether more may follow.
 func (s *source) batch(ctx context.Context, after *xid.ID, emit func(piece) error) (*xid.ID, bool, error) {
 	b := &builder{spare: s.spare, emit: emit}
 	var last *xid.ID
@@ -101,10 +100,10 @@ type builder struct {
 	piece
 	spare chan []byte
 	emit  func(piece) error
-	used  bool // there was something to add
+	used  bool // something was added
 }
 
-// added notes what was just appended to the body, and hands on a full piece.
+// added counts what was just appended to the body, and passes on a full piece.
 func (b *builder) added(rows int) error {
 	b.rows += int64(rows)
 	b.resources++
@@ -115,7 +114,7 @@ func (b *builder) added(rows int) error {
 	return b.hand(xid.Nil)
 }
 
-// close hands on the last piece of a batch.
+// close passes on the last piece of a batch.
 func (b *builder) close(last xid.ID) error { return b.hand(last) }
 
 func (b *builder) hand(last xid.ID) error {
@@ -130,13 +129,13 @@ func (b *builder) hand(last xid.ID) error {
 	return err
 }
 
-// filter is a column that has to have a value.
+// filter is a column with its required value.
 type filter struct {
 	column string
 	value  any
 }
 
-// filters are those of the job.
+// filters returns the filters of the job.
 func (s *source) filters() (list []filter) {
 	add := func(column string, value any) { list = append(list, filter{column, value}) }
 	job := s.job
@@ -155,8 +154,8 @@ func (s *source) filters() (list []filter) {
 	return list
 }
 
-// states are the ranges of the index of orders by their states that the job reads; without
-// columns where another index serves it.
+// states returns the ranges of the index of orders by their states that the job reads. It returns
+// no columns if another index serves the job.
 func (s *source) states() (r ent.Ranges) {
 	job := s.job
 	if job.Kind != state.ExportOrders || job.FilterCustomerID != nil || len(s.ids) > 0 ||
@@ -170,7 +169,7 @@ func (s *source) states() (r ent.Ranges) {
 			oneOr(job.FilterFulfillmentStatus, state.FulfillmentStatuses()))}
 }
 
-// oneOr are the value that is given, or all.
+// oneOr returns the given value, or all.
 func oneOr[G, T ~string](given *G, all []T) (list []any) {
 	if given != nil {
 		return []any{string(*given)}
@@ -181,7 +180,7 @@ func oneOr[G, T ~string](given *G, all []T) (list []any) {
 	return list
 }
 
-// index is the index to walk where it is one range, which MySQL needs as a hint.
+// index returns the index to walk if the job reads one range. MySQL needs it as a hint.
 func (s *source) index() string {
 	switch {
 	case len(s.ids) > 0:
@@ -194,7 +193,7 @@ func (s *source) index() string {
 	return ent.Primary
 }
 
-// next bounds a query to the batch behind a position.
+// next restricts a query to the batch after a position.
 func (s *source) next(after *xid.ID) func(*sql.Selector) {
 	sign, from := ">=", s.from
 	if after != nil {
@@ -218,8 +217,7 @@ func (s *source) next(after *xid.ID) func(*sql.Selector) {
 	}
 }
 
-// total counts the resources of the job, against which progress is shown. Nothing
-// of the file depends on it.
+// total counts the resources of the job. It is only used to show progress.
 func (s *source) total(ctx context.Context) (n int64, err error) {
 	if s.job.Kind == state.ExportWebhookAttempts {
 		return s.totalAttempts(ctx)
@@ -239,7 +237,7 @@ func (s *source) total(ctx context.Context) (n int64, err error) {
 	return s.number(ctx, query, args...)
 }
 
-// number reads a count.
+// number runs a statement that counts.
 func (s *source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = ent.Read(ctx, s.store.DB(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&n) }, query, args...)
 	if err != nil {

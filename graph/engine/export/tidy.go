@@ -12,11 +12,10 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 )
 
-// tidyPause is how long the others leave a job alone that is being tidied.
+// tidyPause is how long other processes leave a job alone that is being cleaned up.
 const tidyPause = time.Minute
 
-// tidy does what a job that has ended leaves to do: its file expires, then its
-// objects are removed, and in the end its row.
+// tidy cleans up an ended job: its file expires, then its objects are removed, and finally its row.
 func (e *Engine) tidy(ctx context.Context, c candidate) error {
 	ctx = viewer.Operator(ctx, c.store)
 	rows, err := e.Store.DB(ctx).Export.Query().Where(dbexport.ID(c.job)).Load(ctx)
@@ -56,7 +55,7 @@ func (e *Engine) tidy(ctx context.Context, c candidate) error {
 	})
 }
 
-// set moves on when the job is due, by compare-and-set: one alone tidies it.
+// set updates the job's due time by compare-and-set, so that one process cleans it up.
 func (e *Engine) set(
 	ctx context.Context, c candidate, seen micros.Time, status state.ExportStatus, due micros.Time,
 ) (mine bool, err error) {

@@ -24,9 +24,8 @@ import (
 )
 
 const (
-	// maxRestarts is how often redactions may make a job begin again. The pause before the next
-	// try grows up to a minute, so that only redactions which go on for a quarter of an hour
-	// exhaust it.
+	// maxRestarts is how often redactions may restart a job. The pause before the next attempt
+	// grows up to a minute, so only redactions that go on for a quarter of an hour exhaust it.
 	maxRestarts = 20
 	// redactedCode is the code of a job that has no file because a customer was redacted.
 	redactedCode   = "customer_redacted"
@@ -34,11 +33,11 @@ const (
 		"begun. Start the export again."
 )
 
-// stoppedMessage is the error of a job that began again too often.
+// stoppedMessage is the error of a job that was restarted too often.
 var stoppedMessage = fmt.Sprintf("Customers whose data the file can contain were redacted while it was written. "+
 	"The export began again %d times and met another redaction each time. Start it again later.", maxRestarts)
 
-// Bounds returns the ids between which a job that has begun reads, the second excluded.
+// Bounds returns the range of ids that a job that has begun reads; to is excluded.
 func Bounds(job *db.Export) (from, to xid.ID) {
 	to = xid.First(*job.StartedAt + 1)
 	if job.CreatedFrom != nil {
@@ -54,11 +53,11 @@ func Bounds(job *db.Export) (from, to xid.ID) {
 
 // Redacted describes the redaction of a customer to the jobs that may have read their data.
 type Redacted struct {
-	// Number is the store's count of redactions with this one. It is nil where an earlier release
+	// Number is the store's count of redactions including this one. It is nil if an earlier release
 	// cleaned the customer's rows.
 	Number *int64
-	// CleanBefore is a time at which those rows were clean. It decides where a job or the
-	// redaction has no number.
+	// CleanBefore is a time at which those rows were clean. It decides if a job or the redaction
+	// has no number.
 	CleanBefore micros.Time
 }
 
@@ -71,8 +70,8 @@ func (r Redacted) reached() predicate.Export {
 	return dbexport.Or(dbexport.RedactionsLT(*r.Number), dbexport.And(dbexport.RedactionsIsNil(), early))
 }
 
-// Begun returns the jobs of some kinds behind an id, ordered by id, that have a file or write one
-// and may have read rows of a redacted customer before they were clean.
+// Begun returns the jobs of some kinds after an id, ordered by id, that have or write a file and
+// may have read rows of a redacted customer before they were clean.
 func Begun(
 	ctx context.Context, c *db.Client, after xid.ID, r Redacted, most int, kinds ...state.ExportKind,
 ) ([]*db.Export, error) {
@@ -87,9 +86,9 @@ func Begun(
 	return rows, nil
 }
 
-// Withdraw takes the files of jobs that can contain a redacted customer, in the transaction of ctx.
-// A completed job expires, and an engine removes its objects next. A running one begins again by
-// itself; after [maxRestarts] times it fails, with its event. Withdraw returns the jobs that ended.
+// Withdraw removes the files of jobs that can contain a redacted customer, in the transaction of
+// ctx, and returns the jobs that ended. A completed job expires, and an engine removes its objects
+// next. A running job restarts; after [maxRestarts] restarts it fails and emits its event.
 func Withdraw(ctx context.Context, c *db.Client, ids []xid.ID, r Redacted) ([]*db.Export, error) {
 	query := c.Export.Query().Where(dbexport.IDIn(ids...), r.reached()).Order(dbexport.ByID())
 	query.Modify(ent.ForUpdate)
@@ -129,7 +128,7 @@ func Redactions(ctx context.Context, c *db.Client) (int64, error) {
 	return orZero(shop.Redactions), nil
 }
 
-// orZero is the value of a count, which is null before anything was counted.
+// orZero returns a count, which is null before anything was counted.
 func orZero[T int | int64](count *T) (n T) {
 	if count != nil {
 		n = *count
@@ -137,9 +136,9 @@ func orZero[T int | int64](count *T) (n T) {
 	return n
 }
 
-// restart makes a running job begin again after a pause. Whoever writes it has lost it, and the
-// next owner removes its objects once that lease is over. A job that waits to begin again has
-// read nothing yet, so it keeps its turn.
+// restart makes a running job begin again after a pause. The process that writes it has lost it,
+// and the next owner removes its objects once that lease is over. A job that already waits to begin
+// again has read nothing yet, so it keeps its due time.
 func restart(ctx context.Context, c *db.Client, job *db.Export) error {
 	count, err := Redactions(ctx, c)
 	if err != nil {
@@ -159,7 +158,7 @@ func restart(ctx context.Context, c *db.Client, job *db.Export) error {
 		Exec(ctx)
 }
 
-// expire ends the file of a job before its time.
+// expire ends the file of a job early.
 func expire(ctx context.Context, c *db.Client, job *db.Export) error {
 	now := outbox.After(job.UpdatedAt)
 	job.Status, job.ExpiresAt, job.UpdatedAt = state.ExportExpired, &now, now
@@ -169,8 +168,8 @@ func expire(ctx context.Context, c *db.Client, job *db.Export) error {
 		SetErrorCode(redactedCode).SetErrorMessage(removedMessage).SetVersion(job.Version).SetUpdatedAt(now).Exec(ctx)
 }
 
-// stop ends a job that began again too often. Its objects may be removed when its writer must have
-// noticed.
+// stop ends a job that was restarted too often. Its objects may be removed once its writer must
+// have noticed.
 func stop(ctx context.Context, c *db.Client, job *db.Export) error {
 	now, noticed := outbox.After(job.UpdatedAt), max(micros.Now(), job.LeaseUntil)
 	job.Status, job.CompletedAt, job.UpdatedAt = state.ExportFailed, &now, now

@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 )
 
-// errAddress says that mail cannot go to an address, now or later.
+// errAddress reports that an address can never receive email.
 var errAddress = errors.New("not an address that mail can go to")
 
-// ParseSender reads the address that mails come from, with or without a name:
-// "Storefront <notices@shop.example>".
+// ParseSender parses the address that emails come from, with or without a name: "Storefront
+// <notices@shop.example>".
 func ParseSender(from string) (*netmail.Address, error) {
 	a, err := netmail.ParseAddress(from)
 	if err != nil {
@@ -32,9 +32,8 @@ func ParseSender(from string) (*netmail.Address, error) {
 	return a, nil
 }
 
-// compose makes the message of a row. Two tries of one row make the same
-// message: its Message-ID and its time are the row's, so that a reader's program
-// can recognise a repeat (RFC 5322, section 3.6.4).
+// compose returns the message of a row. It is the same for every attempt: its Message-ID and time
+// come from the row, so that a mail program can recognize a repeat (RFC 5322, section 3.6.4).
 func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	to, err := recipient(row.Recipient)
 	if err != nil {
@@ -44,10 +43,10 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	m := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	m.FromMailAddress(sender(from, row))
 	m.ToMailAddress(to)
-	m.Subject(encoded(oneLine(row.Subject)))
+	m.Subject(encodeSubject(oneLine(row.Subject)))
 	m.SetMessageIDWithValue(row.ID.String() + "@" + domain)
 	m.SetDateWithValue(row.ID.Time().Time())
-	// Who answers by a program answers nobody (RFC 3834, section 5).
+	// Automatic responders must not reply (RFC 3834, section 5).
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	if row.ReplyTo != nil {
 		answers, err := recipient(*row.ReplyTo)
@@ -67,29 +66,29 @@ func compose(from *netmail.Address, row *db.Mail) (*mail.Msg, error) {
 	return m, nil
 }
 
-// sender is the From of an email: the service's address. Where a store writes, its name comes
-// with that of the service, so that no store passes for somebody else.
+// sender returns the From of an email, which always has the service's address. The name of an email
+// from a store includes the service's name, so that no store can impersonate someone else.
 func sender(from *netmail.Address, row *db.Mail) *netmail.Address {
 	if row.SenderName == nil {
-		return &netmail.Address{Name: wordless(from.Name), Address: from.Address}
+		return &netmail.Address{Name: breakEncodedWords(from.Name), Address: from.Address}
 	}
 	service := cmp.Or(from.Name, from.Address[strings.LastIndexByte(from.Address, '@')+1:])
-	return &netmail.Address{Name: wordless(*row.SenderName + " via " + service), Address: from.Address}
+	return &netmail.Address{Name: breakEncodedWords(*row.SenderName + " via " + service), Address: from.Address}
 }
 
 // wordStart begins an encoded word of a header (RFC 2047, section 2).
 const wordStart = "=?"
 
-// wordless breaks what looks like an encoded word: the library writes names in quotes, and some
-// readers decode words there too.
-func wordless(name string) string { return strings.ReplaceAll(name, wordStart, "= ?") }
+// breakEncodedWords breaks what looks like an encoded word. The library writes names in quotes, and
+// some readers decode encoded words even there.
+func breakEncodedWords(name string) string { return strings.ReplaceAll(name, wordStart, "= ?") }
 
-// wordBytes is how much of a text goes into one encoded word, which has at most 75 characters.
+// wordBytes is how many bytes of text go into one encoded word, which has at most 75 characters.
 const wordBytes = 45
 
-// encoded is a text for a header that reads as the very text: one that looks like an encoded
-// word is encoded itself.
-func encoded(s string) string {
+// encodeSubject encodes a text that contains what looks like an encoded word, so that readers see
+// the literal text.
+func encodeSubject(s string) string {
 	if !strings.Contains(s, wordStart) {
 		return s
 	}
@@ -108,7 +107,7 @@ func word(s string) string {
 	return "=?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
-// recipient reads an address as it is kept: nothing but the address.
+// recipient parses a stored address, which has no name.
 func recipient(address string) (*netmail.Address, error) {
 	a, err := netmail.ParseAddress(address)
 	if err != nil || a.Name != "" || a.Address != address {
@@ -120,8 +119,7 @@ func recipient(address string) (*netmail.Address, error) {
 	return a, nil
 }
 
-// ascii writes the domain of an address as the DNS knows it, since few mail
-// servers take others.
+// ascii converts the domain of an address to its DNS form, because few mail servers accept another.
 func ascii(address string) (string, error) {
 	at := strings.LastIndexByte(address, '@')
 	domain, err := idna.Lookup.ToASCII(address[at+1:])

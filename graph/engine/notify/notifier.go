@@ -20,32 +20,29 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxRecipients bounds the rows that one notice adds to its transaction. Owners
-// come first.
+// maxRecipients bounds the rows that one notice adds to its transaction. Owners come first.
 const maxRecipients = 50
 
-// The paths of the dashboard: its own, and that of all notices below it.
+// Paths of the dashboard. The other two are below the first.
 const (
 	dashboardPath = "/dashboard"
 	noticesPath   = "/notifications"
 	settingsPath  = "/settings"
 )
 
-// pages are where the dashboard shows what notices are about, by its kind.
+// pages are the paths of the dashboard's pages for the kinds of resources.
 var pages = map[xid.Kind]string{
 	xid.Order: "/orders/", xid.Product: "/products/", xid.Customer: "/customers/", xid.Export: "/exports/",
 	xid.WebhookEndpoint: "/webhooks/", xid.Theme: "/themes/",
 }
 
-// Notifier writes notices that also go out by mail. A nil one, as where no mail
-// server is named, writes them on the dashboard alone: nobody who has something
-// to notify needs to know whether there is mail.
+// Notifier writes notices that also go out by email. A nil notifier, used when no mail server is
+// configured, writes to the dashboard only, so that callers need not know whether there is email.
 type Notifier struct {
 	root string // the address of the dashboard
 }
 
-// New makes a notifier whose mails point to the dashboard under api, which is
-// {api_host}.
+// New returns a notifier whose emails link to the dashboard under api, which is {api_host}.
 func New(api string) (*Notifier, error) {
 	u, err := url.Parse(api)
 	if err != nil || u.Host == "" {
@@ -54,9 +51,9 @@ func New(api string) (*Notifier, error) {
 	return &Notifier{root: strings.TrimRight(api, "/") + dashboardPath}, nil
 }
 
-// Append writes a notice for the store of the viewer, and a mail to each of its
-// owners and admins or to the one whom it concerns, in the transaction of ctx: all of
-// it commits, or nothing.
+// Append writes a notice for the viewer's store, and an email to each of its owners and admins, or
+// to the one person it concerns. It joins the transaction of ctx, so that all of it commits or
+// nothing.
 func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) error {
 	c := store.DB(ctx)
 	if err := Append(ctx, c, notice); err != nil || n == nil {
@@ -66,7 +63,7 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 	if err != nil || len(to) == 0 {
 		return err
 	}
-	// The policy lets the viewer see one store: its own.
+	// The policy shows the viewer only their own store.
 	s, err := c.Store.Query().Only(ctx)
 	if err != nil {
 		return fmt.Errorf("find the store of a notice: %w", err)
@@ -89,11 +86,11 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 	return nil
 }
 
-// Sends reports whether there is a mail server to send by.
+// Sends reports whether emails are sent at all.
 func (n *Notifier) Sends() bool { return n != nil }
 
-// Send writes a letter, in the transaction of ctx. Without a mail server it writes
-// nothing: ask [Notifier.Sends] first where the letter is the only way.
+// Send writes a letter in the transaction of ctx. Without a mail server it does nothing, so check
+// [Notifier.Sends] first if the letter is the only way to reach the person.
 func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
 	if n == nil {
 		return nil
@@ -124,7 +121,7 @@ func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
 	return nil
 }
 
-// link leads to what a notice is about; empty where the dashboard has no page of it.
+// link returns a link to the subject of a notice, or "" if the dashboard has no page for it.
 func (n *Notifier) link(notice Notice) string {
 	page := pages[notice.Kind]
 	if page == "" || notice.ID.IsNil() {
@@ -133,13 +130,13 @@ func (n *Notifier) link(notice Notice) string {
 	return "\n\n" + n.root + page + notice.Kind.Format(notice.ID)
 }
 
-// footer says which store a mail is about and where it can be read.
+// footer says which store an email is about and where it can be read.
 func (n *Notifier) footer(s *db.Store) string {
 	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +
 		"). It can be read in its dashboard, too:\n" + n.root + noticesPath
 }
 
-// recipients returns the addresses of the people whom a notice goes to by mail.
+// recipients returns the addresses of the people who get a notice by email.
 func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, error) {
 	people := store.Aside(ctx)
 	if !n.Person.IsNil() {
@@ -154,7 +151,7 @@ func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, erro
 		roles = append(roles, viewer.Support)
 		query.Where(staff.OrdersMutedAtIsNil())
 	}
-	// By the alphabet, owners are the last of the roles.
+	// In alphabetical order, owners are the last of the roles.
 	ids, err := query.Where(staff.RoleIn(roles...), staff.IDNEQ(n.Except)).
 		Order(db.Desc(staff.FieldRole), db.Asc(staff.FieldID)).Limit(maxRecipients).IDs(ctx)
 	if err != nil || len(ids) == 0 {
@@ -163,7 +160,7 @@ func recipients(ctx context.Context, store *ent.Store, n Notice) ([]string, erro
 	return addresses(people, store.DB(people), ids)
 }
 
-// addresses returns the e-mail addresses of people, by their ids.
+// addresses returns the email addresses of people by their ids.
 func addresses(ctx context.Context, c *db.Client, ids []xid.ID) ([]string, error) {
 	query := c.User.Query().Where(user.IDIn(ids...))
 	query.Modify(func(s *sql.Selector) { s.OrderBy(s.C(user.FieldID)) })

@@ -1,9 +1,9 @@
-// Package notify informs the people of a store of what they should know: a notice on
-// the dashboard, written in the transaction of what happened, and mail.
+// Package notify informs the people of a store: by a notice on the dashboard, written in the
+// transaction of the event, and by email.
 //
-// Mail has an outbox of its own: the same transaction writes one row for each
-// recipient, and a [Sender] hands them to a mail server afterwards. What
-// happened therefore never waits for a mail server, nor fails with one.
+// Emails have an outbox of their own. The same transaction writes one row for each recipient, and a
+// [Sender] hands them to a mail server afterwards, so the transaction never waits for a mail server
+// nor fails with one.
 package notify
 
 import (
@@ -15,52 +15,53 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Notice is what people read.
+// Notice is a message to the people of a store.
 type Notice struct {
 	Level state.NotificationLevel
 	Title string // up to 255 characters
 	Body  string // plain text, up to 2000 characters
-	// Kind and ID name what it is about.
+	// Kind and ID name the resource that the notice is about.
 	Kind xid.Kind
 	ID   xid.ID
-	// Developers get the mail as owners and admins do: it is about what they work on.
+	// Developers get the email too, not only owners and admins.
 	Developers bool
-	// Orders says that it is about a new order: everybody who handles orders gets the mail,
-	// unless they have switched that off.
+	// Orders marks a notice about a new order. Everyone who handles orders gets the email, unless
+	// they have turned these emails off.
 	Orders bool
-	// Person gets the mail alone when it is their own affair; nil otherwise.
+	// Person is the only recipient of the email if the notice is about their own affairs; nil
+	// otherwise.
 	Person xid.ID
-	// Except gets no mail of it: they are written to otherwise. Nil for nobody.
+	// Except gets no email, because they are informed otherwise; nil for none.
 	Except xid.ID
 }
 
-// Letter is a mail to one person about their own affairs.
+// Letter is an email to one person about their own affairs.
 type Letter struct {
-	To      string // the e-mail address
+	To      string // the email address
 	Subject string // up to 255 characters
 	Body    string // plain text
-	// HTML says the same as Body for programs that show it; "" for none.
+	// HTML is the same text for programs that show HTML; "" for none.
 	HTML string
-	// From is the name of who writes, such as a shop's; "" for the service itself. The
-	// address is the service's in any case.
+	// From is the name of the sender, such as a shop; "" for the service itself. The address is
+	// always the service's.
 	From string
-	// ReplyTo is where answers go; "" for nowhere.
+	// ReplyTo is the address for replies; "" for none.
 	ReplyTo string
-	// Order is the order of a shopper's email; nil for any other email. Emails of an order are
+	// Order is the order of a shopper's email; nil for any other email. Emails about an order are
 	// counted when they are sent.
 	Order xid.ID
-	// Network is where the order came from, as far as it is known.
+	// Network is the network that the order came from, if known.
 	Network string
-	// Stop is where a stranger stops emails of the store with one click; "" for people who
-	// have paid the store, and for emails of the service.
+	// Stop is a link with which the recipient stops the store's emails in one click; "" for people
+	// who have paid the store, and for emails of the service.
 	Stop string
-	// Of is whose row the mail is until it is sent: of whom the transaction writes rows,
-	// the person or the store that writes to them.
+	// Of is the owner of the row until the email is sent: the owner whose rows the transaction
+	// writes, which is the person or the store that writes to them.
 	Of xid.ID
 }
 
-// Append writes a notice for the store of the viewer on the dashboard alone. See
-// [Notifier.Append] for one that goes out by mail as well.
+// Append writes a notice for the viewer's store to the dashboard only. [Notifier.Append] sends
+// emails as well.
 func Append(ctx context.Context, c *db.Client, n Notice) error {
 	err := c.Notification.Create().SetLevel(n.Level).SetTitle(n.Title).SetBody(n.Body).
 		SetResourceType(n.Kind.Resource()).SetResourceID(n.ID).Exec(ctx)

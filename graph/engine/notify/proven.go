@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Proven reports whether the store of the viewer has shown that it is a shop: its first payment
-// lies as many days back as [limit.NewStoreDays] says. An operator who trusts a store sets its
-// limit to 0. Emails of other stores hold no live addresses, and are few.
+// Proven reports whether the viewer's store is an established shop: its first payment is at least
+// [limit.NewStoreDays] days old. Operators can set that limit to 0 for a store they trust. Emails
+// of other stores contain no live links and are limited in number.
 func Proven(ctx context.Context, c *db.Client, s *db.Store, all limit.Values) (bool, error) {
 	own, err := s.Limits.Over(all)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// batch is how many mails are read at once.
+	// batch is how many emails are read at once.
 	batch = 50
 	// MaxWaiting is where [Sender.Waiting] stops counting.
 	MaxWaiting = 1000
 )
 
-// due reads the mails whose time has come, the longest overdue first. It locks
-// nothing: whoever wants one claims it.
+// due returns the due emails, the longest overdue first. It locks nothing: senders claim one email
+// at a time.
 func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
 	query := s.Store.Seek(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...))
 	query.Modify(func(sel *sql.Selector) {
@@ -39,7 +39,7 @@ func (s *Sender) due(ctx context.Context) ([]*db.Mail, error) {
 	return rows, nil
 }
 
-// Waiting counts the mails that are not sent yet, up to [MaxWaiting].
+// Waiting returns how many emails are not sent yet, at most [MaxWaiting].
 func (s *Sender) Waiting(ctx context.Context) (int, error) {
 	n, err := s.Store.SumShards(ctx, func(ctx context.Context) (int, error) {
 		ids, err := s.Store.Seek(ctx).Mail.Query().Where(dbmail.BucketIn(bucket.All()...)).Limit(MaxWaiting).
@@ -52,9 +52,9 @@ func (s *Sender) Waiting(ctx context.Context) (int, error) {
 	return min(n, MaxWaiting), nil
 }
 
-// newMender makes what finds mails that a clock holds up.
-func newMender(s *ent.Store) *lease.Mender {
-	longest := make([]time.Duration, 8) // from there on all wait as long
+// newRepairer returns what finds emails that a changed clock delays.
+func newRepairer(s *ent.Store) *lease.Mender {
+	longest := make([]time.Duration, 8) // all later pauses have the last length
 	for n := 1; n < len(longest); n++ {
 		longest[n] = max(terms.Length, pause(n))
 	}
@@ -63,33 +63,34 @@ func newMender(s *ent.Store) *lease.Mender {
 		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbmail.FieldAttempts, longest) }}
 }
 
-// take sets until when a mail is taken, by the clock of leases. It is due then.
-func take(u *sql.UpdateBuilder) {
+// setLease sets the end of the lease on an email, by the clock of leases. The email is due again
+// then.
+func setLease(u *sql.UpdateBuilder) {
 	u.Set(dbmail.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(terms.Length)))
 }
 
-// claim takes a mail as it was read: of those who try at once, one gets it. A
-// claim that is not renewed ends by itself, and then the mail is due again.
+// claim claims an email as it was read. Of concurrent senders one gets it. A claim that is not
+// renewed expires, and the email is due again.
 func (s *Sender) claim(ctx context.Context, row *db.Mail) (mine bool, err error) {
 	err = s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
 		n, err := c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts)).
-			AddAttempts(1).Modify(take).Save(ctx)
+			AddAttempts(1).Modify(setLease).Save(ctx)
 		mine = n == 1
 		return err
 	})
 	return mine, wrap("claim mail", err)
 }
 
-// keep renews the claim on a mail.
+// keep renews the claim on an email.
 func (s *Sender) keep(held *lease.Held, row *db.Mail) {
 	held.Keep(func(ctx context.Context) error {
-		return s.put(ctx, row, func(u *db.MailUpdate) { u.Modify(take) })
+		return s.put(ctx, row, func(u *db.MailUpdate) { u.Modify(setLease) })
 	}, func(err error) {
 		s.log(row).Warn("the claim on a mail could not be renewed", "error", err)
 	})
 }
 
-// postpone ends a claim with the time of the next try.
+// postpone ends a claim and sets the time of the next attempt.
 func (s *Sender) postpone(ctx context.Context, row *db.Mail, next micros.Time) error {
 	err := s.put(ctx, row, func(u *db.MailUpdate) { u.SetDueAt(next) })
 	if errors.Is(err, lease.ErrLost) {
@@ -98,7 +99,8 @@ func (s *Sender) postpone(ctx context.Context, row *db.Mail, next micros.Time) e
 	return wrap("postpone mail", err)
 }
 
-// put writes into a mail whose claim is this sender's: [lease.ErrLost] if it is not.
+// put updates an email that this sender has claimed. It returns [lease.ErrLost] if the claim is
+// lost.
 func (s *Sender) put(ctx context.Context, row *db.Mail, set func(*db.MailUpdate)) error {
 	return s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
 		u := c.Mail.Update().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1))
@@ -111,7 +113,7 @@ func (s *Sender) put(ctx context.Context, row *db.Mail, set func(*db.MailUpdate)
 	})
 }
 
-// remove ends a claim and the mail with it.
+// remove deletes an email that this sender has claimed.
 func (s *Sender) remove(ctx context.Context, row *db.Mail) error {
 	return wrap("remove mail", s.change(ctx, row, func(ctx context.Context, c *db.Client) error {
 		_, err := c.Mail.Delete().Where(dbmail.ID(row.ID), dbmail.Attempts(row.Attempts+1)).Exec(ctx)
@@ -119,7 +121,7 @@ func (s *Sender) remove(ctx context.Context, row *db.Mail) error {
 	}))
 }
 
-// change writes in the store of a mail.
+// change writes as the operator of the email's store.
 func (s *Sender) change(ctx context.Context, row *db.Mail, f func(context.Context, *db.Client) error) error {
 	return s.Store.InTx(viewer.Operator(ctx, row.StoreID),
 		func(ctx context.Context) error { return f(ctx, s.Store.DB(ctx)) })

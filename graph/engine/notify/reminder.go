@@ -15,16 +15,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TokenNotice is how long before its end a staff token's holder gets notice.
+// TokenNotice is how long before its expiry the holder of a staff token is notified.
 const TokenNotice = 7 * 24 * time.Hour
 
-// reminderBatch bounds the tokens read of one store at once; the next round continues.
+// reminderBatch bounds the tokens of one store that a round reads. The next round continues.
 const reminderBatch = 100
 
 // RemindOfTokens notifies the holders of staff tokens in open stores that expire within
-// [TokenNotice], on the dashboard and by email, and returns how many. Each token gets one
-// notice, however many processes run at once; tokens issued for no longer than that get
-// none.
+// [TokenNotice], on the dashboard and by email, and returns how many it notified. Each token gets
+// one notice, however many processes run at once. Tokens issued for no longer than that get none.
 func RemindOfTokens(ctx context.Context, s *ent.Store, n *Notifier) (total int, err error) {
 	total, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return tokensOf(ctx, s, n) })
 	if err != nil {
@@ -33,7 +32,7 @@ func RemindOfTokens(ctx context.Context, s *ent.Store, n *Notifier) (total int, 
 	return total, err
 }
 
-// tokensOf reminds the people of one store.
+// tokensOf notifies the people of one store.
 func tokensOf(ctx context.Context, s *ent.Store, n *Notifier) (sent int, err error) {
 	now := micros.Now()
 	rows, err := s.DB(ctx).StaffToken.Query().
@@ -58,8 +57,8 @@ func tokensOf(ctx context.Context, s *ent.Store, n *Notifier) (sent int, err err
 	return sent, nil
 }
 
-// remind marks a token and gives its holder notice, unless another process did or it was
-// revoked meanwhile.
+// remind marks a token and notifies its holder, unless another process did or the token was revoked
+// meanwhile.
 func remind(ctx context.Context, s *ent.Store, n *Notifier, t *db.StaffToken) (sent bool, err error) {
 	err = s.InTx(ctx, func(ctx context.Context) error {
 		sent = false

@@ -23,48 +23,48 @@ import (
 )
 
 const (
-	// roundTime is how long a round begins mails.
+	// roundTime is how long a round starts new emails.
 	roundTime = 30 * time.Second
-	// retryAfter and retryMax are the first and the longest pause between two tries.
+	// retryAfter and retryMax are the first and the longest pause between attempts.
 	retryAfter = time.Minute
 	retryMax   = time.Hour
-	// giveUpAfter is when the last try is due, from when the mail was written.
+	// giveUpAfter is when the last attempt is due, counted from when the email was written.
 	giveUpAfter = 24 * time.Hour
 )
 
-// terms are those of the lease on a mail; the attempts are its token. What takes
-// longest is a conversation up to its answer, and the lease is as long even where
-// it cannot be renewed: a mail that is cut off may have arrived.
+// terms are the terms of the lease on an email. The attempts are its token. The lease outlasts the
+// longest SMTP exchange even if it cannot be renewed, because an email that is cut off may have
+// arrived.
 var terms = lease.Terms{Length: 2 * time.Minute, Every: 15 * time.Second, Margin: 10 * time.Second}
 
-// SenderConfig is what a [Sender] needs.
+// SenderConfig holds the dependencies of a [Sender].
 type SenderConfig struct {
 	Store *ent.Store
-	// Server takes the mails.
+	// Server is the mail server.
 	Server Server
-	// From is whom they come from; see [ParseSender].
+	// From is the sender of the emails; see [ParseSender].
 	From *netmail.Address
-	// Roots verify the server's certificate; nil for those of the system.
+	// Roots verify the server's certificate; nil for the system's.
 	Roots *x509.CertPool
 	// Dial connects to the server; nil for the network.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Logger *slog.Logger
-	// Limits are those that the operator set for all stores.
+	// Limits are the operator's limits for all stores.
 	Limits limit.Values
-	// Notifier tells the people of a store of emails that are not sent.
+	// Notifier informs the people of a store of emails that are withheld.
 	Notifier *Notifier
 }
 
-// Sender hands waiting mails to a mail server: each at least once, and by one
-// sender at a time. Any number of processes may have one.
+// Sender hands waiting emails to a mail server: each at least once, and by one sender at a time.
+// Any number of processes may run one.
 type Sender struct {
 	SenderConfig
 	guard                 work.Guard
-	mender                *lease.Mender
+	repairer              *lease.Mender
 	sent, failed, givenUp atomic.Uint64
 }
 
-// NewSender makes a sender; [Sender.Round] does its work.
+// NewSender returns a sender. [Sender.Round] does its work.
 func NewSender(c SenderConfig) (*Sender, error) {
 	if c.Store == nil || c.From == nil || c.Server.host == "" {
 		return nil, errors.New("notify: a sender needs a store, a mail server and an address to send from")
@@ -73,33 +73,32 @@ func NewSender(c SenderConfig) (*Sender, error) {
 		c.Dial = new(net.Dialer).DialContext
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Sender{SenderConfig: c, mender: newMender(c.Store)}, nil
+	return &Sender{SenderConfig: c, repairer: newRepairer(c.Store)}, nil
 }
 
-// Sent returns how many mails the server has taken since the start.
+// Sent returns how many emails the server has accepted since the start.
 func (s *Sender) Sent() uint64 { return s.sent.Load() }
 
-// Failed returns how many tries have failed since the start.
+// Failed returns how many attempts have failed since the start.
 func (s *Sender) Failed() uint64 { return s.failed.Load() }
 
-// GivenUp returns how many mails will never be sent, of those that this sender
-// tried since the start.
+// GivenUp returns how many emails this sender has given up since the start.
 func (s *Sender) GivenUp() uint64 { return s.givenUp.Load() }
 
-// Panics returns how many there have been in tries since the start.
+// Panics returns how many attempts have panicked since the start.
 func (s *Sender) Panics() uint64 { return s.guard.Panics() }
 
-// Round sends the mails that are due, over one connection, for up to half a
-// minute. When ctx ends, the mail at hand has five seconds more. The error says
-// why the round ended early: the database is away, or the mail server is.
+// Round sends the due emails over one connection per shard, for up to half a minute. When ctx ends,
+// the email in progress has five more seconds. An error means that the database or the mail server
+// is unavailable.
 func (s *Sender) Round(ctx context.Context) error { return s.Store.EachShard(ctx, s.round) }
 
-// round is [Sender.Round] on one shard, over a connection of its own.
+// round is [Sender.Round] on one shard, over its own connection.
 func (s *Sender) round(ctx context.Context) error {
 	end := time.Now().Add(roundTime)
 	r := round{Sender: s}
 	defer r.close()
-	if err := s.mender.Mend(ctx); err != nil {
+	if err := s.repairer.Mend(ctx); err != nil {
 		return err
 	}
 	for more := true; more; {
@@ -120,24 +119,24 @@ func (s *Sender) round(ctx context.Context) error {
 	return nil
 }
 
-// round is what the tries of one round share.
+// round is the state that the attempts of one round share.
 type round struct {
 	*Sender
-	talk *conversation // nil before the first mail
-	away error         // why the mail server could not be reached
+	conn *connection // nil before the first email
+	dialErr error       // why the mail server could not be reached
 }
 
-// over reports whether nothing more can be sent in this round.
-func (r *round) over() bool { return r.talk != nil && r.talk.broken }
+// over reports whether the connection is unusable, which ends the round.
+func (r *round) over() bool { return r.conn != nil && r.conn.broken }
 
 func (r *round) close() {
-	if r.talk != nil {
-		r.talk.close()
+	if r.conn != nil {
+		r.conn.close()
 	}
 }
 
-// try sends a mail, unless another sender is about to. The error is one that
-// ends the round; that of the mail alone is in its row.
+// try sends an email, unless another sender has claimed it. The error is one that ends the round; a
+// failure of this email only is recorded in its row.
 func (r *round) try(ctx context.Context, row *db.Mail) error {
 	asked := time.Now()
 	mine, err := r.claim(ctx, row)
@@ -153,30 +152,30 @@ func (r *round) try(ctx context.Context, row *db.Mail) error {
 	held := terms.Take(context.WithoutCancel(ctx), asked)
 	r.keep(held, row)
 	err = r.guard.Do(ctx, r.log(row), func() error { return r.send(ctx, held, row) })
-	held.End() // or a renewal could come after the time of the next try
-	return errors.Join(r.away, r.settle(ctx, row, err))
+	held.End() // otherwise a renewal could overwrite the time of the next attempt
+	return errors.Join(r.dialErr, r.settle(ctx, row, err))
 }
 
-// send hands a mail over while the lease lasts.
+// send hands an email over while the lease lasts.
 func (r *round) send(ctx context.Context, held *lease.Held, row *db.Mail) error {
 	m, err := compose(r.From, row)
 	if err != nil {
 		return err
 	}
-	if r.talk == nil {
-		if r.talk, r.away = r.open(ctx); r.away != nil {
-			return r.away
+	if r.conn == nil {
+		if r.conn, r.dialErr = r.open(ctx); r.dialErr != nil {
+			return r.dialErr
 		}
 	}
 	if held.Lost() {
 		return context.Cause(held.Context())
 	}
-	defer context.AfterFunc(held.Context(), r.talk.cut)()
-	return r.talk.send(m)
+	defer context.AfterFunc(held.Context(), r.conn.cut)()
+	return r.conn.send(m)
 }
 
-// settle writes what came of a try into the row, which was claimed. What the
-// server took is settled even while the program ends.
+// settle records the outcome of an attempt in the claimed row. An accepted email is settled even
+// while the program shuts down.
 func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error {
 	ctx = context.WithoutCancel(ctx)
 	if failure == nil {
@@ -186,7 +185,7 @@ func (s *Sender) settle(ctx context.Context, row *db.Mail, failure error) error 
 	s.failed.Add(1)
 	now, last := micros.Now(), row.ID.Time().Add(giveUpAfter)
 	log := s.log(row).With("reason", reason(failure))
-	if final(failure) || now >= last {
+	if permanent(failure) || now >= last {
 		s.givenUp.Add(1)
 		log.WarnContext(ctx, "mail given up")
 		return s.remove(ctx, row)
@@ -200,18 +199,17 @@ func (s *Sender) log(row *db.Mail) *slog.Logger {
 	return s.Logger.With("mail", row.ID, "store", row.StoreID, "try", row.Attempts+1)
 }
 
-// pause is how long to wait after the n-th try.
+// pause returns the wait after the n-th attempt.
 func pause(n int) time.Duration {
-	if n > 6 { // beyond it is more than an hour
+	if n > 6 { // later ones would exceed an hour
 		return retryMax
 	}
 	return min(retryAfter<<(n-1), retryMax)
 }
 
-// final reports whether trying again is of no use: the server refuses this
-// recipient or this text for good. What it says before that is about us, and
-// may be mended.
-func final(err error) bool {
+// permanent reports whether retrying is pointless: the server refuses this recipient or this text
+// for good. Refusals of earlier commands are about the service and may be fixed.
+func permanent(err error) bool {
 	if errors.Is(err, errAddress) {
 		return true
 	}
@@ -226,8 +224,8 @@ func final(err error) bool {
 	return false
 }
 
-// reason describes what went wrong without an address: neither the library's text
-// nor the server's words are fit for a log.
+// reason describes a failure without an address. Neither the library's text nor the server's is fit
+// for a log.
 func reason(err error) string {
 	failed, ok := errors.AsType[*mail.SendError](err)
 	if !ok {

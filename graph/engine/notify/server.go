@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Server is a mail server that takes mails for the world (RFC 6409). Its texts
-// and its value in logs hold neither the password nor the user.
+// Server is a mail submission server (RFC 6409). Its text and its value in logs contain neither the
+// password nor the user.
 type Server struct {
 	host           string
 	port           int
@@ -23,20 +23,19 @@ type security string
 const (
 	implicit security = "implicit" // from the first byte
 	required security = "required" // by STARTTLS, or not at all
-	optional security = "optional" // by STARTTLS where the server offers it
+	optional security = "optional" // by STARTTLS if the server offers it
 	none     security = "none"
 )
 
-// The ports of RFC 8314 and RFC 6409.
+// Default ports (RFC 8314 and RFC 6409).
 const (
 	portImplicit = 465
 	portStartTLS = 587
 )
 
-// ParseServer reads the address of a mail server: smtps://user:pass@host:465,
-// smtp://user:pass@host:587, or smtp://host:25?tls=none. With smtp, TLS by
-// STARTTLS is required unless tls is optional or none. Errors do not repeat the
-// address, since it holds a password.
+// ParseServer parses the address of a mail server: smtps://user:pass@host:465,
+// smtp://user:pass@host:587, or smtp://host:25?tls=none. With smtp, STARTTLS is required unless tls
+// is optional or none. Errors do not repeat the address, because it holds a password.
 func ParseServer(address string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Opaque != "" {
@@ -65,7 +64,7 @@ func ParseServer(address string) (Server, error) {
 	return s, nil
 }
 
-// securityOf reads the scheme and the query, and returns the usual port too.
+// securityOf returns the encryption and the default port from the scheme and the query.
 func securityOf(u *url.URL) (security, int, error) {
 	query, err := url.ParseQuery(u.RawQuery)
 	given := query.Get("tls")
@@ -94,7 +93,7 @@ func securityOf(u *url.URL) (security, int, error) {
 // String returns the host and port.
 func (s Server) String() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
-// GoString is String: a dump of settings holds no password either.
+// GoString returns the same, so that a dump of the settings has no password.
 func (s Server) GoString() string { return s.String() }
 
 // LogValue implements slog.LogValuer.

@@ -7,37 +7,36 @@ import (
 	"unicode/utf8"
 )
 
-// width is how many characters a line of a mail has at most, words that are
-// longer set aside. RFC 5322, section 2.1.1, asks for 78, and quoted-printable
-// breaks what is longer than 75 once more.
+// width is the maximum length of a line of an email in characters, except for longer words. RFC
+// 5322, section 2.1.1, asks for 78, and quoted-printable breaks lines longer than 75 again.
 const width = 72
 
-// oneLine makes a text fit for a header: control characters become spaces, and
-// spaces in a row one, so that nothing in a name can begin another header or a
-// line that looks empty.
+// oneLine makes a text safe for a header: it replaces control characters by spaces and collapses
+// spaces, so that no name can start another header or a line that looks empty.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 	}), " ")
 }
 
-// Unlink breaks what mail programs turn into links: the scheme of an address, the dots of a
-// domain and the @ of an e-mail address. The text stays readable: "pay[at]shop[.]example".
+// Unlink breaks what mail programs turn into links: the scheme of a URL, the dots of a domain and
+// the @ of an email address. The text stays readable: "pay[at]shop[.]example".
 func Unlink(s string) string {
 	s = strings.ReplaceAll(s, "://", "[:]//")
 	s = schemes.ReplaceAllString(s, "${1}[:]")
 	s = ats.ReplaceAllString(s, "${1}[at]${2}")
-	return dots.ReplaceAllString(dots.ReplaceAllString(s, "${1}[.]${2}"), "${1}[.]${2}") // labels may be one letter
+	// Twice, because a label may have one letter.
+	return dots.ReplaceAllString(dots.ReplaceAllString(s, "${1}[.]${2}"), "${1}[.]${2}")
 }
 
-// What [Unlink] looks for. IDNA takes four characters for a dot.
+// Patterns of [Unlink]. IDNA accepts four characters as a dot.
 var (
 	schemes = regexp.MustCompile(`(?i)\b(mailto|tel|sms|data|javascript):`)
 	ats     = regexp.MustCompile(`(\S)[@＠](\S)`)
 	dots    = regexp.MustCompile(`([\p{L}\p{N}])[.。．｡](\p{L})`)
 )
 
-// clip cuts a text to n characters.
+// clip shortens a text to n characters.
 func clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -45,8 +44,8 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// fold breaks the lines of a text between words, so that mail programs that
-// show lines as they are show them whole. Lines that fit stay as they are.
+// fold wraps the lines of a text between words, for mail programs that do not wrap. Lines that fit
+// stay as they are.
 func fold(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {

@@ -19,10 +19,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// day is the time within which emails are counted.
+// day is the window in which emails are counted.
 const day = 24 * time.Hour
 
-// bound is a count that an email takes part in, and what is said where it is used up.
+// bound is a rate that an email counts against, and the reason given when it is exhausted.
 type bound struct {
 	charge ratelimit.Charge
 	reason string
@@ -32,8 +32,8 @@ func boundOf(purpose, of string, most int64, window time.Duration, reason string
 	return bound{ratelimit.Charge{Key: ratelimit.Key(purpose, of), Rate: ratelimit.Per(most, window)}, reason}
 }
 
-// withheld returns why an email must not be sent, "" where it may be: then it is counted. It is
-// asked once for an email, before the first try.
+// withheld returns why an email must not be sent. If it may be sent, it returns "" and counts it.
+// It decides once for an email, before the first attempt.
 func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err error) {
 	if row.Attempts > 0 || row.OrderID == nil && row.StopURL == nil {
 		return "", nil
@@ -64,7 +64,7 @@ func (s *Sender) withheld(ctx context.Context, row *db.Mail) (reason string, err
 	return "", nil
 }
 
-// giveBack returns what was counted of an email that is not sent.
+// giveBack undoes the counting of an email that is not sent.
 func (s *Sender) giveBack(ctx context.Context, bounds []bound) error {
 	for _, b := range bounds {
 		if err := ratelimit.Return(ctx, s.Store, b.charge.Key, b.charge.Rate); err != nil {
@@ -74,11 +74,11 @@ func (s *Sender) giveBack(ctx context.Context, bounds []bound) error {
 	return nil
 }
 
-// bounds are those of an email about an order: of its recipient, of the network that ordered,
-// and of the store.
+// bounds returns the rates of an email about an order: of its recipient, of the network that
+// ordered, and of the store.
 func (s *Sender) bounds(ctx context.Context, row *db.Mail) (list []bound, err error) {
 	c := s.Store.DB(ctx)
-	shop, err := c.Store.Query().Only(ctx) // the policy lets the viewer see one
+	shop, err := c.Store.Query().Only(ctx) // the policy shows the viewer one store
 	if err != nil {
 		return nil, fmt.Errorf("find the store of a mail: %w", err)
 	}
@@ -106,20 +106,20 @@ func (s *Sender) bounds(ctx context.Context, row *db.Mail) (list []bound, err er
 	return append(list, ofStore(own, limit.NewStoreMailsPerDay, store), ofStore(own, limit.MailsPerDay, store)), nil
 }
 
-// ofStore is a limit of the store's emails within a day, counted as core.Within does.
+// ofStore returns a limit on the store's emails within a day, counted as core.Within does.
 func ofStore(own limit.Values, name limit.Name, store string) bound {
 	return boundOf(string(name), store, own.Of(name), day, "the limit "+string(name)+" of the store is reached")
 }
 
-// mailbox is an address without the tag that its owner may add: all of them are one mailbox.
+// mailbox returns an address without the tag after a plus, because all tags lead to one mailbox.
 func mailbox(address string) string {
 	local, domain, _ := strings.Cut(address, "@")
 	local, _, _ = strings.Cut(local, "+")
 	return local + "@" + domain
 }
 
-// withhold removes an email that must not be sent. The order's history says so, and once a day
-// a notice tells the people of the store.
+// withhold removes an email that must not be sent. The history of the order records it, and once a
+// day a notice informs the people of the store.
 func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) error {
 	s.log(row).InfoContext(ctx, "mail withheld", "reason", reason)
 	ctx = viewer.Operator(ctx, row.StoreID)
@@ -150,8 +150,8 @@ func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) erro
 	}))
 }
 
-// Stop notes that an address wants no more emails of the viewer's store to strangers. To stop twice
-// is to stop.
+// Stop records that an address wants no more emails of the viewer's store to strangers. It may be
+// repeated.
 func Stop(ctx context.Context, store *ent.Store, address digest.Sum) error {
 	err := store.InTx(ctx, func(ctx context.Context) error {
 		return store.DB(ctx).MailStop.Create().SetAddress(address).Exec(ctx)
@@ -168,5 +168,5 @@ func Stopped(ctx context.Context, c *db.Client, address string) (bool, error) {
 	return len(rows) > 0, wrap("look for a stop", err)
 }
 
-// Address is the digest by which an e-mail address is known that wants no more emails.
+// Address returns the digest by which stops are stored for an email address.
 func Address(address string) digest.Sum { return digest.Of([]byte(strings.ToLower(address))) }

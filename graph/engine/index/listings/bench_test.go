@@ -26,16 +26,16 @@ func stock(b testing.TB, ctx context.Context, s *ent.Store) {
 	n, r := *benchProducts, rand.New(rand.NewPCG(1, 2))
 	for from := 0; from < n; from += 500 {
 		err := s.InTx(ctx, func(ctx context.Context) error {
-			var made []*db.ProductCreate
+			var created []*db.ProductCreate
 			for i := from; i < min(from+500, n); i++ {
 				id := xid.New()
 				title := coined(r, 10) + " " + coined(r, 500) + " " + coined(r, 50_000)
-				made = append(made, s.DB(ctx).Product.Create().SetID(id).SetTitle(title).
+				created = append(created, s.DB(ctx).Product.Create().SetID(id).SetTitle(title).
 					SetHandle(fmt.Sprintf("item-%d", i)).SetStatus(state.ProductActive).
 					SetPriceMinor(r.Int64N(100_000)).SetCurrency("EUR").SetTags([]byte("[]")).
 					SetPublishedAt(id.Time()).SetUpdatedAt(id.Time()))
 			}
-			return s.DB(ctx).Product.CreateBulk(made...).Exec(ctx)
+			return s.DB(ctx).Product.CreateBulk(created...).Exec(ctx)
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// byMember is the index of the collections that have a product, byPosition that of the
-	// products of a collection in their order.
+	// byMember orders the collections of a product, byPosition the products of a collection by
+	// position.
 	byMember   = "collectionproduct_store_id_id_collection_id_position"
 	byPosition = "collectionproduct_store_id_collection_id_position_id"
 )
 
-// collections are those that have an active product, as the transaction sees them: what it
-// does not see yet is judged after it; see settleAfter.
+// collections returns the collections of an active product, as the transaction sees them. Changes
+// that it does not see yet are handled by the second pass; see settleAfter.
 func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
 	all := r.Client.Collection.Query().Where(collection.RuleNotNil(), collection.Gone(false))
 	all.Modify(ent.ForceIndex(ent.Primary))
@@ -55,13 +55,13 @@ func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) 
 	return on, nil
 }
 
-// On returns which of the shelves each of the products is on.
-func On(ctx context.Context, client *db.Client, shelves, products []xid.ID) (map[xid.ID][]xid.ID, error) {
-	query := client.Listing.Query().Where(listing.ShelfIn(shelves...), listing.IDIn(products...))
+// On returns which of the given lists each of the products is in.
+func On(ctx context.Context, client *db.Client, lists, products []xid.ID) (map[xid.ID][]xid.ID, error) {
+	query := client.Listing.Query().Where(listing.ShelfIn(lists...), listing.IDIn(products...))
 	query.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := query.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read shelves: %w", err)
+		return nil, fmt.Errorf("read the listing index: %w", err)
 	}
 	on := map[xid.ID][]xid.ID{}
 	for _, l := range rows {
@@ -70,7 +70,7 @@ func On(ctx context.Context, client *db.Client, shelves, products []xid.ID) (map
 	return on, nil
 }
 
-// ruleOf returns how the rule of a collection judges products.
+// ruleOf returns a function that reports whether a product meets the rule of a collection.
 func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
 	rule, err := c.Rule.Fields()
 	if err != nil {
@@ -83,7 +83,7 @@ func ruleOf(c *db.Collection) (func(*db.Product) (bool, error), error) {
 		}
 		meets := func(c document.CollectionCondition) bool { return meets(c, p, tags) }
 		switch {
-		case len(rule.Conditions) == 0: // the stock, which the list of the collection judges
+		case len(rule.Conditions) == 0: // in stock only, which the reader of the list checks
 			return rule.InStock, nil
 		case rule.Any:
 			return slices.ContainsFunc(rule.Conditions, meets), nil
@@ -110,7 +110,7 @@ func meets(c document.CollectionCondition, p *db.Product, tags []string) bool {
 	return false
 }
 
-// members are the products of a batch that are in a collection.
+// members returns which products of a batch are in a collection.
 func (r Rack) members(ctx context.Context, c *db.Collection, rows []*db.Product) (map[xid.ID]bool, error) {
 	on := map[xid.ID]bool{}
 	if c.Gone {

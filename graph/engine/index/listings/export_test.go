@@ -9,7 +9,7 @@ import (
 
 // What the tests, which stand outside of the package, see of its inside.
 var (
-	Alike     = alike
+	Alike     = similar
 	ASCII     = ascii
 	Spellings = spellings
 )
@@ -25,12 +25,12 @@ func (k *Keeper) Steps(ctx context.Context, n int) error {
 }
 
 // Words are those of a text.
-func Words(text string) []string { return spoken(text) }
+func Words(text string) []string { return wordsIn(text) }
 
 // JudgeSteps takes steps with the collection of the store of ctx.
 func (k *Keeper) JudgeSteps(ctx context.Context, id xid.ID, n int) error {
 	for range n {
-		if _, err := k.judgeSome(ctx, id, micros.Now()); err != nil {
+		if _, err := k.updateBatch(ctx, id, micros.Now()); err != nil {
 			return err
 		}
 	}

@@ -13,59 +13,58 @@ import (
 )
 
 const (
-	// maxAsked bounds the words of a question, pairs of letters counted.
-	maxAsked = 8
-	// maxMeant is how many words of the store one word of the question may mean.
-	maxMeant = 12
-	// maxDriven is how many products are read by the rarest word; the newest of each of
-	// the words that it may mean.
-	maxDriven = 1200
-	// leastPart is how long a part must be that is looked for at the end of words.
+	// maxQueryWords bounds the words of a query. Pairs of letters count as words.
+	maxQueryWords = 8
+	// maxExpansions bounds the indexed words that one word of a query stands for.
+	maxExpansions = 12
+	// maxDriver is how many products the rarest word reads, the newest ones for each of its
+	// expansions.
+	maxDriver = 1200
+	// leastPart is the minimum length of a word that is searched at the end of other words.
 	leastPart = 3
-	// MaxFound is the most that a search finds.
+	// MaxFound bounds the products that a search finds.
 	MaxFound = 120
 )
 
-// asked is a word of a question, with what it may mean: words that are or begin or end
-// with it, and those for which it may be a mistake.
-type asked struct {
+// queryWord is a word of a query with its expansions: matches are indexed words that contain it,
+// corrections are words of which it may be a misspelling.
+type queryWord struct {
 	token
-	meant, guessed []string
-	// many counts the entries of what is meant, and guesses of what is guessed; up to a
-	// bound.
-	many, guesses int
+	matches, corrections []string
+	// matchCount and correctionCount count the index entries of both, up to a bound.
+	matchCount, correctionCount int
 }
 
-// Question is what a visitor looks for.
+// Question is a search query of a visitor.
 type Question struct {
 	text  string
-	words []*asked
+	words []*queryWord
 }
 
-// Ask reads a question; one without words finds nothing.
+// Ask parses a query. A query without words finds nothing.
 func Ask(text string) Question {
 	folded := strings.TrimSpace(Fold(text))
 	q := Question{text: folded}
 	for _, t := range tokens(folded) {
-		known := slices.ContainsFunc(q.words, func(a *asked) bool { return a.text == t.text })
-		if !known && len(q.words) < maxAsked {
-			q.words = append(q.words, &asked{token: t})
+		known := slices.ContainsFunc(q.words, func(a *queryWord) bool { return a.text == t.text })
+		if !known && len(q.words) < maxQueryWords {
+			q.words = append(q.words, &queryWord{token: t})
 		}
 	}
 	return q
 }
 
-// Find returns up to [MaxFound] products that have every word of the question: the newest
-// of those that have the rarest word. A word that no product has stands for those that it
-// may be a mistake for. It runs three statements, a fourth where nothing is found.
+// Find returns up to [MaxFound] products that have every word of the query: the newest ones with
+// the rarest word. A word that no product has is replaced by its corrections. It runs three
+// statements, and a fourth if nothing is found.
 func (r Reader) Find(ctx context.Context, q Question) ([]xid.ID, error) {
 	if len(q.words) == 0 {
 		return nil, nil
 	}
-	if err := r.mean(ctx, q.words); err != nil {
+	if err := r.expand(ctx, q.words); err != nil {
 		return nil, err
 	}
-	if err := r.weigh(ctx, q.words); err != nil {
+	if err := r.countEntries(ctx, q.words); err != nil {
 		return nil, err
 	}
 	ids, err := r.match(ctx, strictly(q.words))
@@ -79,37 +78,37 @@ func (r Reader) Find(ctx context.Context, q Question) ([]xid.ID, error) {
 	return r.match(ctx, loose)
 }
 
-// sought is words of which a product has to have one, and how many entries these have.
-type sought struct {
+// clause is a set of words of which a product must have one, and the number of their entries.
+type clause struct {
 	words []string
 	many  int
 }
 
-// strictly takes words as they are typed, where there are such.
-func strictly(words []*asked) (list []sought) {
+// strictly returns the words as typed, or their corrections if no product has them.
+func strictly(words []*queryWord) (list []clause) {
 	for _, w := range words {
-		if w.many > 0 || len(w.guessed) == 0 {
-			list = append(list, sought{w.meant, w.many})
+		if w.matchCount > 0 || len(w.corrections) == 0 {
+			list = append(list, clause{w.matches, w.matchCount})
 		} else {
-			list = append(list, sought{w.guessed, w.guesses})
+			list = append(list, clause{w.corrections, w.correctionCount})
 		}
 	}
 	return list
 }
 
-// loosely takes every word for a possible mistake, and leaves out pairs of letters that
-// no product has while another of the run is had; nil where nothing changes by that.
-func loosely(words []*asked) (list []sought) {
+// loosely adds the corrections of every word, and drops pairs of letters that no product has if
+// another pair of the same run has products. It returns nil if that changes nothing.
+func loosely(words []*queryWord) (list []clause) {
 	changed := false
 	for _, w := range words {
-		if w.pair && w.many == 0 && slices.ContainsFunc(words, func(o *asked) bool {
-			return o.pair && o.run == w.run && o.many > 0
+		if w.pair && w.matchCount == 0 && slices.ContainsFunc(words, func(o *queryWord) bool {
+			return o.pair && o.run == w.run && o.matchCount > 0
 		}) {
 			changed = true
 			continue
 		}
-		changed = changed || w.many > 0 && w.guesses > 0
-		list = append(list, sought{slices.Concat(w.meant, w.guessed), w.many + w.guesses})
+		changed = changed || w.matchCount > 0 && w.correctionCount > 0
+		list = append(list, clause{slices.Concat(w.matches, w.corrections), w.matchCount + w.correctionCount})
 	}
 	if !changed {
 		return nil
@@ -117,8 +116,8 @@ func loosely(words []*asked) (list []sought) {
 	return list
 }
 
-// mean finds what the words may mean, in one statement.
-func (r Reader) mean(ctx context.Context, words []*asked) error {
+// expand finds the expansions of the words in one statement.
+func (r Reader) expand(ctx context.Context, words []*queryWord) error {
 	var parts []string
 	var args []any
 	const spelled = "SELECT %d, word FROM (SELECT word FROM search_spellings%s WHERE store_id = ? AND %s LIMIT %d) s%d"
@@ -129,16 +128,16 @@ func (r Reader) mean(ctx context.Context, words []*asked) error {
 	}
 	const begins = "spelling >= ? AND spelling < ? ORDER BY spelling, id"
 	for i, w := range words {
-		w.meant = []string{w.text}
+		w.matches = []string{w.text}
 		if w.pair && count(w.text) > 1 {
 			continue
 		}
-		add(i, begins, maxMeant, whole+w.text, whole+w.text+last)
+		add(i, begins, maxExpansions, whole+w.text, whole+w.text+last)
 		if count(w.text) >= leastPart {
-			add(i, begins, maxMeant, ending+w.text, ending+w.text+last)
+			add(i, begins, maxExpansions, ending+w.text, ending+w.text+last)
 		}
-		if keys := slips(w.text); len(keys) > 0 {
-			add(i, "spelling IN ("+marks(len(keys))+")", 4*maxMeant, keys...)
+		if keys := typoKeys(w.text); len(keys) > 0 {
+			add(i, "spelling IN ("+marks(len(keys))+")", 4*maxExpansions, keys...)
 		}
 	}
 	if len(parts) == 0 {
@@ -150,49 +149,49 @@ func (r Reader) mean(ctx context.Context, words []*asked) error {
 		if err := rows.Scan(&i, &word); err != nil {
 			return err
 		}
-		words[i].hear(word)
+		words[i].add(word)
 		return nil
 	}, strings.Join(parts, " UNION ALL "), args...)
 	if err != nil {
 		return fmt.Errorf("read spellings: %w", err)
 	}
 	for _, w := range words {
-		w.settle()
+		w.trim()
 	}
 	return nil
 }
 
-// last is behind every letter that a word goes on with.
+// last sorts after every continuation of a word.
 const last = "\U0010ffff"
 
-// slips are the spellings under which words are that a word may be a mistake for.
-func slips(word string) (keys []any) {
+// typoKeys returns the spellings that lead to words of which the word may be a misspelling.
+func typoKeys(word string) (keys []any) {
 	letters := []rune(word)
 	if len(letters) < leastTypo || len(letters) > mostTypo {
 		return nil
 	}
-	keys = []any{lacking + word}
-	for _, s := range near(letters) {
-		keys = append(keys, whole+s, lacking+s)
+	keys = []any{deleted + word}
+	for _, s := range deletions(letters) {
+		keys = append(keys, whole+s, deleted+s)
 	}
 	return keys
 }
 
-// hear takes a word of the store for one that is meant or guessed, if it is either.
-func (w *asked) hear(word string) {
+// add adds an indexed word to the matches or the corrections, if it is either.
+func (w *queryWord) add(word string) {
 	switch {
 	case strings.Contains(word, w.text):
-		if !slices.Contains(w.meant, word) {
-			w.meant = append(w.meant, word)
+		if !slices.Contains(w.matches, word) {
+			w.matches = append(w.matches, word)
 		}
-	case alike(w.text, word) && !slices.Contains(w.guessed, word):
-		w.guessed = append(w.guessed, word)
+	case similar(w.text, word) && !slices.Contains(w.corrections, word):
+		w.corrections = append(w.corrections, word)
 	}
 }
 
-// settle keeps the nearest words: the word itself, then those that begin with it.
-func (w *asked) settle() {
-	slices.SortStableFunc(w.meant[1:], func(a, b string) int {
+// trim keeps the best expansions: the word itself, then words that begin with it.
+func (w *queryWord) trim() {
+	slices.SortStableFunc(w.matches[1:], func(a, b string) int {
 		x, y := strings.HasPrefix(a, w.text), strings.HasPrefix(b, w.text)
 		switch {
 		case x && !y:
@@ -202,21 +201,21 @@ func (w *asked) settle() {
 		}
 		return len(a) - len(b)
 	})
-	w.meant = w.meant[:min(len(w.meant), maxMeant)]
-	w.guessed = w.guessed[:min(len(w.guessed), maxMeant)]
+	w.matches = w.matches[:min(len(w.matches), maxExpansions)]
+	w.corrections = w.corrections[:min(len(w.corrections), maxExpansions)]
 }
 
-// weigh counts the entries of the words, up to a bound, in one statement.
-func (r Reader) weigh(ctx context.Context, words []*asked) error {
+// countEntries counts the entries of the words, up to a bound, in one statement.
+func (r Reader) countEntries(ctx context.Context, words []*queryWord) error {
 	var parts []string
 	var args []any
 	const weighed = "SELECT %d, COUNT(*) FROM (SELECT 1 FROM search_entries%s WHERE store_id = ? AND word IN (%s) " +
 		"LIMIT %d) e%d"
 	for i, w := range words {
-		for j, list := range [][]string{w.meant, w.guessed} {
+		for j, list := range [][]string{w.matches, w.corrections} {
 			if len(list) > 0 {
 				hint := ent.IndexHint(r.Engine, "search_entries", ent.Primary)
-				parts = append(parts, fmt.Sprintf(weighed, 2*i+j, hint, marks(len(list)), maxDriven, len(parts)))
+				parts = append(parts, fmt.Sprintf(weighed, 2*i+j, hint, marks(len(list)), maxDriver, len(parts)))
 				args = append(append(args, r.Store), anys(list)...)
 			}
 		}
@@ -227,9 +226,9 @@ func (r Reader) weigh(ctx context.Context, words []*asked) error {
 			return err
 		}
 		if i%2 == 0 {
-			words[i/2].many = n
+			words[i/2].matchCount = n
 		} else {
-			words[i/2].guesses = n
+			words[i/2].correctionCount = n
 		}
 		return nil
 	}, strings.Join(parts, " UNION ALL "), args...)
@@ -239,10 +238,10 @@ func (r Reader) weigh(ctx context.Context, words []*asked) error {
 	return nil
 }
 
-// match returns products that have one word of each: it reads those of the rarest and
+// match returns products that satisfy all clauses: it reads the products of the rarest one and
 // looks the others up.
-func (r Reader) match(ctx context.Context, all []sought) (ids []xid.ID, err error) {
-	slices.SortStableFunc(all, func(a, b sought) int { return a.many - b.many })
+func (r Reader) match(ctx context.Context, all []clause) (ids []xid.ID, err error) {
+	slices.SortStableFunc(all, func(a, b clause) int { return a.many - b.many })
 	if len(all) == 0 || all[0].many == 0 {
 		return nil, nil
 	}
@@ -276,13 +275,13 @@ func (r Reader) match(ctx context.Context, all []sought) (ids []xid.ID, err erro
 	return ids, nil
 }
 
-// driver reads the newest products of each of some words.
+// driver returns a statement that reads the newest products of each word.
 func (r Reader) driver(words []string) (query string, args []any) {
 	const one = "SELECT id FROM (SELECT id FROM search_entries%s WHERE store_id = ? AND word = ? " +
 		"ORDER BY id DESC LIMIT %d) w%d"
 	parts := make([]string, len(words))
 	for i, w := range words {
-		parts[i] = fmt.Sprintf(one, ent.IndexHint(r.Engine, "search_entries", ent.Primary), maxDriven/len(words), i)
+		parts[i] = fmt.Sprintf(one, ent.IndexHint(r.Engine, "search_entries", ent.Primary), maxDriver/len(words), i)
 		args = append(args, r.Store, w)
 	}
 	return "SELECT e.id FROM (" + strings.Join(parts, " UNION ALL ") + ") e", args

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold makes texts alike that readers take for the same: whatever the case, the width of
-// the letters and the accents on them, and however these are encoded. Databases differ
-// in this, so none of them compares texts of their own.
+// Fold normalizes a text so that texts which readers take for the same become equal: regardless of
+// case, width of letters, accents and encoding. Databases differ in this, so they never compare
+// unfolded texts.
 func Fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
@@ -27,22 +27,22 @@ func Fold(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// accents are the marks on letters without which they are still read: those of Latin,
-// Greek and Cyrillic, and the vowels of Hebrew and Arabic. Marks elsewhere, such as those
-// that distinguish Japanese syllables, stay.
+// accents are the marks without which letters are still read: those of Latin, Greek and Cyrillic,
+// and the vowels of Hebrew and Arabic. Other marks, such as those that distinguish Japanese
+// syllables, stay.
 var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0300, Hi: 0x036f, Stride: 1}, {Lo: 0x0591, Hi: 0x05bd, Stride: 1}, {Lo: 0x05bf, Hi: 0x05c7, Stride: 1},
 	{Lo: 0x0610, Hi: 0x061a, Stride: 1}, {Lo: 0x0640, Hi: 0x0640, Stride: 1}, {Lo: 0x064b, Hi: 0x065f, Stride: 1},
 	{Lo: 0x0670, Hi: 0x0670, Stride: 1}, {Lo: 0x06d6, Hi: 0x06dc, Stride: 1},
 }}
 
-// letters are those that are typed as others where a keyboard lacks them.
+// letters maps letters to what people type when a keyboard lacks them.
 var letters = map[rune]string{
 	'ø': "o", 'ł': "l", 'đ': "d", 'ı': "i", 'æ': "ae", 'œ': "oe", 'þ': "th", 'ð': "d",
 	'ى': "ي", 'ة': "ه", 'ک': "ك", 'ی': "ي",
 }
 
-// plain is a letter as it is compared. Both Japanese syllabaries are one.
+// plain returns a letter as it is compared. Katakana become hiragana.
 func plain(r rune) string {
 	const first, last, apart = 'ァ', 'ヶ', 'ァ' - 'ぁ'
 	if first <= r && r <= last {
@@ -63,7 +63,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// cut is the beginning of a text of up to n bytes, with whole letters.
+// cut returns the longest prefix of s with at most n bytes and whole letters.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -74,11 +74,11 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// Cut is as much of a word as is searched.
+// Cut returns the part of a word that is indexed.
 func Cut(word string) string { return cut(word, maxWord) }
 
-// Asked are the words of a folded text without spaces as somebody types it who looks for it: one,
-// whatever stands between its letters, or the pairs of letters of a script without spaces.
+// Asked returns the words to search for a folded text without spaces: one word without punctuation,
+// or pairs of letters in a script without spaces.
 func Asked(text string) []string {
 	all := tokens(text)
 	if len(all) == 0 {
@@ -95,11 +95,11 @@ func Asked(text string) []string {
 	return []string{Cut(strings.Join(list, ""))}
 }
 
-// Terms are all words that somebody may mean by a text: those that it has, and for each that
-// is typed without a space, such as "T-shirt", the one that [Asked] makes of it.
+// Terms returns all words under which a text is indexed: its words, and for each part that is typed
+// without a space, such as "T-shirt", the word that [Asked] returns.
 func Terms(text string) (list []string) {
 	for chunk := range strings.FieldsSeq(Fold(text)) {
-		for _, w := range append(spoken(chunk), Asked(chunk)...) {
+		for _, w := range append(wordsIn(chunk), Asked(chunk)...) {
 			if !slices.Contains(list, w) {
 				list = append(list, w)
 			}
@@ -108,24 +108,23 @@ func Terms(text string) (list []string) {
 	return list
 }
 
-// token is a word of a text, or two letters in a row of a text in a script that has no
-// spaces between words.
+// token is a word of a text, or two consecutive letters in a script without spaces.
 type token struct {
 	text string
 	pair bool
-	// run numbers the runs of letters, so that pairs of one run are known.
+	// run numbers the runs of letters, to recognize pairs of one run.
 	run int
 }
 
-// unspaced are the scripts that have no spaces between words.
+// unspaced are the scripts without spaces between words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 	unicode.Khmer, unicode.Myanmar}
 
-// isUnspaced reports whether a letter is of such a script; the sign for a long vowel is
-// of none in Unicode.
+// isUnspaced reports whether a letter belongs to such a script. The mark for a long vowel belongs
+// to none in Unicode.
 func isUnspaced(r rune) bool { return r == 'ー' || unicode.In(r, unspaced...) }
 
-// tokens parts a folded text.
+// tokens splits a folded text.
 func tokens(text string) (list []token) {
 	text = strings.Map(func(r rune) rune {
 		if r == '\'' || r == '’' {
@@ -144,15 +143,15 @@ func tokens(text string) (list []token) {
 			if end < 0 {
 				end = len(letters)
 			}
-			list = append(list, parted(letters[:end], apart, run)...)
+			list = append(list, splitRun(letters[:end], apart, run)...)
 			letters, run = letters[end:], run+1
 		}
 	}
 	return list
 }
 
-// parted is a run of letters as one word, or pair by pair.
-func parted(letters []rune, apart bool, run int) (list []token) {
+// splitRun returns a run of letters as one word, or as pairs.
+func splitRun(letters []rune, apart bool, run int) (list []token) {
 	if !apart || len(letters) == 1 {
 		return []token{{text: cut(string(letters), maxWord), pair: apart, run: run}}
 	}

@@ -20,39 +20,39 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// All is the shelf of all active products of a store.
+// All is the list of all active products of a store.
 var All = xid.Nil
 
-// maxWord is as much of a word as is searched, in bytes.
+// maxWord bounds the indexed part of a word in bytes.
 const maxWord = limit.SearchWord
 
 // ByProduct is the index of the rows of a product.
 const ByProduct = "listing_store_id_id"
 
-// Option returns the shelf of the products that have a value of an option, whatever
-// their case and accents.
+// Option returns the list of the products that have a value of an option, regardless of case and
+// accents.
 func Option(name, value string) xid.ID {
 	sum := digest.Of([]byte("option\n" + Fold(name) + "\n" + Fold(value)))
 	return xid.ID(sum[:len(xid.ID{})])
 }
 
-// Rack writes the shelves of a store.
+// Rack writes the listing index of a store.
 type Rack struct {
 	Client *db.Client
 	// Engine is the dialect of the database.
 	Engine string
 }
 
-// place is what a shelf has of a product.
+// place holds what the index stores of a product.
 type place struct {
 	published micros.Time
 	price     int64
 	title     string
 }
 
-// Put brings a product, with its variants, to its shelves and its words into the search.
-// The transaction has written the product's row or locked it. shown says that the product
-// may have been active before, so that there may be rows of it.
+// Put indexes a product with its variants: its lists and its search words. The transaction has
+// written or locked the product's row. shown reports whether the product may have been active
+// before, so that it may already be indexed.
 func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
 	if p.Status != state.ProductActive {
 		if !shown {
@@ -60,7 +60,7 @@ func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
 		}
 		return r.Drop(ctx, p.ID)
 	}
-	on, err := r.shelves(ctx, p)
+	on, err := r.lists(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -73,16 +73,16 @@ func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
 	return nil
 }
 
-// Drop takes a product off its shelves and out of the search.
+// Drop removes a product from its lists and from the search.
 func (r Rack) Drop(ctx context.Context, id xid.ID) error {
 	if _, err := r.Client.Listing.Delete().Where(listing.ID(id)).Exec(ctx); err != nil {
-		return fmt.Errorf("take off the shelves: %w", err)
+		return fmt.Errorf("remove from the listing index: %w", err)
 	}
 	return r.forget(ctx, id)
 }
 
-// shelves are those of an active product.
-func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
+// lists returns the lists of an active product.
+func (r Rack) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
 	on := map[xid.ID]bool{All: true}
 	options, err := p.Options.List()
 	if err != nil {
@@ -105,7 +105,7 @@ func (r Rack) shelves(ctx context.Context, p *db.Product) (map[xid.ID]bool, erro
 	return on, err
 }
 
-// placeOf is what the shelves have of a product.
+// placeOf returns what the index stores of a product.
 func placeOf(p *db.Product) place {
 	at := place{published: p.ID.Time(), price: p.PriceMinor, title: cut(Fold(p.Title), limit.TitleKey)}
 	if p.PublishedAt != nil {
@@ -114,8 +114,8 @@ func placeOf(p *db.Product) place {
 	return at
 }
 
-// list writes the rows of a product that differ. Those that are there are read as they
-// are now: the walk may have written them since this transaction began to read.
+// list writes the rows of a product that differ. It reads the current rows, because the walk may
+// have written them since this transaction took its snapshot.
 func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
 	at, there := placeOf(p), map[xid.ID]bool{}
 	if shown {
@@ -134,24 +134,24 @@ func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown
 			return err
 		}
 	}
-	var made []*db.ListingCreate
-	for _, shelf := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
-		if !there[shelf] {
-			made = append(made, r.Client.Listing.Create().SetShelf(shelf).SetID(p.ID).SetPublishedAt(at.published).
+	var created []*db.ListingCreate
+	for _, id := range slices.SortedFunc(maps.Keys(on), xid.ID.Compare) {
+		if !there[id] {
+			created = append(created, r.Client.Listing.Create().SetShelf(id).SetID(p.ID).SetPublishedAt(at.published).
 				SetPriceMinor(at.price).SetTitleKey(at.title))
 		}
 	}
-	return r.Client.Listing.CreateBulk(made...).Exec(ctx)
+	return r.Client.Listing.CreateBulk(created...).Exec(ctx)
 }
 
-// relist changes the rows that are there: it deletes those of shelves that the product
-// has left, and moves it on the others.
+// relist updates the existing rows: it deletes those of lists that the product has left, and moves
+// it in the others.
 func (r Rack) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
 	var gone []xid.ID
-	for shelf := range there {
-		if !on[shelf] {
-			gone = append(gone, shelf)
-			delete(there, shelf)
+	for list := range there {
+		if !on[list] {
+			gone = append(gone, list)
+			delete(there, list)
 		}
 	}
 	if len(gone) > 0 {

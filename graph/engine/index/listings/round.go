@@ -18,53 +18,53 @@ import (
 )
 
 const (
-	// form is how products are put on shelves. Raise it when that changes, and all are
-	// put there again.
-	form = 1
-	// batch is how many products one transaction puts on shelves.
+	// formatVersion is the version of the index. Raise it when the indexed data changes, and all
+	// products are indexed again.
+	formatVersion = 1
+	// batch is how many products one transaction indexes.
 	batch = 20
-	// activeByID is the index that lists the active products of a store.
+	// activeByID lists the active products of a store.
 	activeByID = "product_store_id_status_id"
 )
 
-// Keeper walks the products of all stores and puts those on shelves that are not there:
-// products from before there were shelves, or from before a newer form of them. Any number
-// of processes may walk at once, and a walk that was stopped goes on where it was.
+// Keeper walks the products of all stores and indexes those that are missing: products written by a
+// release without the index, or with an older version of it. Any number of processes may walk at
+// once. After an interruption the walk continues where it stopped.
 type Keeper struct {
 	store *ent.Store
 	woken chan struct{}
 }
 
-// NewKeeper makes a keeper.
+// NewKeeper returns a keeper.
 func NewKeeper(s *ent.Store) *Keeper { return &Keeper{s, make(chan struct{}, 1)} }
 
-// Round walks on to the end in every store.
-func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.whole) }
+// Round completes the walk of every store.
+func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.walkStore) }
 
-// whole walks on to the end of a store.
-func (k *Keeper) whole(ctx context.Context) error {
+// walkStore completes the walk of one store.
+func (k *Keeper) walkStore(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		walk, err := k.walk(ctx, ent.NoLock)
-		if err != nil || walk != nil && walk.Done && walk.Form >= form {
+		if err != nil || walk != nil && walk.Done && walk.Form >= formatVersion {
 			return err
 		}
 		if err := k.store.InTx(ctx, k.step); err != nil {
-			return fmt.Errorf("put products on shelves: %w", err)
+			return fmt.Errorf("index products: %w", err)
 		}
 	}
 }
 
-// step puts the next products of a store on shelves. Of several processes one goes on at
-// a time: whoever holds the row of the walk.
+// step indexes the next products of a store. One process at a time does so: the one that holds the
+// lock on the walk's row.
 func (k *Keeper) step(ctx context.Context) error {
 	walk, err := k.walk(ctx, ent.ForUpdate)
 	switch {
 	case err != nil:
 		return err
-	case walk == nil || walk.Form < form:
+	case walk == nil || walk.Form < formatVersion:
 		return k.begin(ctx, walk)
 	case walk.Done:
 		return nil
@@ -72,7 +72,7 @@ func (k *Keeper) step(ctx context.Context) error {
 	return k.some(ctx, walk)
 }
 
-// walk reads how far the store is; nil where it was never begun.
+// walk reads the state of the store's walk, or nil if it has not begun.
 func (k *Keeper) walk(ctx context.Context, lock func(*sql.Selector)) (*db.ShelfWalk, error) {
 	query := k.store.DB(ctx).ShelfWalk.Query().Where(shelfwalk.ID(viewer.From(ctx).Store))
 	query.Modify(lock)
@@ -83,20 +83,19 @@ func (k *Keeper) walk(ctx context.Context, lock func(*sql.Selector)) (*db.ShelfW
 	return rows[0], nil
 }
 
-// begin begins a walk, or begins one of an older form anew.
+// begin begins a walk, or restarts one of an older version.
 func (k *Keeper) begin(ctx context.Context, walk *db.ShelfWalk) error {
 	c := k.store.DB(ctx).ShelfWalk
-	if walk == nil { // of two processes the second waits, and then finds the row
-		return c.Create().SetID(viewer.From(ctx).Store).SetForm(form).SetBehind(xid.Nil).SetUpdatedAt(micros.Now()).
-			Exec(ctx)
+	if walk == nil { // the second of two processes waits, and then finds the row
+		return c.Create().SetID(viewer.From(ctx).Store).SetForm(formatVersion).SetBehind(xid.Nil).
+			SetUpdatedAt(micros.Now()).Exec(ctx)
 	}
-	return c.Update().Where(shelfwalk.ID(walk.ID)).SetForm(form).SetBehind(xid.Nil).SetDone(false).
+	return c.Update().Where(shelfwalk.ID(walk.ID)).SetForm(formatVersion).SetBehind(xid.Nil).SetDone(false).
 		SetUpdatedAt(micros.Now()).Exec(ctx)
 }
 
-// some puts a batch on shelves. The products' rows are locked before anything else is
-// read, so they and their variants are as they are now: one that is changed meanwhile
-// waits, and then finds the rows that were written here.
+// some indexes a batch. It locks the products' rows before it reads anything else, so it sees the
+// current products and variants: a concurrent change waits, and then finds the rows written here.
 func (k *Keeper) some(ctx context.Context, walk *db.ShelfWalk) error {
 	c := k.store.DB(ctx)
 	query := c.Product.Query().Where(product.StatusEQ(state.ProductActive), product.IDGT(walk.Behind))
@@ -110,9 +109,9 @@ func (k *Keeper) some(ctx context.Context, walk *db.ShelfWalk) error {
 	if err != nil {
 		return fmt.Errorf("read products: %w", err)
 	}
-	rack, behind := Rack{c, k.store.Dialect()}, walk.Behind
+	writer, behind := Rack{c, k.store.Dialect()}, walk.Behind
 	for _, p := range rows {
-		if err := rack.Put(ctx, p, true); err != nil {
+		if err := writer.Put(ctx, p, true); err != nil {
 			return err
 		}
 		behind = p.ID

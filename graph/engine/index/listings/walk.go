@@ -22,25 +22,25 @@ import (
 // Sort is the order of a list.
 type Sort string
 
-// The orders of lists.
+// Orders of lists.
 const (
 	Newest    Sort = "newest"
 	PriceUp   Sort = "price"
 	PriceDown Sort = "price-desc"
 	Title     Sort = "title"
-	// Manual is the order in which products were put into a collection by hand.
+	// Manual is the order in which products were added to a collection by hand.
 	Manual Sort = "manual"
 )
 
-// maxScan is how many products of a shelf one page looks through, where few pass its
-// filters. A page may have fewer products than it could then, and the next one goes on.
+// maxScan bounds the products that one page reads when few of them pass its filters. The page may
+// then be short, and the next one continues.
 const maxScan = 2000
 
-// maxFew is how many products a list has at most within its bounds of the price where they are
-// read by their price and put into another order after that.
+// maxFew is the maximum number of products within the price bounds for which a list is read by
+// price and then sorted.
 const maxFew = 500
 
-// order is how a sort reads the table.
+// order is the column of a sort and its direction.
 type order struct {
 	column string
 	down   bool
@@ -51,40 +51,40 @@ var orders = map[Sort]order{
 	Title: {"title_key", false}, Manual: {"position", false},
 }
 
-// Known reports whether there is such an order.
+// Known reports whether the order exists.
 func (s Sort) Known() bool { return orders[s].column != "" }
 
-// List is what a page of a list shows.
+// List describes a page of a list.
 type List struct {
 	Shelf xid.ID
 	Sort  Sort
-	// On are further shelves on which the products have to be.
+	// On are other lists in which the products must be, too.
 	On []xid.ID
-	// Least and Most bound the price; nil binds nothing.
+	// Least and Most bound the price; nil is unbounded.
 	Least, Most *int64
-	// InStock leaves out what is sold out.
+	// InStock excludes sold-out products.
 	InStock bool
-	// After and Before are cursors, of which one may be set.
+	// After and Before are cursors. At most one is set.
 	After, Before string
 	Limit         int
 
-	few bool // no more than [maxFew] products are within the bounds of the price
+	few bool // at most [maxFew] products are within the price bounds
 }
 
-// Page is a page of a list: the products in their order, and cursors for [List.After] and
-// [List.Before], which are "" at the ends.
+// Page is a page of a list: the products in order, and cursors for [List.After] and [List.Before],
+// which are "" at the ends.
 type Page struct {
 	IDs           []xid.ID
 	After, Before string
 }
 
-// spot is a place in an order, whether or not a product is there.
+// spot is a position in an order, whether or not a product is there.
 type spot struct {
 	key any // an int64 or a string
 	id  xid.ID
 }
 
-// cursor writes a place as a text. Who makes one up reads the list from there.
+// cursor encodes a position. It is not secret: a made-up cursor reads the list from there.
 func (s spot) cursor(by Sort) string {
 	b := append([]byte(by[:1]), s.id[:]...)
 	if n, ok := s.key.(int64); ok {
@@ -95,7 +95,7 @@ func (s spot) cursor(by Sort) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// spotOf reads a cursor; one of another order is none.
+// spotOf decodes a cursor. A cursor of another order is invalid.
 func spotOf(text string, by Sort) (s spot, ok bool) {
 	const head = 1 + len(xid.ID{})
 	b, err := base64.RawURLEncoding.DecodeString(text)
@@ -115,7 +115,7 @@ func spotOf(text string, by Sort) (s spot, ok bool) {
 	return s, true
 }
 
-// Reader reads the shelves of a store.
+// Reader reads the listing index of a store.
 type Reader struct {
 	Client *db.Client
 	// Engine is the dialect of the database.
@@ -123,9 +123,8 @@ type Reader struct {
 	Store  xid.ID
 }
 
-// Read reads a page with one statement; another one where a walk backwards comes upon
-// the beginning of the list, and one before a list in another order than that of the price has
-// bounds of it.
+// Read reads a page with one statement. It runs a second one if a backward walk reaches the
+// beginning of the list, and one more to count if the list has price bounds but another order.
 func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
 	if l.few, err = r.few(ctx, l); err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
 		if err != nil || p.Before != "" {
 			return p, err
 		}
-		return r.walk(ctx, l, nil, false) // a whole page, from the beginning
+		return r.walk(ctx, l, nil, false) // a whole page from the beginning
 	}
 	if at, ok := spotOf(l.After, l.Sort); ok {
 		return r.walk(ctx, l, &at, false)
@@ -143,8 +142,8 @@ func (r Reader) Read(ctx context.Context, l List) (_ *Page, err error) {
 	return r.walk(ctx, l, nil, false)
 }
 
-// few reports whether a list is read by its bounds of the price, since hardly anything of the
-// shelf is within them. It reads the index alone, and of that no more than says so.
+// few reports whether a list is read by its price bounds because few products are within them. It
+// reads only the index, and no more of it than needed.
 func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 	if !l.bounded() || l.byPrice() || l.Sort == Manual {
 		return false, nil
@@ -159,24 +158,24 @@ func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 		return err
 	}, query, append([]any{r.Store, l.Shelf}, args...)...)
 	if err != nil {
-		return false, fmt.Errorf("count what a price is of: %w", err)
+		return false, fmt.Errorf("count products within a price range: %w", err)
 	}
 	return few, nil
 }
 
-// byPrice is the index of the order by price.
+// byPrice is the index in price order.
 const byPrice = "listing_store_id_shelf_price_minor_id"
 
 // errDone ends a walk that has found enough.
 var errDone = errors.New("the page is full")
 
-// found is a row that a walk came upon.
+// found is a row of a walk.
 type found struct {
 	spot
 	passes bool
 }
 
-// walk reads from a place on, forwards or backwards.
+// walk reads from a position on, forward or backward.
 func (r Reader) walk(ctx context.Context, l List, from *spot, back bool) (*Page, error) {
 	query, args := l.statement(r, from, back)
 	var hits []spot
@@ -197,13 +196,13 @@ func (r Reader) walk(ctx context.Context, l List, from *spot, back bool) (*Page,
 		return nil
 	}, query, args...)
 	if err != nil && !errors.Is(err, errDone) {
-		return nil, fmt.Errorf("walk a shelf: %w", err)
+		return nil, fmt.Errorf("walk a list: %w", err)
 	}
 	return l.page(hits, last, scanned >= l.most(), from, back), nil
 }
 
-// page is made of the hits of a walk, of which one more than it shows says that the list
-// goes on; so it does where the walk ended at its bound.
+// page builds a page from the hits of a walk. The list goes on if there is one hit more than fits,
+// or if the walk ended at its bound.
 func (l List) page(hits []spot, last spot, bounded bool, from *spot, back bool) *Page {
 	p := &Page{}
 	on := ""
@@ -231,18 +230,18 @@ func (l List) page(hits []spot, last spot, bounded bool, from *spot, back bool) 
 	return p
 }
 
-// filtered reports whether not every product of the shelf is shown.
+// filtered reports whether some products of the list may be hidden.
 func (l List) filtered() bool { return len(l.On) > 0 || l.bounded() || l.InStock }
 
 func (l List) bounded() bool { return l.Least != nil || l.Most != nil }
 
-// byPrice says that the price is the order of the list.
+// byPrice reports whether the list is ordered by price.
 func (l List) byPrice() bool { return orders[l.Sort].column == "price_minor" }
 
-// within says that bounds of the price are bounds of the walk.
+// within reports whether the price bounds limit the range of the walk.
 func (l List) within() bool { return l.few || l.byPrice() }
 
-// most is how many rows are read.
+// most returns how many rows are read.
 func (l List) most() int {
 	if l.Sort != Manual && len(l.On) == 0 && !l.InStock && (!l.bounded() || l.within()) {
 		return l.Limit + 1
@@ -263,9 +262,9 @@ func (l List) scan(rows *stdsql.Rows) (f found, err error) {
 	return f, err
 }
 
-// statement walks the index of the order, or that of the price where few products are within its
-// bounds: these are put into their order then. What passes the filters is told row by row, so
-// that the walk is bounded by rows and not by what it finds.
+// statement walks the index of the order, or the price index if few products are within the bounds,
+// and sorts those afterwards. The filters are computed as a column, so that the number of rows read
+// is bounded, not the number of hits.
 func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 	by := orders[l.Sort]
 	passes, args := l.passes(r.Store)
@@ -275,19 +274,19 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 	if by.down != back {
 		towards = " DESC"
 	}
-	table, shelf, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
+	table, key, index := "listings", "shelf", "listing_store_id_shelf_"+by.column+"_id"
 	switch {
 	case l.Sort == Manual:
-		table, shelf, index = "collection_products", "collection_id", byPosition
+		table, key, index = "collection_products", "collection_id", byPosition
 	case l.few:
 		index = byPrice
 	}
 	return fmt.Sprintf("SELECT l.id, l.%s, %s FROM %s l%s WHERE l.store_id = ? AND l.%s = ?%s "+
-		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, table, index), shelf,
+		"ORDER BY l.%s%s, l.id%s LIMIT %d", by.column, passes, table, ent.IndexHint(r.Engine, table, index), key,
 		where, by.column, towards, towards, l.most()), args
 }
 
-// bounds are those of the walk.
+// bounds returns the bounds of the walk.
 func (l List) bounds(engine string, by order, from *spot, back bool) (where string, args []any) {
 	if from != nil {
 		sign := ">"
@@ -297,7 +296,7 @@ func (l List) bounds(engine string, by order, from *spot, back bool) (where stri
 		if engine == dialect.SQLite {
 			where = fmt.Sprintf(" AND (l.%s, l.id) %s (?, ?)", by.column, sign)
 			args = append(args, from.key, from.id)
-		} else { // MySQL takes a range of the index from the plain bound alone
+		} else { // MySQL uses an index range for the simple comparison only
 			where = fmt.Sprintf(" AND l.%[1]s %[2]s= ? AND (l.%[1]s %[2]s ? OR (l.%[1]s = ? AND l.id %[2]s ?))",
 				by.column, sign)
 			args = append(args, from.key, from.key, from.key, from.id)
@@ -310,7 +309,7 @@ func (l List) bounds(engine string, by order, from *spot, back bool) (where stri
 	return where, args
 }
 
-// prices are the bounds of the price, of a table.
+// prices returns the price bounds for a table.
 func (l List) prices(of string) (where string, args []any) {
 	if l.Least != nil {
 		where, args = " AND "+of+".price_minor >= ?", append(args, *l.Least)
@@ -321,23 +320,23 @@ func (l List) prices(of string) (where string, args []any) {
 	return where, args
 }
 
-// passes is the expression that says whether a row passes the filters.
+// passes returns an expression that tells whether a row passes the filters.
 func (l List) passes(store xid.ID) (string, []any) {
 	if !l.filtered() && l.Sort != Manual {
 		return "1", nil
 	}
 	text, args := "", []any(nil)
 	switch {
-	case l.Sort == Manual: // not everything that was put in is shown
+	case l.Sort == Manual: // a collection may contain hidden products
 		prices, more := l.prices("o")
 		text = " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id" + prices + ")"
 		args = append([]any{store, l.Shelf}, more...)
 	case !l.within():
 		text, args = l.prices("l")
 	}
-	for _, shelf := range l.On {
+	for _, id := range l.On {
 		text += " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id)"
-		args = append(args, store, shelf)
+		args = append(args, store, id)
 	}
 	if l.InStock {
 		text += " AND EXISTS (SELECT 1 FROM products p WHERE p.store_id = ? AND p.id = l.id AND " +

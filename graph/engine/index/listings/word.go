@@ -24,21 +24,21 @@ import (
 )
 
 const (
-	// maxWords is by how many words a product is found: more than title, vendor and type
-	// have, and then as many of the others as fit.
+	// maxWords bounds the indexed words of a product. Title, vendor and type have fewer; the others
+	// fill the rest.
 	maxWords = 300
 	// atOnce is how many rows one statement inserts.
 	atOnce = 400
 )
 
-// What a spelling is of a word, as its first byte.
+// Kinds of spellings, as their first byte.
 const (
 	whole   = "=" // the word itself
-	lacking = "-" // without one letter
-	ending  = "~" // its end
+	deleted = "-" // the word without one letter
+	ending  = "~" // an ending of the word
 )
 
-// wordsOf are those by which a product is found.
+// wordsOf returns the words by which a product is found.
 func wordsOf(p *db.Product) ([]string, error) {
 	tags, err := p.Tags.List()
 	if err != nil {
@@ -48,17 +48,17 @@ func wordsOf(p *db.Product) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("options of %s: %w", p.PublicID(), err)
 	}
-	list := append(spoken(p.Title), spoken(orEmpty(p.Vendor))...)
-	list = append(list, spoken(orEmpty(p.ProductType))...)
+	list := append(wordsIn(p.Title), wordsIn(orEmpty(p.Vendor))...)
+	list = append(list, wordsIn(orEmpty(p.ProductType))...)
 	for _, v := range variants.Of(p) {
-		list = append(list, coded(orEmpty(v.Sku))...)
+		list = append(list, skuWords(orEmpty(v.Sku))...)
 	}
 	for _, tag := range tags {
-		list = append(list, spoken(tag)...)
+		list = append(list, wordsIn(tag)...)
 	}
 	for _, o := range options {
 		for _, value := range o.Values {
-			list = append(list, spoken(value)...)
+			list = append(list, wordsIn(value)...)
 		}
 	}
 	seen := map[string]bool{}
@@ -66,9 +66,9 @@ func wordsOf(p *db.Product) ([]string, error) {
 	return list[:min(len(list), maxWords)], nil
 }
 
-// spoken are the words of a text. Behind the pairs of a run comes its last letter, so that
-// every single one of them is the beginning of a word.
-func spoken(text string) (list []string) {
+// wordsIn returns the words of a text. The last letter of a run of pairs is added, so that every
+// single letter begins a word.
+func wordsIn(text string) (list []string) {
 	all := tokens(Fold(text))
 	for i, t := range all {
 		list = append(list, t.text)
@@ -80,10 +80,9 @@ func spoken(text string) (list []string) {
 	return list
 }
 
-// coded are the words of a number of stock: its parts, and the whole without what stands
-// between them.
-func coded(sku string) []string {
-	parts := spoken(sku)
+// skuWords returns the words of an SKU: its parts, and all of it without punctuation.
+func skuWords(sku string) []string {
+	parts := wordsIn(sku)
 	if len(parts) > 1 {
 		parts = append(parts, cut(strings.Join(parts, ""), maxWord))
 	}
@@ -121,27 +120,27 @@ func (r Rack) index(ctx context.Context, p *db.Product, shown bool) error {
 		return nil
 	}
 	slices.Sort(words)
-	made := make([]*db.SearchEntryCreate, len(words))
+	created := make([]*db.SearchEntryCreate, len(words))
 	for i, w := range words {
-		made[i] = r.Client.SearchEntry.Create().SetWord(w).SetID(p.ID)
+		created[i] = r.Client.SearchEntry.Create().SetWord(w).SetID(p.ID)
 	}
-	if err := r.Client.SearchEntry.CreateBulk(made...).Exec(ctx); err != nil {
+	if err := r.Client.SearchEntry.CreateBulk(created...).Exec(ctx); err != nil {
 		return err
 	}
 	return r.spell(ctx, words)
 }
 
-// forget takes a product out of the search, as far as the conditions hold.
+// forget removes a product from the search, restricted by the conditions.
 func (r Rack) forget(ctx context.Context, id xid.ID, only ...predicate.SearchEntry) error {
 	gone := r.Client.SearchEntry.Delete().Where(searchentry.ID(id)).Where(only...)
 	if _, err := gone.Exec(ctx); err != nil {
-		return fmt.Errorf("take out of the search: %w", err)
+		return fmt.Errorf("remove from the search: %w", err)
 	}
 	return nil
 }
 
-// spell writes the spellings of words that are new to the store. They stay when the last
-// product with a word goes: they lead to nothing then.
+// spell writes the spellings of words that are new to the store. They stay when the last product
+// with a word is removed; they then lead to nothing.
 func (r Rack) spell(ctx context.Context, words []string) error {
 	heads := make([]string, len(words))
 	for i, w := range words {
@@ -172,7 +171,7 @@ func (r Rack) spell(ctx context.Context, words []string) error {
 	return r.keep(ctx, "search_spellings", "store_id, spelling, id, word", 4, values)
 }
 
-// name writes the names of shelves that are new to the store.
+// name writes the option values that are new to the store.
 func (r Rack) name(ctx context.Context, facets map[xid.ID][2]string) error {
 	if len(facets) == 0 {
 		return nil
@@ -194,7 +193,7 @@ func (r Rack) name(ctx context.Context, facets map[xid.ID][2]string) error {
 	return r.keep(ctx, "facets", "store_id, id, name, value", 4, values)
 }
 
-// keep inserts rows of n columns; one that is there stays as it is.
+// keep inserts rows of n columns and ignores existing ones.
 func (r Rack) keep(ctx context.Context, table, columns string, n int, values []any) error {
 	tail := " ON CONFLICT DO NOTHING"
 	if r.Engine == dialect.MySQL {
@@ -211,7 +210,7 @@ func (r Rack) keep(ctx context.Context, table, columns string, n int, values []a
 	return nil
 }
 
-// How long words are whose spellings are kept, in letters.
+// Lengths of words whose spellings are indexed, in letters.
 const (
 	leastTypo   = 4
 	mostTypo    = 20
@@ -219,15 +218,16 @@ const (
 	shortest    = 4 // of an ending
 )
 
-// spellings are all that lead to a word. Numbers of stock are not guessed at.
+// spellings returns all spellings that lead to a word. Words with digits, such as SKUs, are not
+// corrected.
 func spellings(word string) []string {
 	list := []string{whole + word}
 	letters := []rune(word)
 	if len(letters) < leastTypo || len(letters) > mostTypo || strings.ContainsFunc(word, unicode.IsDigit) {
 		return list
 	}
-	for _, s := range near(letters) {
-		list = append(list, lacking+s)
+	for _, s := range deletions(letters) {
+		list = append(list, deleted+s)
 	}
 	for i := 2; len(letters) >= leastEnding && i <= len(letters)-shortest; i++ {
 		list = append(list, ending+string(letters[i:]))
@@ -236,9 +236,9 @@ func spellings(word string) []string {
 	return slices.Compact(list)
 }
 
-// near are a word without any one of its letters, and the same of the word without its
-// last letter, which may be that of a plural.
-func near(letters []rune) (list []string) {
+// deletions returns a word without any one of its letters, and the same for the word without its
+// last letter, which may be a plural ending.
+func deletions(letters []rune) (list []string) {
 	list = without(letters)
 	if len(letters) > leastTypo {
 		list = append(list, without(letters[:len(letters)-1])...)
@@ -255,15 +255,16 @@ func without(letters []rune) []string {
 	return list
 }
 
-// alike reports whether one word is the other with one mistake: a letter too many, too
-// few or another one, or two that are swapped. Either may have one more letter at the end.
-func alike(a, b string) bool {
+// similar reports whether the words differ by one typo: an extra, missing or wrong letter, or two
+// swapped ones. Either word may have one more letter at the end.
+func similar(a, b string) bool {
 	x, y := []rune(a), []rune(b)
-	return slip(x, y) || len(x) > leastTypo && slip(x[:len(x)-1], y) || len(y) > leastTypo && slip(x, y[:len(y)-1])
+	return oneTypo(x, y) || len(x) > leastTypo && oneTypo(x[:len(x)-1], y) ||
+		len(y) > leastTypo && oneTypo(x, y[:len(y)-1])
 }
 
-// slip reports whether words differ by one mistake at most.
-func slip(x, y []rune) bool {
+// oneTypo reports whether the words differ by at most one typo.
+func oneTypo(x, y []rune) bool {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
@@ -290,5 +291,5 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// count is how many letters a text has.
+// count returns the number of letters of a text.
 func count(s string) int { return utf8.RuneCountInString(s) }

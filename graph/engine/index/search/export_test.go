@@ -19,7 +19,7 @@ func OfCustomer(c *db.Customer) (map[string]bool, error) { return ofCustomer(c) 
 
 // Begins reports whether the words of a question for customers all begin one of some terms.
 func Begins(terms map[string]bool, text string) bool {
-	return thing{terms: terms}.has(Customers, Ask(text).of(Customers))
+	return item{terms: terms}.has(Customers, Ask(text).of(Customers))
 }
 
 // MaxFresh is how many of what is pending a search reads.
@@ -27,7 +27,7 @@ const MaxFresh = maxFresh
 
 // Some writes the words of orders that were read as pending.
 func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
-	return k.store.InTx(ctx, func(ctx context.Context) error { return k.some(ctx, Orders, ids) })
+	return k.store.InTx(ctx, func(ctx context.Context) error { return k.flushSome(ctx, Orders, ids) })
 }
 
 // Steps takes steps in the store of ctx.

@@ -13,44 +13,44 @@ import (
 )
 
 const (
-	// few is how many entries a word has at most that is read whole, and most how many where the
-	// newest things have none of them.
+	// few is the maximum number of entries of a word that is read as a whole, and most the same if
+	// none of the newest items match.
 	few, most = 3000, 20_000
-	// maxScan is how many things one page looks through, for what is asked of each: two words
-	// are looked up for half as many. Too few are not worth a [sieve]. Where fewer of them fit,
-	// the page is short, and the next one goes on.
+	// maxScan bounds the items that one page examines, divided by the number of conditions on each:
+	// with two words it is half as many. If fewer of them match, the page is short and the next one
+	// continues.
 	maxScan = 2000
-	// begun is how many things are looked at first, and batch how many at a time after that.
-	begun, batch = 100, 500
-	// byID is the index of the words of one thing.
+	// firstBatch is how many items are examined first, and batch how many at a time after that.
+	firstBatch, batch = 100, 500
+	// byID is the index of the words of one item.
 	byID = "searchterm_store_id_id_term"
 )
 
 var tables = map[Kind]string{Customers: "customers", Orders: "orders", Products: "products"}
 
-// Condition is one that the row of a thing has to meet, such as "o.status = ?".
+// Condition is a condition on the row of an item, such as "o.status = ?".
 type Condition struct {
 	Text string
 	Arg  any
 }
 
-// Query is what a page of a search shows: the newest things of a kind that have all words of
-// the question and meet the conditions.
+// Query describes a page of a search: the newest items of a kind that have all words of the query
+// and meet the conditions.
 type Query struct {
 	Kind Kind
 	Question
 	Conditions []Condition
-	// Newest are ranges of an index of the table that hold what meets some of the conditions,
-	// by id; without an index it is the primary key.
+	// Newest are ranges of an index of the table, by id, which contain the items that meet some of
+	// the conditions. Without an index it is the primary key.
 	Newest ent.Ranges
-	// From and To are bounds of the ids, To excluded; nil is none.
+	// From and To bound the ids; To is excluded and nil is unbounded.
 	From, To xid.ID
-	// Before is the last thing of the page before this one; nil for none.
+	// Before is the last item of the previous page; nil for none.
 	Before xid.ID
 	Limit  int
 }
 
-// Finder finds what a store has.
+// Finder searches the data of a store.
 type Finder struct {
 	Client *db.Client
 	// Engine is the dialect of the database.
@@ -58,17 +58,17 @@ type Finder struct {
 	Store  xid.ID
 }
 
-// Find returns the ids of a page, the newest first. Where it ended at its bound before the page
-// was full and all was looked through, stopped is where the next one goes on.
+// Find returns the ids of a page, newest first. If the page ended at its scan bound before it was
+// full, stopped is where the next page continues; otherwise it is nil.
 //
-// It counts what each word has, up to a bound. The things of the rarest one are read, the newest
-// first, where few terms begin with it, and whole where it has few of them. Else what fits is
-// frequent, and the newest things of the store are looked at; should none of these fit, it is
-// the old ones that do, and they are read whole. The other words are looked up thing by thing, once
-// a [sieve] has dropped what lacks one that can be read beside the things.
+// It counts the entries of each word, up to a bound. It reads the items of the rarest word: newest
+// first if few terms begin with it, or as a whole if it has few entries. Otherwise matches are
+// frequent, so it examines the newest items of the store; if none of them match, the matches are
+// old, and the longest word is read as a whole. The other words are looked up item by item, after a
+// [prefilter] has dropped items without a word that can be read as a range.
 //
-// What is pending is read before that and from its rows: what is made findable meanwhile is not
-// missed.
+// Pending items are read first, and from their rows, so that none is missed while its words are
+// being written.
 func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	if q.words = q.of(q.Kind); len(q.words) == 0 {
 		return nil, xid.Nil, nil
@@ -78,8 +78,8 @@ func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 		return nil, xid.Nil, err
 	}
 	asked := q.Limit
-	q.Limit += min(len(fresh.read), asked) // so many of what is found may be outdated
-	ids, stopped, err = f.kept(ctx, q)
+	q.Limit += min(len(fresh.read), asked) // that many hits of the index may be outdated
+	ids, stopped, err = f.indexed(ctx, q)
 	if err != nil {
 		return nil, xid.Nil, err
 	}
@@ -90,8 +90,8 @@ func (f Finder) Find(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 	return ids, stopped, nil
 }
 
-// kept finds what has the words that are kept.
-func (f Finder) kept(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
+// indexed searches the indexed words.
+func (f Finder) indexed(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID, err error) {
 	from, err := f.source(ctx, q)
 	if err != nil || from == nil {
 		return nil, xid.Nil, err
@@ -109,16 +109,16 @@ func (f Finder) kept(ctx context.Context, q Query) (ids []xid.ID, stopped xid.ID
 
 // from reads a page from a source.
 func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, stopped xid.ID, err error) {
-	at, n, sift := q.Before, begun, f.sieve(q, from)
+	at, n, sift := q.Before, firstBatch, f.prefilter(q, from)
 	bound := maxScan / (len(q.words) + len(q.Conditions))
 	for scanned := 0; scanned < bound; n = batch {
 		some, next, err := from.next(ctx, at, min(n, bound-scanned))
 		scanned += len(some)
-		if err == nil && n == batch && bound > batch { // the first things did not fill the page
+		if err == nil && n == batch && bound > batch { // the first items did not fill the page
 			some, err = sift.pass(ctx, some)
 		}
 		if err == nil {
-			some, err = f.fitting(ctx, q, from, some)
+			some, err = f.matching(ctx, q, from, some)
 		}
 		if err != nil {
 			return nil, xid.Nil, fmt.Errorf("search %s: %w", tables[q.Kind], err)
@@ -135,9 +135,9 @@ func (f Finder) from(ctx context.Context, q Query, from *source) (ids []xid.ID, 
 	return ids, at, nil
 }
 
-// fitting are those of some things that have the words and meet the conditions which their
-// source does not vouch for.
-func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.ID) ([]xid.ID, error) {
+// matching returns the items that match the words and conditions which their source does not
+// guarantee.
+func (f Finder) matching(ctx context.Context, q Query, from *source, some []xid.ID) ([]xid.ID, error) {
 	if len(some) == 0 || len(from.words) == 0 && len(from.conditions) == 0 && q.From.IsNil() && q.To.IsNil() {
 		return some, nil
 	}
@@ -147,10 +147,11 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	for _, id := range some {
 		args = append(args, id)
 	}
-	query, args = q.within(meets(query, args, from.conditions))
+	query, args = q.within(withConditions(query, args, from.conditions))
 	for _, w := range from.words {
 		s := q.Kind.span(w)
-		// A value, not EXISTS, which engines may turn into a walk of all that have the word.
+		// A scalar subquery, not EXISTS, which engines may turn into a walk of all items with the
+		// word.
 		query += " AND (SELECT 1 FROM search_terms t" + f.hint(byID) +
 			" WHERE t.store_id = ? AND t.id = o.id AND t.term >= ? AND t.term < ? LIMIT 1) = 1"
 		args = append(args, f.Store, s.from, s.to)
@@ -160,8 +161,8 @@ func (f Finder) fitting(ctx context.Context, q Query, from *source, some []xid.I
 	return slices.DeleteFunc(some, func(id xid.ID) bool { return !fits[id] }), err
 }
 
-// meets adds conditions to a statement.
-func meets(query string, args []any, all []Condition) (string, []any) {
+// withConditions adds conditions to a statement.
+func withConditions(query string, args []any, all []Condition) (string, []any) {
 	for _, c := range all {
 		query += " AND " + c.Text
 		args = append(args, c.Arg)
@@ -180,7 +181,7 @@ func (q Query) within(query string, args []any) (string, []any) {
 	return query, args
 }
 
-// ids reads a statement of one column.
+// ids runs a statement with one column.
 func (f Finder) ids(ctx context.Context, each func(xid.ID), query string, args ...any) error {
 	return ent.Read(ctx, f.Client, func(rows *stdsql.Rows) error {
 		var id xid.ID
@@ -190,11 +191,11 @@ func (f Finder) ids(ctx context.Context, each func(xid.ID), query string, args .
 	}, query, args...)
 }
 
-// hint makes a statement walk an index of the words.
+// hint makes a statement use an index of the words.
 func (f Finder) hint(index string) string { return ent.IndexHint(f.Engine, "search_terms", index) }
 
-// weigh counts the entries of each word, up to one more than [few].
-func (f Finder) weigh(ctx context.Context, q Query) ([]int, error) {
+// countEntries counts the entries of each word, up to one more than [few].
+func (f Finder) countEntries(ctx context.Context, q Query) ([]int, error) {
 	counts := make([]int, len(q.words))
 	var parts []string
 	var args []any
@@ -212,7 +213,7 @@ func (f Finder) weigh(ctx context.Context, q Query) ([]int, error) {
 		return err
 	}, strings.Join(parts, " UNION ALL "), args...)
 	if err != nil {
-		return nil, fmt.Errorf("count what words have: %w", err)
+		return nil, fmt.Errorf("count the entries of words: %w", err)
 	}
 	return counts, nil
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxFresh is how many of what is pending a search reads, the newest first. What is older is found
-// when its words were written.
+// maxFresh is how many pending items a search reads, newest first. Older ones are found once their
+// words are written.
 const maxFresh = 200
 
-// fresh is what a search judges by its rows, and not by the words that are kept.
+// fresh is what a search reads from the rows instead of the index.
 type fresh struct {
 	read  map[xid.ID]bool
 	found []xid.ID
 }
 
-// fresh reads what is pending, and the orders whose number is a word of the question.
+// fresh reads the pending items, and the orders whose number is a word of the query.
 func (f Finder) fresh(ctx context.Context, q Query) (fresh, error) {
 	was := fresh{read: map[xid.ID]bool{}}
 	ids, err := pending(ctx, f.Client, q.Kind, func(s *sql.Selector) {
@@ -39,7 +39,7 @@ func (f Finder) fresh(ctx context.Context, q Query) (fresh, error) {
 	for _, id := range ids {
 		was.read[id] = true
 	}
-	list, err := reader{f.Client, ent.NoLock}.things(ctx, q.Kind, these(ids))
+	list, err := reader{f.Client, ent.NoLock}.items(ctx, q.Kind, byIDs(ids))
 	if err != nil {
 		return was, err
 	}
@@ -49,11 +49,11 @@ func (f Finder) fresh(ctx context.Context, q Query) (fresh, error) {
 			found = append(found, t.id)
 		}
 	}
-	was.found, err = f.fitting(ctx, q, &source{conditions: q.Conditions}, descending(found))
+	was.found, err = f.matching(ctx, q, &source{conditions: q.Conditions}, descending(found))
 	return was, err
 }
 
-// numbered adds the orders whose number is a word of the question.
+// numbered adds the orders whose number is a word of the query.
 func (f Finder) numbered(ctx context.Context, q Query, ids []xid.ID) ([]xid.ID, error) {
 	numbers := q.numbers()
 	if q.Kind != Orders || len(numbers) == 0 {
@@ -70,8 +70,8 @@ func (f Finder) numbered(ctx context.Context, q Query, ids []xid.ID) ([]xid.ID, 
 	return append(ids, more...), nil
 }
 
-// join puts what was found into a page of up to limit things that have the words that are kept, as
-// far as the page goes.
+// join merges the fresh hits into a page of up to limit hits of the index, up to where the page
+// ends.
 func (f fresh) join(kept []xid.ID, stopped xid.ID, limit int) ([]xid.ID, xid.ID) {
 	end := stopped
 	if len(kept) == limit {

@@ -15,16 +15,16 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Index notes what has to be found by other words, in the transaction that writes it: behind its
-// row, so that of two transactions the second waits there.
+// Index updates the search index in the transaction that writes a row. It must be called after the
+// write: the lock on the row then orders concurrent transactions.
 type Index struct {
 	Client *db.Client
 	// Engine is the dialect of the database.
 	Engine string
 }
 
-// Mark notes that something was made or changed. It is found at once, and its words are
-// written by [Keeper.Settle].
+// Mark marks a created or changed row as pending. It is found at once; [Keeper.Settle] writes its
+// words.
 func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {
 	tail := " ON CONFLICT (store_id, kind, id) DO NOTHING"
 	if x.Engine == dialect.MySQL {
@@ -33,12 +33,12 @@ func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {
 	_, err := x.Client.ExecContext(ent.Later(ctx), "INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, ?, ?, ?)"+
 		tail, viewer.From(ctx).Store, string(k), id, micros.Now())
 	if err != nil {
-		return fmt.Errorf("note for the search: %w", err)
+		return fmt.Errorf("mark for the search index: %w", err)
 	}
 	return nil
 }
 
-// Forget takes something out of the search.
+// Forget removes a row from the search.
 func (x Index) Forget(ctx context.Context, k Kind, id xid.ID) error {
 	err := x.remove(ctx, anyWord, id)
 	if err == nil {
@@ -46,24 +46,24 @@ func (x Index) Forget(ctx context.Context, k Kind, id xid.ID) error {
 		_, err = gone.Exec(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("take out of the search: %w", err)
+		return fmt.Errorf("remove from the search: %w", err)
 	}
 	return nil
 }
 
-// ForgetPerson takes the words about a person out of those of orders. What is pending of them has
-// none either, once its customer is redacted.
+// ForgetPerson removes personal words of orders. Orders that are pending have none either once
+// their customer is redacted.
 func (x Index) ForgetPerson(ctx context.Context, orders ...xid.ID) error {
 	if err := x.remove(ctx, " AND personal", orders...); err != nil {
-		return fmt.Errorf("take a person out of the search: %w", err)
+		return fmt.Errorf("remove a person from the search: %w", err)
 	}
 	return nil
 }
 
-// anyWord narrows [Index.remove] to nothing.
+// anyWord makes [Index.remove] delete all words.
 const anyWord = ""
 
-// remove deletes the words of things, of which one more condition holds.
+// remove deletes the words of rows that meet one more condition.
 func (x Index) remove(ctx context.Context, only string, ids ...xid.ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -77,8 +77,8 @@ func (x Index) remove(ctx context.Context, only string, ids ...xid.ID) error {
 	return err
 }
 
-// removal is the statement that deletes the words of some things: by their own index, since
-// the primary key begins with the store, too, and has all of its words.
+// removal returns the statement that deletes the words of n rows. It names their index, because the
+// primary key begins with the store as well and contains all of its words.
 func removal(engine string, n int) string {
 	return "DELETE FROM search_terms" + ent.DeleteHint(engine, "search_terms", "searchterm_store_id_id_term") +
 		" WHERE store_id = ? AND id IN (?" + strings.Repeat(", ?", n-1) + ")"

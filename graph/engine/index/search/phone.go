@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// leastEnd is how many digits the end of a telephone number has at least that finds it.
+	// leastEnd is the minimum number of digits at the end of a telephone number that find it.
 	leastEnd = 4
-	// leastPhone and mostPhone are how many digits a text has that is taken for a telephone number. The longest
-	// number of E.164 has 15, and some are dialed with a code before it.
+	// leastPhone and mostPhone bound the digits of a text that counts as a telephone number. The
+	// longest number of E.164 has 15, and some are dialed with a prefix.
 	leastPhone, mostPhone = 5, 20
 )
 
-// phone adds a telephone number by each of its ends: one is found with and without the codes of its country and its
-// area, whichever of these it was written with.
+// phone adds every ending of a telephone number, so that it is found with and without country and
+// area code, whichever it was written with.
 func (t terms) phone(k Kind, number *string) {
 	if number == nil {
 		return
@@ -28,8 +28,8 @@ func (t terms) phone(k Kind, number *string) {
 	}
 }
 
-// phoneOf returns the word that finds a telephone number which is typed in any spelling: its digits without the code of
-// the country and without leading zeros. It is "" for a text that is no such number.
+// phoneOf returns the word that finds a telephone number in any spelling: its digits without the
+// country code and leading zeros. It is "" for other texts.
 func phoneOf(text string) string {
 	folded := strings.TrimSpace(listings.Fold(text))
 	strange := func(r rune) bool {
@@ -49,8 +49,8 @@ func phoneOf(text string) string {
 	return strings.TrimLeft(digits, "0")
 }
 
-// digitsOf are the digits of a folded telephone number, whatever script they are of. A zero in parentheses is dialed
-// only without the code of the country.
+// digitsOf returns the digits of a folded telephone number in any script. A zero in parentheses is
+// dialed only without the country code.
 func digitsOf(folded string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsDigit(r) {
@@ -64,11 +64,11 @@ func digitsOf(folded string) string {
 	}, strings.ReplaceAll(folded, "(0)", ""))
 }
 
-// longCodes are the first two digits of the codes of countries that have three; other codes have two, and those of 1
-// and 7 one (ITU-T E.164, annex).
+// longCodes are the first two digits of three-digit country codes. Other codes have two digits, and
+// 1 and 7 have one (ITU-T E.164, annex).
 var longCodes = strings.Fields("21 22 23 24 25 26 28 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99")
 
-// withoutCountry cuts off the code of the country, unless hardly anything else has been typed yet.
+// withoutCountry removes the country code, unless too few digits would be left.
 func withoutCountry(digits string) string {
 	n := 2
 	if digits[0] == '1' || digits[0] == '7' {

@@ -11,26 +11,26 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxTermsRead is how many terms are read side by side.
+// maxTermsRead bounds the terms that are read side by side.
 const maxTermsRead = 24
 
-// source is where a search reads things from, the newest first.
+// source is where a search reads items from, newest first.
 type source struct {
-	// next returns about n things behind one, or the first ones, and the last thing that was
-	// looked at; nil at the end.
+	// next returns about n items after one, or the first ones, and the last item examined, or nil
+	// at the end.
 	next func(ctx context.Context, at xid.ID, n int) ([]xid.ID, xid.ID, error)
-	// words and conditions are those that the source does not vouch for.
+	// words and conditions are those that the source does not guarantee.
 	words      []string
 	conditions []Condition
-	// ranged says that the things are those of the query's ranges.
+	// ranged reports that the items come from the query's ranges.
 	ranged bool
-	// old is another source for where the newest things do not fit; nil for none.
+	// old returns another source for when none of the newest items match. It may be nil.
 	old func() (*source, error)
 }
 
-// source chooses one; nil where some word has nothing.
+// source chooses the source of a search. It returns nil if a word has no entries.
 func (f Finder) source(ctx context.Context, q Query) (*source, error) {
-	counts, err := f.weigh(ctx, q)
+	counts, err := f.countEntries(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 	if counts[rarest] == 0 {
 		return nil, nil
 	}
-	if counts[rarest] <= begun {
+	if counts[rarest] <= firstBatch {
 		return f.whole(ctx, q, rarest, few)
 	}
 	for _, i := range slices.Compact([]int{rarest, q.longest()}) {
@@ -63,7 +63,7 @@ func (f Finder) source(ctx context.Context, q Query) (*source, error) {
 	return from, nil
 }
 
-// longest is the place of the longest word, which is that of the fewest as a rule.
+// longest returns the index of the longest word, which usually has the fewest entries.
 func (q Query) longest() (place int) {
 	for i, w := range q.words {
 		if len(w) > len(q.words[place]) {
@@ -73,10 +73,10 @@ func (q Query) longest() (place int) {
 	return place
 }
 
-// others are the words of a question but one.
+// others returns all words of a query except one.
 func (q Query) others(i int) []string { return slices.Delete(slices.Clone(q.words), i, i+1) }
 
-// whole reads all things of a word; it is nil where there are more than [most].
+// whole reads all items of a word. It returns nil if there are more than [most].
 func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, error) {
 	var all []xid.ID
 	s := q.Kind.span(q.words[i])
@@ -84,7 +84,7 @@ func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, erro
 		f.hint(ent.Primary), bound+1)
 	err := f.ids(ctx, func(id xid.ID) { all = append(all, id) }, query, f.Store, s.from, s.to)
 	if err != nil {
-		return nil, fmt.Errorf("read what a word has: %w", err)
+		return nil, fmt.Errorf("read the entries of a word: %w", err)
 	}
 	if len(all) > bound && bound == most {
 		return nil, nil
@@ -107,7 +107,7 @@ func (f Finder) whole(ctx context.Context, q Query, i, bound int) (*source, erro
 	return &source{next: next, words: q.others(i), conditions: q.Conditions}, nil
 }
 
-// terms are those of a span, or nil where they are too many: one seek for each.
+// terms returns the terms of a span with one seek each, or nil if there are too many.
 func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
 	const seek = "SELECT term FROM search_terms%s WHERE store_id = ? AND term %s ? AND term < ? " +
 		"ORDER BY term, id LIMIT 1"
@@ -128,8 +128,8 @@ func (f Finder) terms(ctx context.Context, s span) (list []string, err error) {
 	}
 }
 
-// beside reads the things of some terms side by side. What lies behind the end of one that was
-// not read to its end waits for the next turn.
+// beside reads the items of several terms side by side. Items after the end of an incompletely read
+// term wait for the next call.
 func (f Finder) beside(q Query, i int, list []string) *source {
 	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ?%s " +
 		"ORDER BY id DESC LIMIT %d) w%d"
@@ -160,8 +160,8 @@ func (f Finder) beside(q Query, i int, list []string) *source {
 	return &source{next: next, words: q.others(i), conditions: q.Conditions}
 }
 
-// merged are the things of lists as far as all of them were read, and where that ends: n is how
-// long a list is that may go on.
+// merged returns the items of the lists as far as all lists were read, and where that ends. A list
+// of length n may go on.
 func merged(read [][]xid.ID, n int) (all []xid.ID, end xid.ID) {
 	for _, ids := range read {
 		all = append(all, ids...)
@@ -173,8 +173,8 @@ func merged(read [][]xid.ID, n int) (all []xid.ID, end xid.ID) {
 	return slices.DeleteFunc(all, func(id xid.ID) bool { return id.Compare(end) < 0 }), end
 }
 
-// newest reads the newest things of the store. Which of the conditions its ranges meet is not
-// looked at: all are looked up with the words.
+// newest reads the newest items of the store. It does not track which conditions its ranges
+// guarantee: all are looked up with the words.
 func (f Finder) newest(q Query) *source {
 	next := func(ctx context.Context, at xid.ID, n int) (some []xid.ID, end xid.ID, err error) {
 		h := ent.Head{Order: []string{"id"}, Descending: true, Limit: n}
@@ -191,7 +191,7 @@ func (f Finder) newest(q Query) *source {
 	return &source{next: next, words: q.words, conditions: q.Conditions, ranged: true}
 }
 
-// ranged reads what the ranges of a query hold, the newest first.
+// ranged reads what the ranges of a query contain, newest first.
 func (f Finder) ranged(ctx context.Context, q Query, h ent.Head) (ids []xid.ID, err error) {
 	ranges := q.Newest
 	ranges.Table = tables[q.Kind]
@@ -203,7 +203,7 @@ func (f Finder) ranged(ctx context.Context, q Query, h ent.Head) (ids []xid.ID, 
 	return descending(ids), err
 }
 
-// descending sorts ids from the newest to the oldest, each once.
+// descending sorts ids from newest to oldest and removes duplicates.
 func descending(ids []xid.ID) []xid.ID {
 	slices.SortFunc(ids, func(a, b xid.ID) int { return b.Compare(a) })
 	return slices.Compact(ids)

@@ -22,10 +22,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// Kind is what is found; it is the first byte of the term.
+// Kind is a kind of searchable rows. It is the first byte of a term.
 type Kind string
 
-// What is found.
+// Searchable kinds.
 const (
 	Customers Kind = "c"
 	Orders    Kind = "o"
@@ -33,16 +33,18 @@ const (
 )
 
 const (
-	// maxNames is how many words of names are kept of one thing, and maxTerms of all. Tags are kept beside these:
-	// a list that is filtered by one shows all that have it.
+	// maxNames bounds the words of names of one item, and maxTerms all of its terms. Tags do not
+	// count, because a list filtered by a tag must be complete.
 	maxNames = 24
 	maxTerms = 160
 )
 
-// terms are those of one thing; true marks what goes when the customer is redacted.
+// terms are the terms of one item. The value is true for personal terms, which are removed when the
+// customer is redacted.
 type terms map[string]bool
 
-// add adds words, unless there are enough. One that is known by something that stays, stays.
+// add adds words, up to the bounds. A word that also has a source which is not personal is not
+// personal.
 func (t terms) add(k Kind, personal bool, words ...string) {
 	for _, w := range words {
 		was, there := t[string(k)+w]
@@ -52,9 +54,9 @@ func (t terms) add(k Kind, personal bool, words ...string) {
 	}
 }
 
-// ofOrder are the tags of an order, the numbers of stock and the titles of its lines, its tracking numbers, and what is
-// known of who bought. An index has its number. Of a customer who is redacted nothing is kept, also while their orders
-// wait for it.
+// ofOrder returns the terms of an order: its tags, the SKUs and titles of its lines, its tracking
+// numbers, and its buyer. The order number has its own index. A redacted customer is left out, even
+// while their orders wait for redaction.
 func ofOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *db.Customer) (terms, error) {
 	t := terms{}
 	t.add(Orders, false, code(o.ExternalNumber))
@@ -78,10 +80,10 @@ func ofOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *
 	return t, nil
 }
 
-// buyer adds who bought: the address for mail, the names and telephone numbers on the addresses of an order, and the
-// names of its customer as they are now.
+// buyer adds the email address, the names and telephone numbers on the addresses of an order, and
+// the current names of its customer.
 func (t terms) buyer(o *db.Order, buyer *db.Customer) error {
-	t.mail(Orders, o.Email)
+	t.email(Orders, o.Email)
 	names := []*string{}
 	for _, a := range []document.Address{o.ShippingAddress, o.BillingAddress} {
 		fields, err := a.Fields()
@@ -100,10 +102,10 @@ func (t terms) buyer(o *db.Order, buyer *db.Customer) error {
 	return nil
 }
 
-// ofCustomer are the names of a customer, their address for mail, their telephone numbers and their tags.
+// ofCustomer returns the terms of a customer: names, email address, telephone numbers and tags.
 func ofCustomer(c *db.Customer) (terms, error) {
 	t := terms{}
-	t.mail(Customers, c.Email)
+	t.email(Customers, c.Email)
 	t.names(Customers, namesOf(c)...)
 	t.phone(Customers, c.Phone)
 	home, err := c.DefaultAddress.Fields()
@@ -126,8 +128,8 @@ func ofCustomer(c *db.Customer) (terms, error) {
 	return t, nil
 }
 
-// namesOf are the names of a customer, and both in one where their script has no space between them: who writes
-// 山田太郎 is found by it, and by each part.
+// namesOf returns the names of a customer, and both in one if their script has no space between
+// them: 山田太郎 is found by the full name and by each part.
 func namesOf(c *db.Customer) []*string {
 	names := []*string{c.FirstName, c.LastName}
 	ascii := func(s string) bool {
@@ -139,7 +141,8 @@ func namesOf(c *db.Customer) []*string {
 	return names
 }
 
-// ofProduct are the words of its title, the numbers of stock of its variants, which have been read, and its tags.
+// ofProduct returns the terms of a product whose variants have been loaded: the words of its title,
+// its SKUs and its tags.
 func ofProduct(p *db.Product) (terms, error) {
 	t := terms{}
 	t.add(Products, false, listings.Terms(p.Title)...)
@@ -152,7 +155,7 @@ func ofProduct(p *db.Product) (terms, error) {
 	return t, nil
 }
 
-// tags adds tags, each whole and by its words.
+// tags adds tags, each as a whole and by its words.
 func (t terms) tags(k Kind, list document.Tags) error {
 	tags, err := list.List()
 	for _, tag := range tags {
@@ -162,14 +165,15 @@ func (t terms) tags(k Kind, list document.Tags) error {
 	return err
 }
 
-// tagged is the word of a whole tag, which no text has. Case, accents and space around it make no difference.
+// tagged returns the term of a whole tag, which no text contains. Case, accents and surrounding
+// space make no difference.
 func tagged(tag string) string {
 	sum := digest.Of([]byte(strings.TrimSpace(listings.Fold(tag))))
 	return "\x01" + hex.EncodeToString(sum[:16])
 }
 
-// mail adds an address for mail, and the words of its local part.
-func (t terms) mail(k Kind, email *string) {
+// email adds an email address and the words of its local part.
+func (t terms) email(k Kind, email *string) {
 	if email == nil {
 		return
 	}
@@ -193,7 +197,7 @@ func (t terms) names(k Kind, names ...*string) {
 	t.add(k, true, words[:min(len(words), maxNames)]...)
 }
 
-// code is a number of stock without what stands between its parts.
+// code returns an SKU without the punctuation between its parts.
 func code(sku *string) string {
 	if sku == nil {
 		return ""
@@ -201,8 +205,8 @@ func code(sku *string) string {
 	return strings.Join(listings.Asked(strings.Join(strings.Fields(listings.Fold(*sku)), "-")), "")
 }
 
-// address is a folded address for mail, or the beginning of one, as it is compared: what stands
-// between the letters of its local part makes no difference. It is "" where that has no letter.
+// address returns a folded email address, or the beginning of one, as it is compared: punctuation
+// in the local part makes no difference. It is "" if the local part has no letter.
 func address(folded string) string {
 	local, host, ok := strings.Cut(folded, "@")
 	head := strings.Join(listings.Asked(local), "")

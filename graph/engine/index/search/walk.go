@@ -17,42 +17,43 @@ import (
 )
 
 const (
-	// form is how terms are made. Raise it when that changes, and all are made again.
-	form = 2
-	// walked is of how many things one transaction writes the words.
-	walked = 20
+	// formatVersion is the version of the terms. Raise it when they change, and all are written
+	// again.
+	formatVersion = 2
+	// walkBatch is how many items one transaction of the walk indexes.
+	walkBatch = 20
 )
 
-// stages are what a walk goes through, in this order.
+// stages are the kinds in the order of the walk.
 var stages = []Kind{Customers, Products, Orders}
 
-// Keeper writes the words of what all stores have: of what was there before, and of what is
-// pending. Any number of processes may do so at once, and one that was stopped goes on where it was.
+// Keeper writes the terms of all stores: of rows written by earlier releases, and of pending rows.
+// Any number of processes may run at once. After an interruption it continues where it stopped.
 type Keeper struct{ store *ent.Store }
 
-// NewKeeper makes a keeper.
+// NewKeeper returns a keeper.
 func NewKeeper(s *ent.Store) *Keeper { return &Keeper{s} }
 
-// Round walks on to the end in every store, and makes what was there before findable.
-func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.whole) }
+// Round completes the walk of every store, which indexes rows written by earlier releases.
+func (k *Keeper) Round(ctx context.Context) error { return k.store.EachStore(ctx, k.walkStore) }
 
-// whole walks on to the end of a store.
-func (k *Keeper) whole(ctx context.Context) error {
+// walkStore completes the walk of one store.
+func (k *Keeper) walkStore(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		walk, err := k.walk(ctx, ent.NoLock)
-		if err != nil || walk != nil && walk.Done && walk.Form >= form {
+		if err != nil || walk != nil && walk.Done && walk.Form >= formatVersion {
 			return err
 		}
 		if err := k.store.InTx(ctx, k.step); err != nil {
-			return fmt.Errorf("make findable: %w", err)
+			return fmt.Errorf("index: %w", err)
 		}
 	}
 }
 
-// walk reads how far the store is; nil where it was never begun.
+// walk reads the state of the store's walk, or nil if it has not begun.
 func (k *Keeper) walk(ctx context.Context, lock func(*sql.Selector)) (*db.SearchWalk, error) {
 	query := k.store.DB(ctx).SearchWalk.Query().Where(searchwalk.ID(viewer.From(ctx).Store))
 	query.Modify(lock)
@@ -63,47 +64,47 @@ func (k *Keeper) walk(ctx context.Context, lock func(*sql.Selector)) (*db.Search
 	return rows[0], nil
 }
 
-// step goes on with the next things of a store. Of several processes one goes on at a time:
-// whoever holds the row of the walk.
+// step indexes the next rows of a store. One process at a time does so: the one that holds the lock
+// on the walk's row.
 func (k *Keeper) step(ctx context.Context) error {
 	walk, err := k.walk(ctx, ent.ForUpdate)
 	switch {
 	case err != nil:
 		return err
-	case walk == nil: // of two processes the second waits, and then finds the row
-		return k.store.DB(ctx).SearchWalk.Create().SetID(viewer.From(ctx).Store).SetForm(form).SetStage(0).
+	case walk == nil: // the second of two processes waits, and then finds the row
+		return k.store.DB(ctx).SearchWalk.Create().SetID(viewer.From(ctx).Store).SetForm(formatVersion).SetStage(0).
 			SetBehind(xid.Nil).SetUpdatedAt(micros.Now()).Exec(ctx)
-	case walk.Form < form:
+	case walk.Form < formatVersion:
 		return k.move(ctx, 0, xid.Nil, false)
 	case walk.Done:
 		return nil
 	}
-	list, err := k.reader(ctx).things(ctx, stages[walk.Stage], behind(walk.Behind))
+	list, err := k.reader(ctx).items(ctx, stages[walk.Stage], after(walk.Behind))
 	if err == nil {
 		err = k.write(ctx, list)
 	}
 	switch {
 	case err != nil:
 		return err
-	case len(list) == walked:
-		return k.move(ctx, walk.Stage, list[walked-1].id, false)
+	case len(list) == walkBatch:
+		return k.move(ctx, walk.Stage, list[walkBatch-1].id, false)
 	case walk.Stage+1 < len(stages):
 		return k.move(ctx, walk.Stage+1, xid.Nil, false)
 	}
 	return k.move(ctx, walk.Stage, walk.Behind, true)
 }
 
-// move notes how far the walk is.
+// move records the progress of the walk.
 func (k *Keeper) move(ctx context.Context, stage int, behind xid.ID, done bool) error {
-	return k.store.DB(ctx).SearchWalk.Update().Where(searchwalk.ID(viewer.From(ctx).Store)).SetForm(form).
+	return k.store.DB(ctx).SearchWalk.Update().Where(searchwalk.ID(viewer.From(ctx).Store)).SetForm(formatVersion).
 		SetStage(stage).SetBehind(behind).SetDone(done).SetUpdatedAt(micros.Now()).Exec(ctx)
 }
 
-// reader reads things to write their words, and locks them.
+// reader returns a reader that locks the rows whose terms are to be written.
 func (k *Keeper) reader(ctx context.Context) reader { return reader{k.store.DB(ctx), ent.ForUpdate} }
 
-// write replaces the words of things, whose rows are locked.
-func (k *Keeper) write(ctx context.Context, list []thing) error {
+// write replaces the terms of items whose rows are locked.
+func (k *Keeper) write(ctx context.Context, list []item) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -116,9 +117,9 @@ func (k *Keeper) write(ctx context.Context, list []thing) error {
 		}
 	}
 	if err := (Index{Client: client, Engine: k.store.Dialect()}).remove(ctx, anyWord, ids...); err != nil {
-		return fmt.Errorf("take words out of the search: %w", err)
+		return fmt.Errorf("remove words from the search: %w", err)
 	}
-	// In the order of their key, in which a tree takes them best.
+	// In the order of their key, which is the cheapest for a B-tree.
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.term, b.term) })
 	for some := range slices.Chunk(entries, atOnce) {
 		values := make([]any, 0, 4*len(some))
@@ -141,5 +142,5 @@ type entry struct {
 	personal bool
 }
 
-// atOnce is how many terms one statement writes.
+// atOnce is how many terms one statement inserts.
 const atOnce = 500

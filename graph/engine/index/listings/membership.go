@@ -23,76 +23,75 @@ import (
 )
 
 const (
-	// judged is how many products one transaction brings into a collection or out of it.
-	judged = 200
-	// judgedAtOnce is how many collections a round reads at a time.
-	judgedAtOnce = 50
-	// toJudge is the index of the collections that wait for it.
-	toJudge = "collection_bucket_due_at_store_id_id"
-	// begun is how many batches are judged before a change is answered.
-	begun = 5
-	// settleAfter is longer than any transaction: whoever changes a product after that time
-	// sees the collection as it is.
+	// memberBatch is how many products one transaction checks for a collection.
+	memberBatch = 200
+	// collectionBatch is how many collections a round reads at once.
+	collectionBatch = 50
+	// byDue orders the collections that have to be updated.
+	byDue = "collection_bucket_due_at_store_id_id"
+	// firstBatches is how many batches are processed before a change is answered.
+	firstBatches = 5
+	// settleAfter is longer than any transaction. A transaction that changes a product after that
+	// time sees the current collection, so the second pass misses nothing.
 	settleAfter = time.Minute
 )
 
-// Begin judges the first products of a collection that has changed, which are all of most
-// stores, so that whoever changed it sees what it has. [Keeper.Judge] does the rest at once.
+// Begin updates the first products of a changed collection, which are all products of most stores,
+// so that the caller sees the result. [Keeper.Judge] does the rest right after.
 func (k *Keeper) Begin(ctx context.Context, id xid.ID) error {
-	err := k.judge(viewer.Operator(ctx, viewer.From(ctx).Store), id, micros.Now(), begun)
+	err := k.update(viewer.Operator(ctx, viewer.From(ctx).Store), id, micros.Now(), firstBatches)
 	select {
 	case k.woken <- struct{}{}:
-	default: // it is about to begin
+	default: // it is about to run
 	}
 	return err
 }
 
-// Woken tells of [Keeper.Begin].
+// Woken receives after [Keeper.Begin].
 func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 
-// Judge brings the products of all collections that were changed to their shelves, and
-// empties the shelves of those that were deleted. Any number of processes may do so at
-// once; one that was stopped goes on where it was.
-func (k *Keeper) Judge(ctx context.Context) (err error) { return k.store.EachShard(ctx, k.judgeDue) }
+// Judge updates the lists of all changed collections, and empties those of deleted ones. Any number
+// of processes may run it at once. After an interruption it continues where it stopped.
+func (k *Keeper) Judge(ctx context.Context) (err error) { return k.store.EachShard(ctx, k.updateDue) }
 
-// judgeDue is [Keeper.Judge] on one shard.
-func (k *Keeper) judgeDue(ctx context.Context) (err error) {
+// updateDue is [Keeper.Judge] on one shard.
+func (k *Keeper) updateDue(ctx context.Context) (err error) {
 	now := micros.Now()
-	for n := judgedAtOnce; n == judgedAtOnce && err == nil; {
+	for n := collectionBatch; n == collectionBatch && err == nil; {
 		query := k.store.Seek(ctx).Collection.Query().
 			Where(collection.BucketIn(bucket.All()...), collection.DueAtLTE(now))
-		query.Modify(ent.ForceIndex(toJudge), func(s *sql.Selector) { s.Limit(judgedAtOnce) })
+		query.Modify(ent.ForceIndex(byDue), func(s *sql.Selector) { s.Limit(collectionBatch) })
 		rows, failed := query.Load(viewer.Everywhere(ctx))
 		if failed != nil {
 			return fmt.Errorf("read collections: %w", failed)
 		}
 		n = len(rows)
 		for _, c := range rows {
-			if failed := k.judge(viewer.Operator(ctx, c.StoreID), c.ID, now, math.MaxInt); failed != nil {
-				err = errors.Join(err, fmt.Errorf("judge the products of %s: %w", c.PublicID(), failed))
+			if failed := k.update(viewer.Operator(ctx, c.StoreID), c.ID, now, math.MaxInt); failed != nil {
+				err = errors.Join(err, fmt.Errorf("update the products of %s: %w", c.PublicID(), failed))
 			}
 		}
 	}
 	return err
 }
 
-// judge goes on with a collection that is due, to its end or for some batches.
-func (k *Keeper) judge(ctx context.Context, id xid.ID, now micros.Time, most int) error {
+// update continues with a due collection, for at most max batches.
+func (k *Keeper) update(ctx context.Context, id xid.ID, now micros.Time, most int) error {
 	for done := false; !done && most > 0; most-- {
 		err := ctx.Err()
 		if err == nil {
-			done, err = k.judgeSome(ctx, id, now)
+			done, err = k.updateBatch(ctx, id, now)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	// In a transaction of its own: others write the store's row before those of products.
-	return k.store.InTx(ctx, k.shown)
+	// In its own transaction, because others write the store's row before those of products.
+	return k.store.InTx(ctx, k.bumpRevision)
 }
 
-// judgeSome judges a batch, and reports whether the collection was not due any more.
-func (k *Keeper) judgeSome(ctx context.Context, id xid.ID, now micros.Time) (done bool, err error) {
+// updateBatch processes one batch, and reports whether the collection is no longer due.
+func (k *Keeper) updateBatch(ctx context.Context, id xid.ID, now micros.Time) (done bool, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		c, err := k.collection(ctx, id, ent.NoLock)
 		if done = c == nil || c.DueAt > now; err != nil || done {
@@ -106,7 +105,7 @@ func (k *Keeper) judgeSome(ctx context.Context, id xid.ID, now micros.Time) (don
 	return done, err
 }
 
-// collection reads one; nil where there is none.
+// collection reads a collection, or returns nil.
 func (k *Keeper) collection(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Collection, error) {
 	query := k.store.DB(ctx).Collection.Query().Where(collection.ID(id))
 	query.Modify(lock)
@@ -117,13 +116,13 @@ func (k *Keeper) collection(ctx context.Context, id xid.ID, lock func(*sql.Selec
 	return rows[0], nil
 }
 
-// next judges the next products of a collection. Their rows are locked before its own, as
-// whoever changes a product does, and all are read as they are now.
+// next processes the next products of a collection. It locks their rows before the collection's, in
+// the same order as a change of a product, and reads the current values of both.
 func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 	client := k.store.DB(ctx)
 	query := client.Product.Query().Where(product.StatusEQ(state.ProductActive), product.IDGT(was.Behind))
 	query.Modify(ent.ForceIndex(activeByID), ent.ForUpdate, func(s *sql.Selector) {
-		s.OrderBy(s.C(product.FieldID)).Limit(judged)
+		s.OrderBy(s.C(product.FieldID)).Limit(memberBatch)
 	})
 	rows, err := query.Load(ctx)
 	if err != nil {
@@ -131,23 +130,23 @@ func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 	}
 	c, err := k.collection(ctx, was.ID, ent.ForUpdate)
 	if err != nil || c == nil || c.Behind != was.Behind || c.DueAt != was.DueAt || c.Gone {
-		return err // somebody else was here: the next turn sees what is left
+		return err // another process was here; the next batch sees what is left
 	}
 	if len(rows) > 0 {
-		if err := (Rack{client, k.store.Dialect()}).place(ctx, c, rows); err != nil {
+		if err := (Rack{client, k.store.Dialect()}).relistBatch(ctx, c, rows); err != nil {
 			return err
 		}
 		c.Behind = rows[len(rows)-1].ID
 	}
 	update := client.Collection.Update().Where(collection.ID(c.ID)).SetBehind(c.Behind)
-	if len(rows) < judged {
-		ended(c, update)
+	if len(rows) < memberBatch {
+		finish(c, update)
 	}
 	return update.Exec(ctx)
 }
 
-// ended says when a collection is judged next, of which all was judged.
-func ended(c *db.Collection, update *db.CollectionUpdate) {
+// finish schedules the next pass over a collection that was processed to its end.
+func finish(c *db.Collection, update *db.CollectionUpdate) {
 	next := micros.Never
 	if !c.Settling {
 		next = micros.Now().Add(settleAfter)
@@ -155,8 +154,8 @@ func ended(c *db.Collection, update *db.CollectionUpdate) {
 	update.SetDueAt(next).SetBehind(xid.Nil).SetSettling(true)
 }
 
-// place writes which products of a batch are on the shelf of a collection.
-func (r Rack) place(ctx context.Context, c *db.Collection, rows []*db.Product) error {
+// relistBatch updates which products of a batch are in the list of a collection.
+func (r Rack) relistBatch(ctx context.Context, c *db.Collection, rows []*db.Product) error {
 	on, err := r.members(ctx, c, rows)
 	if err != nil {
 		return err
@@ -179,24 +178,24 @@ func (r Rack) place(ctx context.Context, c *db.Collection, rows []*db.Product) e
 			return err
 		}
 	}
-	var made []*db.ListingCreate
+	var created []*db.ListingCreate
 	for _, p := range rows {
 		if on[p.ID] {
 			at := placeOf(p)
-			made = append(made, r.Client.Listing.Create().SetShelf(c.ID).SetID(p.ID).SetPublishedAt(at.published).
+			created = append(created, r.Client.Listing.Create().SetShelf(c.ID).SetID(p.ID).SetPublishedAt(at.published).
 				SetPriceMinor(at.price).SetTitleKey(at.title))
 		}
 	}
-	return r.Client.Listing.CreateBulk(made...).Exec(ctx)
+	return r.Client.Listing.CreateBulk(created...).Exec(ctx)
 }
 
-// empty takes products off the shelf of a collection that was deleted, and removes its row
-// once no more can come.
+// empty removes products from the list of a deleted collection, and deletes its row once no more
+// can be added.
 func (k *Keeper) empty(ctx context.Context, c *db.Collection) error {
 	client := k.store.DB(ctx)
 	query := client.Listing.Query().Where(listing.Shelf(c.ID))
 	query.Modify(ent.ForceIndex(ent.Primary), func(s *sql.Selector) {
-		s.OrderBy(s.C(listing.FieldID)).Limit(judged)
+		s.OrderBy(s.C(listing.FieldID)).Limit(memberBatch)
 	})
 	rows, err := query.Load(ctx)
 	if err != nil {
@@ -207,7 +206,7 @@ func (k *Keeper) empty(ctx context.Context, c *db.Collection) error {
 		_, err = client.Collection.Delete().Where(collection.ID(c.ID), collection.Gone(true)).Exec(ctx)
 	case len(rows) == 0:
 		update := client.Collection.Update().Where(collection.ID(c.ID))
-		ended(c, update)
+		finish(c, update)
 		err = update.Exec(ctx)
 	default:
 		ids := make([]xid.ID, len(rows))
@@ -219,8 +218,8 @@ func (k *Keeper) empty(ctx context.Context, c *db.Collection) error {
 	return err
 }
 
-// shown says that the storefront shows something else now.
-func (k *Keeper) shown(ctx context.Context) error {
+// bumpRevision invalidates cached pages of the storefront.
+func (k *Keeper) bumpRevision(ctx context.Context) error {
 	return k.store.DB(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).
 		Exec(ctx)
 }

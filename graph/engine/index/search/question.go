@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	// maxWords is how many words of a question are looked for, pairs of letters counted.
+	// maxWords bounds the words of a query. Pairs of letters count as words.
 	maxWords = 8
-	// maxAsked is how much of a question is read, in bytes.
+	// maxAsked is how many bytes of a query are read.
 	maxAsked = 1000
-	// last is behind every letter that a word goes on with.
+	// last sorts after every continuation of a word.
 	last = "\U0010ffff"
 )
 
-// Question is what somebody looks for: words, all of which have to be there, and a tag.
+// Question is a search query: words, all of which must be found, and a tag.
 type Question struct {
 	words []string
-	// phone is the word in their place where customers are looked for by a telephone number, and tag that of a tag;
-	// both may be empty.
+	// phone replaces the words in a search for customers if the text is a telephone number, and tag
+	// is the word of a tag. Both may be empty.
 	phone, tag string
 }
 
-// Asked reads a query and a tag; it is nil where there is neither. A query without a letter or a digit finds nothing,
-// with a tag too.
+// Asked parses a query and a tag. It returns nil if there is neither. A query without a letter or a
+// digit finds nothing, even with a tag.
 func Asked(query, tag *string) *Question {
 	q := Question{}
 	switch {
@@ -43,7 +43,7 @@ func Asked(query, tag *string) *Question {
 	return &q
 }
 
-// of are the words by which a kind is searched.
+// of returns the words by which a kind is searched.
 func (q Question) of(k Kind) []string {
 	words := q.words
 	if k == Customers && q.phone != "" {
@@ -55,7 +55,7 @@ func (q Question) of(k Kind) []string {
 	return words
 }
 
-// Ask reads a question. One without a letter or a digit has no words.
+// Ask parses a query. A query without a letter or a digit has no words.
 func Ask(text string) (q Question) {
 	if len(text) > maxAsked {
 		text = strings.ToValidUTF8(text[:maxAsked], "")
@@ -78,7 +78,7 @@ func asked(chunk string) []string {
 	return listings.Asked(chunk)
 }
 
-// String is the question as it is understood: two that look for the same are the same.
+// String returns the normalized query: equal strings search for the same.
 func (q Question) String() string {
 	text := strings.Join(q.words, " ")
 	if q.phone != "" {
@@ -90,16 +90,16 @@ func (q Question) String() string {
 	return text
 }
 
-// span is the terms from one to before another.
+// span is the range of terms from one up to, but excluding, another.
 type span struct{ from, to string }
 
-// span are the terms of a kind that a word may stand for: those that begin with it.
+// span returns the range of a kind's terms that begin with a word.
 func (k Kind) span(word string) span {
 	head := string(k) + word
 	return span{head, head + last}
 }
 
-// numbers are the words of the question that may be the number of an order.
+// numbers returns the words of the query that may be an order number.
 func (q Question) numbers() (list []any) {
 	for _, w := range q.words {
 		if n, err := strconv.ParseInt(w, 10, 64); err == nil {

@@ -20,16 +20,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// thing is something that is found, with its words as its rows have them.
-type thing struct {
+// item is a searchable row with its current terms.
+type item struct {
 	id xid.ID
-	// number is that of an order, as it is typed, or "".
+	// number is the number of an order as typed, or "".
 	number string
 	terms  terms
 }
 
-// has reports whether all words of a question begin words of the thing, or are its number.
-func (t thing) has(k Kind, words []string) bool {
+// has reports whether all words of a query begin terms of the item or are its number.
+func (t item) has(k Kind, words []string) bool {
 	for _, w := range words {
 		if (t.number == "" || strings.TrimLeft(w, "0") != t.number) && !t.terms.begin(string(k)+w) {
 			return false
@@ -38,7 +38,7 @@ func (t thing) has(k Kind, words []string) bool {
 	return true
 }
 
-// begin reports whether one of the terms begins so.
+// begin reports whether a term begins with head.
 func (t terms) begin(head string) bool {
 	for term := range t {
 		if strings.HasPrefix(term, head) {
@@ -48,11 +48,11 @@ func (t terms) begin(head string) bool {
 	return false
 }
 
-// picked says which rows of the table of a kind are read, and whether they are locked.
-type picked func(*sql.Selector)
+// selection chooses the rows of a kind's table to read, and may lock them.
+type selection func(*sql.Selector)
 
-// these are the rows with some ids.
-func these(ids []xid.ID) picked {
+// byIDs selects rows by id.
+func byIDs(ids []xid.ID) selection {
 	return func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
 		list := make([]any, len(ids))
@@ -63,24 +63,24 @@ func these(ids []xid.ID) picked {
 	}
 }
 
-// behind are the next rows of a table.
-func behind(id xid.ID) picked {
+// after selects the next rows of a table.
+func after(id xid.ID) selection {
 	return func(s *sql.Selector) {
 		ent.ForceIndex(ent.Primary)(s)
-		s.Where(sql.GT(s.C("id"), id)).OrderBy(s.C("id")).Limit(walked)
+		s.Where(sql.GT(s.C("id"), id)).OrderBy(s.C("id")).Limit(walkBatch)
 	}
 }
 
-// reader reads things as they are now. Where lock is [ent.ForUpdate], their rows are locked before
-// anything else is read: whoever changes one meanwhile waits, and then marks it anew.
+// reader reads items with their current terms. If lock is [ent.ForUpdate], it locks their rows
+// before it reads anything else: a concurrent change waits, and then marks the row again.
 type reader struct {
 	client *db.Client
 	lock   func(*sql.Selector)
 }
 
-// things reads some of a kind, in the order of their ids.
-func (r reader) things(ctx context.Context, k Kind, pick picked) ([]thing, error) {
-	read := map[Kind]func(context.Context, picked) ([]thing, error){
+// items reads items of a kind in the order of their ids.
+func (r reader) items(ctx context.Context, k Kind, pick selection) ([]item, error) {
+	read := map[Kind]func(context.Context, selection) ([]item, error){
 		Customers: r.customers, Products: r.products, Orders: r.orders,
 	}
 	list, err := read[k](ctx, pick)
@@ -90,18 +90,18 @@ func (r reader) things(ctx context.Context, k Kind, pick picked) ([]thing, error
 	return list, nil
 }
 
-func (r reader) customers(ctx context.Context, pick picked) (list []thing, err error) {
+func (r reader) customers(ctx context.Context, pick selection) (list []item, err error) {
 	query := r.client.Customer.Query()
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
 	for _, c := range rows {
 		t, failed := ofCustomer(c)
-		list, err = append(list, thing{id: c.ID, terms: t}), cmp.Or(err, failed)
+		list, err = append(list, item{id: c.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
 }
 
-func (r reader) products(ctx context.Context, pick picked) (list []thing, err error) {
+func (r reader) products(ctx context.Context, pick selection) (list []item, err error) {
 	query := r.client.Product.Query()
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
@@ -110,12 +110,12 @@ func (r reader) products(ctx context.Context, pick picked) (list []thing, err er
 	}
 	for _, p := range rows {
 		t, failed := ofProduct(p)
-		list, err = append(list, thing{id: p.ID, terms: t}), cmp.Or(err, failed)
+		list, err = append(list, item{id: p.ID, terms: t}), cmp.Or(err, failed)
 	}
 	return list, err
 }
 
-func (r reader) orders(ctx context.Context, pick picked) (list []thing, err error) {
+func (r reader) orders(ctx context.Context, pick selection) (list []item, err error) {
 	query := r.client.Order.Query()
 	query.Modify(pick, r.lock)
 	rows, err := query.Load(ctx)
@@ -139,12 +139,12 @@ func (r reader) orders(ctx context.Context, pick picked) (list []thing, err erro
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, thing{id: o.ID, number: strconv.FormatInt(o.Number, 10), terms: t})
+		list = append(list, item{id: o.ID, number: strconv.FormatInt(o.Number, 10), terms: t})
 	}
 	return list, nil
 }
 
-// sent reads the shipments of orders.
+// sent reads the fulfillments of orders.
 func (r reader) sent(ctx context.Context, rows []*db.Order) (map[xid.ID][]*db.Fulfillment, error) {
 	var ids []xid.ID
 	for _, o := range rows {
@@ -168,8 +168,8 @@ func (r reader) sent(ctx context.Context, rows []*db.Order) (map[xid.ID][]*db.Fu
 	return sent, nil
 }
 
-// parts reads the customers of orders, locked so that one who is redacted meanwhile is forgotten
-// after their names were written, and then the lines.
+// parts reads the customers of orders, and then the lines. The customers are locked, so that a
+// concurrent redaction removes the names after they were written here.
 func (r reader) parts(ctx context.Context, rows []*db.Order) (
 	lines map[xid.ID][]*db.OrderLine, buyers map[xid.ID]*db.Customer, err error,
 ) {

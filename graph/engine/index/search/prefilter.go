@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// each is how many entries that lie side by side cost about what one look-up costs.
+	// each is how many adjacent entries cost about as much to read as one lookup.
 	each = 4
-	// enough things are worth a range; fewer are looked up.
+	// enough is how many items are worth a range read; fewer are looked up.
 	enough = 20
 )
 
-// stretch reads the things from one to another that have one of what is asked for, up to about
-// so many: whole is false where there are more.
-type stretch func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error)
+// rangeReader returns the items between two ids that have a word or meet a condition, up to about
+// most. whole is false if there are more.
+type rangeReader func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error)
 
-// sieve drops things that cannot fit, before the others are looked up one by one: what else is
-// asked for is read for the whole stretch at once, where it has about as many entries there as
-// there are things, or fewer. So two words that many things have, and hardly any has together,
-// cost what lies side by side, and not a look-up for each.
-type sieve struct {
-	// open says what can be read, once that is asked for.
-	open      func(context.Context) ([]stretch, error)
-	stretches []stretch
+// prefilter drops items that cannot match before the others are looked up one by one. It reads the
+// other words for the whole range of ids at once, if they have about as many entries there as there
+// are items. So a search for two frequent words that rarely occur together costs range reads
+// instead of a lookup per item.
+type prefilter struct {
+	// open returns the readers when they are first needed.
+	open    func(context.Context) ([]rangeReader, error)
+	readers []rangeReader
 }
 
-// sieve makes one of what a source does not vouch for.
-func (f Finder) sieve(q Query, from *source) *sieve {
-	return &sieve{open: func(ctx context.Context) (all []stretch, err error) {
+// prefilter returns a filter for what the source does not guarantee.
+func (f Finder) prefilter(q Query, from *source) *prefilter {
+	return &prefilter{open: func(ctx context.Context) (all []rangeReader, err error) {
 		if q.Newest.Index != "" && !from.ranged {
 			all = append(all, f.served(q))
 		}
@@ -51,19 +51,19 @@ func (f Finder) sieve(q Query, from *source) *sieve {
 	}}
 }
 
-// pass returns those of some things, the newest first, that may fit. What had more entries than
-// are worth reading is not read again.
-func (s *sieve) pass(ctx context.Context, some []xid.ID) (_ []xid.ID, err error) {
+// pass returns the items that may match; some is sorted from newest to oldest. A reader with too
+// many entries is not used again.
+func (s *prefilter) pass(ctx context.Context, some []xid.ID) (_ []xid.ID, err error) {
 	if s.open != nil {
-		if s.stretches, err = s.open(ctx); err != nil {
+		if s.readers, err = s.open(ctx); err != nil {
 			return nil, err
 		}
 		s.open = nil
 	}
-	left := s.stretches[:0]
-	for i, read := range s.stretches {
+	left := s.readers[:0]
+	for i, read := range s.readers {
 		if len(some) < enough {
-			left = append(left, s.stretches[i:]...)
+			left = append(left, s.readers[i:]...)
 			break
 		}
 		ids, whole, err := read(ctx, some[len(some)-1], some[0], each*len(some))
@@ -80,12 +80,12 @@ func (s *sieve) pass(ctx context.Context, some []xid.ID) (_ []xid.ID, err error)
 		}
 		some = slices.DeleteFunc(some, func(id xid.ID) bool { return !has[id] })
 	}
-	s.stretches = left
+	s.readers = left
 	return some, nil
 }
 
-// served reads what the ranges of a query hold.
-func (f Finder) served(q Query) stretch {
+// served reads what the ranges of a query contain.
+func (f Finder) served(q Query) rangeReader {
 	return func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error) {
 		h := ent.Head{Order: []string{"id"}, Descending: true, Limit: most + 1,
 			Bound: " AND o.id >= ? AND o.id <= ?", Args: []any{oldest, newest}}
@@ -94,8 +94,8 @@ func (f Finder) served(q Query) stretch {
 	}
 }
 
-// between reads what has one of some terms.
-func (f Finder) between(list []string) stretch {
+// between reads the items that have one of the terms.
+func (f Finder) between(list []string) rangeReader {
 	const one = "SELECT %d, id FROM (SELECT id FROM search_terms%s WHERE store_id = ? AND term = ? AND id >= ? " +
 		"AND id <= ? ORDER BY id DESC LIMIT %d) w%d"
 	return func(ctx context.Context, oldest, newest xid.ID, most int) (ids []xid.ID, whole bool, err error) {
