@@ -47,6 +47,7 @@ func (b *browser) downloads() string {
 	dir := b.t.TempDir()
 	_, err := chromedp.CallBrowser(b.ctx, dl.SetDownloadBehavior, dl.SetDownloadBehaviorParams{
 		Behavior: dl.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID,
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,24 +33,38 @@ const envBrowser = "STOREFRONT_REQUIRE_BROWSER"
 // css selects elements.
 type css = chromedp.CSS
 
-// browser is a headless chromium with a profile of its own.
+// browser is a window of the headless chromium that all tests share, with cookies and
+// storage of its own.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
 	api string
 }
 
-// browse opens a browser on the program. What its console reports as an error
-// fails the test: a page of ours has none.
-func (p *program) browse(t *testing.T) *browser {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
+// shared starts the chromium of all tests. It ends with the test process.
+var shared = sync.OnceValues(func() (context.Context, error) {
+	path, err := findChromium()
+	if err != nil {
+		return nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("site-per-process", true)) // a frame of another site is a process, as on a desktop
-	// The picture of a failure is taken when the test's own context has ended.
-	alloc, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
-	t.Cleanup(cancel)
-	ctx, end := chromedp.NewContext(alloc)
+	alloc, end := chromedp.NewExecAllocator(context.Background(), options...)
+	atExit = append(atExit, end)
+	ctx, _ := chromedp.NewContext(alloc)
+	return ctx, chromedp.Do(ctx)
+})
+
+// browse opens a window on the program. An error in its console fails the test.
+func (p *program) browse(t *testing.T) *browser {
+	t.Helper()
+	chromium(t)
+	parent, err := shared()
+	if err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	ctx, end := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
 	b := &browser{t, ctx, p.API}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
@@ -63,18 +78,25 @@ func (p *program) browse(t *testing.T) *browser {
 	return b
 }
 
-// chromium finds the browser: first the one without a desktop's parts, which takes two
-// thirds of the time. Where there is none the test is left to machines that have one, as
-// those of .ci/run do.
-func chromium(t *testing.T) string {
-	t.Helper()
+// findChromium prefers the headless shell, which takes two thirds of the time.
+func findChromium() (path string, err error) {
 	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
 		"google-chrome-stable"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
+		if path, err = exec.LookPath(name); err == nil {
+			return path, nil
 		}
 	}
-	if os.Getenv(envBrowser) == "1" {
+	return "", err
+}
+
+// chromium skips the test where no browser is installed, unless [envBrowser] requires one.
+func chromium(t *testing.T) string {
+	t.Helper()
+	path, err := findChromium()
+	switch {
+	case err == nil:
+		return path
+	case os.Getenv(envBrowser) == "1":
 		t.Fatal("there is no chromium")
 	}
 	t.Skip("there is no chromium")

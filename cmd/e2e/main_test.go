@@ -15,6 +15,9 @@ import (
 // scratch is a folder that lives as long as the test process.
 var scratch string
 
+// atExit is called when all tests have ended.
+var atExit []func()
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -25,6 +28,11 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	scratch = dir
+	defer func() {
+		for _, f := range atExit {
+			f()
+		}
+	}()
 	return m.Run()
 }
 
