@@ -20,8 +20,8 @@ const (
 	maxKept   = 4 << 10
 )
 
-// farthest is the longest Retry-After that differs from a longer one.
-const farthest = 30 * 24 * time.Hour
+// maxRetryAfter is the longest Retry-After; longer ones are cut to it.
+const maxRetryAfter = 30 * 24 * time.Hour
 
 // errLarge ends the reading of headers that are too large.
 var errLarge = errors.New("the headers of the answer are too large")
@@ -30,9 +30,9 @@ var errLarge = errors.New("the headers of the answer are too large")
 type reader struct {
 	buf  *bufio.Reader // over the reader itself
 	conn *conn
-	read bool // the first byte, which the connection holds
-	late bool // the deadline came, perhaps within a line
-	left int  // how many bytes may come
+	read bool // the first byte, which the connection holds, was read
+	late bool // the deadline passed, perhaps within a line
+	left int  // how many more bytes may be read
 	kept [maxKept]byte
 }
 
@@ -42,7 +42,7 @@ func newReader() *reader {
 	return rd
 }
 
-// reader returns one for an answer whose first byte is there.
+// reader returns a reader for an answer whose first byte has arrived.
 func (c *Client) reader(x *exchange) *reader {
 	rd := c.readers.Get().(*reader)
 	rd.conn, rd.read, rd.late, rd.left = x.conn, false, false, maxHeader
@@ -71,8 +71,8 @@ func (rd *reader) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// answer reads the head of the answer. Those that only inform are passed over; all
-// together are within the bound.
+// answer reads the head of the answer, skipping informational ones (1xx). Together they are bounded
+// by maxHeader.
 func (rd *reader) answer() (*http.Response, error) {
 	for {
 		r, err := http.ReadResponse(rd.buf, nil)
@@ -85,8 +85,8 @@ func (rd *reader) answer() (*http.Response, error) {
 	}
 }
 
-// finish reads what is kept of the body, and keeps the connection where it is at the
-// end of the answer. Nothing waits for a body where the receiver switches protocols.
+// finish reads the part of the body that is kept, and keeps the connection if the answer was read
+// to its end. After a switch of protocols it reads no body.
 func (c *Client) finish(ctx context.Context, x *exchange, rd *reader, answer *http.Response) []byte {
 	if answer.StatusCode == http.StatusSwitchingProtocols {
 		x.close()
@@ -110,9 +110,8 @@ func (c *Client) finish(ctx context.Context, x *exchange, rd *reader, answer *ht
 	return kept
 }
 
-// body returns the first 4 KiB of an answer's body. It reads on to its end, up to
-// 64 KiB, since only a body that was read to its end leaves its connection for the
-// next attempt. What goes wrong with a body changes nothing.
+// body returns the first 4 KiB of an answer's body. It reads on to its end, up to 64 KiB, since a
+// connection can be reused only after the whole body was read. Errors of the body are ignored.
 func (rd *reader) body(r *http.Response) (kept []byte, end bool) {
 	n := 0
 	var err error
@@ -128,9 +127,8 @@ func (rd *reader) body(r *http.Response) (kept []byte, end bool) {
 	return kept, errors.Is(err, io.EOF)
 }
 
-// retryAfter reads the header Retry-After, seconds or a date (RFC 9110, section
-// 10.2.3), as a time from now. Nothing, nonsense and the past are 0; what is
-// more than 30 days is 30 days.
+// retryAfter parses the header Retry-After, seconds or a date (RFC 9110, section 10.2.3), into a
+// time from now. A missing, malformed or past value is 0; the maximum is 30 days.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if text == "" {
@@ -143,10 +141,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(max(at.Sub(now), 0), farthest)
+	return min(max(at.Sub(now), 0), maxRetryAfter)
 }
 
-// seconds reads digits alone: no sign, no fraction.
+// seconds parses digits only: no sign, no fraction.
 func seconds(text string) time.Duration {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -154,8 +152,8 @@ func seconds(text string) time.Duration {
 		}
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n > int64(farthest/time.Second) {
-		return farthest // digits that are too many
+	if err != nil || n > int64(maxRetryAfter/time.Second) {
+		return maxRetryAfter // too many digits
 	}
 	return time.Duration(n) * time.Second
 }

@@ -1,5 +1,5 @@
-// Package attempt makes one signed POST to a receiver and says how it ended. It
-// knows no database and no second try (contract, section 8).
+// Package attempt makes one signed POST to a receiver and returns how it ended. It uses no database
+// and never retries (contract, section 8).
 package attempt
 
 import (
@@ -14,34 +14,31 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// How long the parts of an attempt may take. Connecting is bounded by
-// [egress.DialTime].
+// Limits of the parts of an attempt. Connecting is limited by [egress.DialTime].
 const (
-	answerTime = 5 * time.Second // from having a connection to the end of the headers
+	answerTime = 5 * time.Second // from the connection to the end of the headers
 	bodyTime   = time.Second     // from there, for the body
 )
 
-// MaxTime is the longest that [Client.Do] takes: to connect, to wait for the
-// headers, to read the body.
+// MaxTime is the longest that [Client.Do] takes to connect, to wait for the headers and to read the
+// body.
 const MaxTime = egress.DialTime + answerTime + bodyTime
 
-// Config is what a [Client] is made of; its zero value is good.
+// Config configures a [Client]; its zero value is usable.
 type Config struct {
-	// Egress says which addresses are allowed.
+	// Egress decides which addresses are allowed.
 	Egress egress.Policy
-	// Dial connects in place of the dialer that judges addresses; for tests. TLS is
-	// put on top where the address is https.
+	// Dial replaces the dialer that checks addresses, for tests. For https, TLS runs on top.
 	Dial egress.DialFunc
-	// RootCAs sign the certificates of receivers; nil are those of the system.
+	// RootCAs are trusted to sign receivers' certificates; nil means the system's.
 	RootCAs *x509.CertPool
-	// MaxConns is how many connections may be open, those that wait for an answer and
-	// those that are kept for the next attempt; 512 by default. A kept one is closed
-	// where there is no room for a new one. How many attempts run at once is the
-	// caller's to bound.
+	// MaxConns is how many connections may be open, including those kept for the next attempt; 512
+	// by default. If there is no room for a new one, a kept one is closed. The caller limits how
+	// many attempts run at once.
 	MaxConns int
 }
 
-// Client makes attempts, many at a time.
+// Client makes attempts. It is safe for concurrent use.
 type Client struct {
 	dial     connector
 	pool     *pool
@@ -49,8 +46,8 @@ type Client struct {
 	readers  sync.Pool // of *reader
 }
 
-// Request is one attempt of one delivery. Its body is signed and sent as it is
-// and not changed while [Client.Do] runs, nor after.
+// Request is one attempt of one delivery. Its body is signed and sent as it is, and must not change
+// during [Client.Do] or afterwards.
 type Request struct {
 	Target     *Target
 	Body       []byte
@@ -58,8 +55,7 @@ type Request struct {
 	EventType  string
 	DeliveryID string
 	Number     int // of the attempt, from 1
-	// Header is what the endpoint wants beside our own fields. A field that
-	// [MayAdd] refuses is left out.
+	// Header holds the endpoint's custom fields. A field that [MayAdd] refuses is left out.
 	Header []Field
 	kept   []byte // of the head, for [Result.Request]
 }
@@ -67,23 +63,22 @@ type Request struct {
 // Result is how an attempt ended.
 type Result struct {
 	Outcome Outcome
-	Status  int       // of the answer; 0 without one
+	Status  int       // of the answer; 0 without an answer
 	Began   time.Time // when the attempt was signed
-	// Duration runs from Began to the end of the answer's headers, or to the failure.
-	// Connecting is part of it.
+	// Duration runs from Began to the end of the answer's headers, or to the failure. It includes
+	// connecting.
 	Duration   time.Duration
-	RetryAfter time.Duration // what the receiver asks for, up to 30 days; 0: nothing. Not read from a delivered answer
+	RetryAfter time.Duration // requested by the receiver, at most 30 days; 0: none. Not read from a delivered answer
 	Response   []byte        // the first 4 KiB of the answer's body
-	Request    []byte        // what [Head] needs of what was sent; nil where no connection was made
+	Request    []byte        // the input for [Head]; nil if no connection was made
 	Reused     bool          // the connection had served another attempt before
-	Sent       bool          // the request was written, or part of it: the receiver may have it
-	// Detail is short and may be shown to the merchant: which rule refused the
-	// address, what is wrong with the certificate. Often empty. Of [Unable] it is the
-	// [egress.Trouble].
+	Sent       bool          // all or part of the request was written: the receiver may have it
+	// Detail is short and may be shown to the merchant: which rule refused the address, or what is
+	// wrong with the certificate. It is often empty. For [Unable] it is the [egress.Trouble].
 	Detail string
 }
 
-// New returns a client. It is closed with [Client.Close].
+// New returns a client, to be closed with [Client.Close].
 func New(cfg Config) *Client {
 	most := cmp.Or(cfg.MaxConns, 512)
 	c := &Client{
@@ -99,22 +94,22 @@ func New(cfg Config) *Client {
 	}}
 	if cfg.Dial == nil {
 		c.dial.plain, c.dial.secure = cfg.Egress.Dialer(false), cfg.Egress.Dialer(true)
-		// The system's certificates are read once in a process. The first handshake would
-		// do it, and find none for ever after where it has no descriptor left to do so.
+		// The system's certificates are loaded once per process. If the first handshake did it
+		// without a free descriptor, no certificate would be found for the rest of the process.
 		_, _ = x509.SystemCertPool()
 	}
 	return c
 }
 
-// Close closes the connections that are kept. Attempts that run are not ended.
+// Close closes the kept connections. It does not end running attempts.
 func (c *Client) Close() { c.pool.closeKept() }
 
-// Do signs a body for now and posts it once: [Client.Send], then the wait and the end of
-// the [Pending] attempt.
+// Do signs a body for now and posts it once: it calls [Client.Send], and waits for and ends the
+// [Pending] attempt.
 //
-// A receiver sees an attempt once. A kept connection that proves to be closed
-// before a byte of the request was written is replaced; once one is written, what
-// comes of that connection is the outcome.
+// A receiver sees an attempt at most once. A kept connection that turns out to be closed before a
+// byte of the request was written is replaced; after that, a failure of the connection is the
+// outcome.
 func (c *Client) Do(ctx context.Context, r Request) Result {
 	p, result := c.Send(ctx, r)
 	if p == nil {
@@ -124,7 +119,7 @@ func (c *Client) Do(ctx context.Context, r Request) Result {
 	return p.End()
 }
 
-// Pending is an attempt whose request was sent. It is waited for, once, and ended, once.
+// Pending is an attempt whose request was sent. Call Await once, then End once.
 type Pending struct {
 	client   *Client
 	ctx      context.Context
@@ -134,9 +129,9 @@ type Pending struct {
 	err      error
 }
 
-// Send signs a body for now and writes the request. It returns the attempt that then
-// waits for its answer, or else nil and the result. When ctx ends before the answer's
-// headers do, the outcome is [Cancelled]. Nothing after the headers changes the outcome.
+// Send signs a body for now and writes the request. It returns the pending attempt, or nil and the
+// result. If ctx ends before the answer's headers do, the outcome is [Cancelled]. Nothing after the
+// headers changes the outcome.
 func (c *Client) Send(ctx context.Context, r Request) (*Pending, Result) {
 	began := time.Now()
 	x, err := c.send(ctx, &r, began)
@@ -148,12 +143,11 @@ func (c *Client) Send(ctx context.Context, r Request) (*Pending, Result) {
 	return &Pending{client: c, ctx: ctx, exchange: x, began: began, kept: r.kept}, Result{}
 }
 
-// Await waits for the first byte of the answer. Where thousands wait, each is to do so in
-// a goroutine that did nothing else before: it needs little of a stack, and one that has
-// grown stays large.
+// Await waits for the first byte of the answer. Where thousands of attempts wait, each should do so
+// in a fresh goroutine: it needs little stack, while a stack that has grown stays large.
 func (p *Pending) Await() { p.err = p.exchange.await() }
 
-// End reads the answer and says how the attempt ended.
+// End reads the answer and returns how the attempt ended.
 func (p *Pending) End() Result {
 	x, c := p.exchange, p.client
 	result := Result{Began: p.began, Request: p.kept, Reused: x.reused, Sent: true}
@@ -173,7 +167,7 @@ func (p *Pending) End() Result {
 		}
 		return result
 	}
-	result.Status, result.Outcome = answer.StatusCode, judge(answer.StatusCode)
+	result.Status, result.Outcome = answer.StatusCode, outcomeOf(answer.StatusCode)
 	if result.Outcome != Delivered {
 		result.Detail = detail(result.Outcome, result.Status)
 		result.RetryAfter = retryAfter(answer.Header, result.Began.Add(result.Duration))

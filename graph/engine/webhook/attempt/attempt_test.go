@@ -23,8 +23,8 @@ const (
 	secretB = "whsec_DG9kWUOGvb/E3uvdhwpwfO/xyvbsO/+5Jsg87K+fMVw="
 )
 
-// A proxy in the environment is read once in a process, so it is there from the
-// start: whoever asks it fails in every test of a name.
+// Go reads proxies from the environment once per process, so the proxy is set from the start: a
+// client that used it would fail in every test with a host name.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == hangs {
 		hang(os.Args[2])
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// client sends to receivers on this machine.
+// client returns a client that may send to this machine.
 func client(t *testing.T) *attempt.Client {
 	t.Helper()
 	c := attempt.New(attempt.Config{Egress: egress.Policy{AllowLoopback: true}})
@@ -42,7 +42,7 @@ func client(t *testing.T) *attempt.Client {
 	return c
 }
 
-// request makes a request to an address.
+// request returns a request to an address.
 func request(t *testing.T, address, body string) attempt.Request {
 	t.Helper()
 	target, err := attempt.NewTarget(address, secretA, secretB)
@@ -61,8 +61,8 @@ func receiver(t *testing.T, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// wire serves connections by hand, each after the head and body of one request
-// were read; it returns their address.
+// wire serves connections by hand, each after the head and body of one request were read, and
+// returns their address.
 func wire(t *testing.T, serve func(c net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,11 +124,11 @@ func TestRequest(t *testing.T) {
 		t.Error(err)
 	}
 	if len(got.Header) != len(want)+5 { // two signatures, two timestamps, the length
-		t.Errorf("headers that nobody asked for: %v", got.Header)
+		t.Errorf("unexpected headers: %v", got.Header)
 	}
 }
 
-// No proxy of the environment comes between the judged address and the receiver.
+// No proxy from the environment comes between the checked address and the receiver.
 func TestNoProxy(t *testing.T) {
 	var dials []string
 	c := attempt.New(attempt.Config{Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
@@ -185,7 +185,7 @@ func TestRedirectInside(t *testing.T) {
 	}
 }
 
-// Answers that no server of net/http gives.
+// Answers that no net/http server gives.
 func TestWire(t *testing.T) {
 	say := func(text string) func(net.Conn) { return func(c net.Conn) { io.WriteString(c, text) } }
 	for _, tc := range []struct {
@@ -269,14 +269,13 @@ func TestResponseBody(t *testing.T) {
 			t.Errorf("%s bytes: %s with %d bytes kept, want %d", tc.n, got.Outcome, len(got.Response), tc.kept)
 		}
 	}
-	// What claims to be compressed stays as it is.
+	// An answer declared as compressed is kept as it is.
 	if got := c.Do(t.Context(), request(t, address+"/?n=10&encoding=gzip", "{}")); string(got.Response) != text[:10] {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A connection serves the next attempt when the body was read to its end, and no
-// other time.
+// A connection serves the next attempt only if the body was read to its end.
 func TestReuse(t *testing.T) {
 	size := 0
 	address := receiver(t, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, size)) })

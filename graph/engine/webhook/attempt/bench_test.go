@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// sink answers every request with an empty 200 and does as little as it can.
+// sink answers every request with an empty 200 as cheaply as possible.
 func sink(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,7 +57,7 @@ func swallow(c net.Conn) {
 	}
 }
 
-// cpu is the processor time of this process so far.
+// cpu returns the processor time of this process so far.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -67,8 +67,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// measure runs f and reports the processor time of one attempt, the sink's part
-// in it.
+// measure runs f and reports the processor time of one attempt, including the sink's.
 func measure(b *testing.B, f func()) {
 	b.Helper()
 	b.ReportAllocs()

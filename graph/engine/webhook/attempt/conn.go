@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// firstPart is how much of a request is written before the answer is waited for.
-	// All but a few are smaller. The rest of a larger one is written beside the wait,
-	// since a receiver may answer before it has read all, and read no more.
+	// firstPart is how much of a request is written before waiting for the answer; few requests are
+	// larger. The rest of a larger one is written during the wait, since a receiver may answer
+	// before it has read everything, and read no more.
 	firstPart = 32 << 10
-	// maxSessions is how many TLS sessions are kept, so that the next handshake is short.
+	// maxSessions is how many TLS sessions are kept for short handshakes.
 	maxSessions = 1024
 )
 
-// past is a deadline that is over.
+// past is a deadline in the past.
 var past = time.Unix(1, 0)
 
-// conn is a connection to a receiver. One attempt at a time uses it.
+// conn is a connection to a receiver, used by one attempt at a time.
 type conn struct {
 	net.Conn
 	place  place
 	pool   *pool
 	reused bool      // an attempt was answered on it
-	until  time.Time // it is kept no longer
+	until  time.Time // when it is no longer kept
 	first  [1]byte   // of an answer
 }
 
 func (c *conn) close() {
-	_ = c.Conn.Close() // whatever was to be read of it was read
+	_ = c.Conn.Close() // everything was read that had to be
 	c.pool.closed()
 }
 
-// connect returns a kept connection, or a new one. Its deadline is that of the
-// answer, and not after latest.
+// connect returns a kept connection, or a new one, with the answer's deadline, which is latest or
+// earlier.
 func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn, error) {
 	for kept := c.pool.take(at); kept != nil; kept = c.pool.take(at) {
 		over := !time.Now().Before(kept.until)
@@ -53,15 +53,15 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 		}
 	}
 	c.pool.room()
-	made, err := c.dial.apart(ctx, at)
+	opened, err := c.dial.dialApart(ctx, at)
 	if err != nil {
 		c.pool.closed()
 		if egress.TroubleOf(err) == egress.Descriptors {
-			c.pool.closeKept() // these are what we can give back
+			c.pool.closeKept() // the only descriptors that can be released here
 		}
 		return nil, err
 	}
-	fresh := &conn{Conn: made, place: at, pool: c.pool}
+	fresh := &conn{Conn: opened, place: at, pool: c.pool}
 	if err := fresh.limit(latest); err != nil {
 		fresh.close()
 		return nil, err
@@ -69,7 +69,7 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 	return fresh, nil
 }
 
-// limit bounds the wait for an answer.
+// limit sets the deadline for an answer.
 func (c *conn) limit(latest time.Time) error {
 	at := time.Now().Add(answerTime)
 	if at.After(latest) {
@@ -78,8 +78,8 @@ func (c *conn) limit(latest time.Time) error {
 	return c.SetDeadline(at)
 }
 
-// alive reports whether a kept connection may serve another attempt: the receiver
-// has not closed it, and nothing came on it that nobody asked for. It does not wait.
+// alive reports whether a kept connection may serve another attempt: the receiver has not closed it
+// and has sent nothing unasked. It does not block.
 func (c *conn) alive() bool {
 	if c.SetReadDeadline(time.Time{}) != nil {
 		return false
@@ -98,7 +98,7 @@ func (c *conn) alive() bool {
 			return true
 		}
 	}
-	// What TLS has read already, and connections that are no sockets.
+	// This covers what TLS has read already, and connections that are not sockets.
 	if c.SetReadDeadline(past) != nil {
 		return false
 	}
@@ -109,12 +109,12 @@ func (c *conn) alive() bool {
 // exchange is a request on its connection.
 type exchange struct {
 	*conn
-	release func() bool   // of the context, which it ends the connection's waits with
+	release func() bool   // detaches the connection from the context's end
 	rest    chan struct{} // closed when the rest of a large request was written, or failed; nil without
-	whole   bool          // the request was written to its end; read after rest
+	whole   bool          // the whole request was written; read after rest
 }
 
-// send writes a request, and reports an error only where none of it was written.
+// send writes a request. It returns an error only if none of it was written.
 func (c *Client) send(ctx context.Context, r *Request, began time.Time) (*exchange, error) {
 	buf := c.requests.Get().(*[]byte)
 	*buf = append(r.Target.appendHead((*buf)[:0], r, began), r.Body...)
@@ -126,7 +126,7 @@ func (c *Client) send(ctx context.Context, r *Request, began time.Time) (*exchan
 			return nil, err
 		}
 		x := &exchange{conn: conn}
-		// Past this line the end of the context ends what the connection waits for.
+		// From here on, the end of the context interrupts the connection.
 		x.release = context.AfterFunc(ctx, x.interrupt)
 		if err := ctx.Err(); err != nil {
 			x.close()
@@ -134,7 +134,7 @@ func (c *Client) send(ctx context.Context, r *Request, began time.Time) (*exchan
 			return nil, err
 		}
 		n, err := x.Write((*buf)[:min(len(*buf), firstPart)])
-		if n == 0 && err != nil && (x.reused && cut(err) || egress.TroubleOf(err) != "") && ctx.Err() == nil {
+		if n == 0 && err != nil && (x.reused && closedByPeer(err) || egress.TroubleOf(err) != "") && ctx.Err() == nil {
 			x.close()
 			if x.reused {
 				c.pool.broke(x.place)
@@ -148,8 +148,8 @@ func (c *Client) send(ctx context.Context, r *Request, began time.Time) (*exchan
 	}
 }
 
-// writeRest writes what the first part left, and gives the buffer back. What fails
-// shows when the answer is read: it may be there all the same.
+// writeRest writes the rest of the request and releases the buffer. Errors show when the answer is
+// read: it may have arrived all the same.
 func (c *Client) writeRest(x *exchange, buf *[]byte, n int, err error) {
 	if n == len(*buf) || err != nil {
 		x.whole = err == nil
@@ -172,11 +172,11 @@ func (c *Client) giveBack(buf *[]byte) {
 	}
 }
 
-// interrupt ends everything that waits for the connection.
+// interrupt ends every wait on the connection.
 func (c *conn) interrupt() { _ = c.SetDeadline(past) }
 
-// await waits for the first byte of the answer. Meanwhile the attempt holds no
-// buffer: thousands may wait.
+// await waits for the first byte of the answer. Meanwhile the attempt holds no buffer: thousands
+// may wait.
 func (x *exchange) await() error {
 	for {
 		if n, err := x.Read(x.first[:]); n > 0 || err != nil {
@@ -185,7 +185,7 @@ func (x *exchange) await() error {
 	}
 }
 
-// close ends the exchange with its connection.
+// close ends the exchange and closes its connection.
 func (x *exchange) close() {
 	x.release()
 	x.conn.close()
@@ -194,8 +194,8 @@ func (x *exchange) close() {
 	}
 }
 
-// keep puts the connection back for the next attempt, where the request was written
-// to its end and the context did not end the waits.
+// keep keeps the connection for the next attempt, if the whole request was written and the context
+// has not interrupted it.
 func (x *exchange) keep(d time.Duration) {
 	if x.rest != nil {
 		select {

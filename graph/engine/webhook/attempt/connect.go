@@ -14,10 +14,10 @@ type connector struct {
 	tls           *tls.Config
 }
 
-// apart connects in a goroutine of its own. Looking up, connecting and TLS need a deep
-// stack, and a goroutine keeps one for long: that of an attempt, which may wait beside
-// thousands, stays small.
-func (c *connector) apart(ctx context.Context, at place) (conn net.Conn, err error) {
+// dialApart connects in a goroutine of its own. Name lookup, connect and TLS need a deep stack,
+// which a goroutine keeps; the goroutine of the attempt, which may wait among thousands, stays
+// small.
+func (c *connector) dialApart(ctx context.Context, at place) (conn net.Conn, err error) {
 	connect := c.connect
 	if at.secure {
 		connect = c.connectTLS
@@ -56,7 +56,7 @@ func (c *connector) connectTLS(ctx context.Context, network, addr string) (net.C
 	config.ServerName = host
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		_ = conn.Close() // it never served
+		_ = conn.Close() // it was never used
 		return nil, &connectError{handshake: true, late: ctx.Err() != nil, err: err}
 	}
 	return secured, nil

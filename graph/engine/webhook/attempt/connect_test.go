@@ -19,8 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// secured serves TLS on this machine and returns its address and the pool that
-// trusts it.
+// secured serves TLS on this machine and returns its address and the pool that trusts it.
 func secured(t *testing.T, h http.HandlerFunc, configure func(*tls.Config)) (string, *x509.CertPool) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -102,8 +101,7 @@ func TestTLSFailures(t *testing.T) {
 	}
 }
 
-// What a policy refuses is never connected to, whatever the address was when it
-// was registered.
+// The client never connects to an address that the policy refuses, whatever it was at registration.
 func TestAddressRefused(t *testing.T) {
 	inside := receiver(t, func(http.ResponseWriter, *http.Request) { t.Error("a request arrived inside") })
 	c := attempt.New(attempt.Config{})
@@ -129,10 +127,10 @@ func TestConnectFailures(t *testing.T) {
 	}{
 		{name: "no such name", err: &net.DNSError{Err: "no such host", Name: "inside.example", IsNotFound: true},
 			want: attempt.DNSFailed, detail: "the name has no address"},
-		{name: "a name server that fails",
+		{name: "a failing name server",
 			err:  &net.DNSError{Err: "server misbehaving", Server: "10.0.0.53:53", IsTemporary: true},
 			want: attempt.DNSFailed, detail: "the name could not be looked up"},
-		{name: "a name server that is silent", err: &net.DNSError{Err: "i/o timeout", IsTimeout: true},
+		{name: "a silent name server", err: &net.DNSError{Err: "i/o timeout", IsTimeout: true},
 			want: attempt.ConnectTimeout, detail: "looking the name up took too long"},
 		{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, want: attempt.ConnectFailed,
 			detail: "the connection was refused"},
@@ -173,7 +171,7 @@ func TestConnectFailures(t *testing.T) {
 	}
 }
 
-// A resolver that is not there, and a port where nobody listens, end to end.
+// A missing resolver, and a port without a listener, end to end.
 func TestConnectFailuresReal(t *testing.T) {
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, syscall.ECONNREFUSED

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// An answer that comes before the body was read, or instead, counts at once.
+// An answer that arrives before the receiver has read the body counts at once.
 func TestEarlyAnswer(t *testing.T) {
 	const refusal = "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig"
 	for name, stay := range map[string]bool{"and the connection stays open": true, "and the connection ends": false} {
@@ -21,7 +21,7 @@ func TestEarlyAnswer(t *testing.T) {
 			over := make(chan struct{})
 			defer close(over)
 			address := accept(t, func(c net.Conn) {
-				c.(*net.TCPConn).SetReadBuffer(4 << 10) // and what the sender's socket takes is 4 MiB at most
+				c.(*net.TCPConn).SetReadBuffer(4 << 10) // the sender's socket buffers 4 MiB at most
 				r := bufio.NewReader(c)
 				if _, err := http.ReadRequest(r); err != nil {
 					t.Error(err)
@@ -68,7 +68,7 @@ func TestEarlyAnswerNotReused(t *testing.T) {
 	})
 }
 
-// A large body arrives whole, over a new connection and over one that is kept.
+// A large body arrives complete, over a new connection and over a kept one.
 func TestLargeBody(t *testing.T) {
 	body := strings.Repeat("0123456789", 300_000)
 	address := receiver(t, func(w http.ResponseWriter, r *http.Request) {

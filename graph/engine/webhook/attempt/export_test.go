@@ -1,4 +1,4 @@
 package attempt
 
-// RetryAfter reads the header.
+// RetryAfter parses the header.
 var RetryAfter = retryAfter

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// Whatever a receiver says, the pause is one that can be kept.
+// Whatever a receiver answers, the wait is within bounds.
 func FuzzRetryAfter(f *testing.F) {
 	for _, seed := range []string{
 		"", "0", "120", "-1", "1e9", "99999999999999999999", "Fri, 31 Dec 1999 23:59:59 GMT",
@@ -29,8 +29,8 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// Whatever bytes a receiver answers with, the attempt has one of the outcomes, keeps
-// no more than it may, and nothing of them is left for the next attempt.
+// Whatever bytes a receiver answers, the attempt has one of the outcomes and keeps no more than
+// allowed, and the next attempt sees nothing of them.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		"", good, good + good, "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n" + good,

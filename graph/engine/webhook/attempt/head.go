@@ -11,34 +11,33 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Field is a header field that an endpoint wants with each request: name and value.
+// Field is the name and value of a custom header field of an endpoint.
 type Field = [2]string
 
-// hidden stands in place of the value of an endpoint's own field.
+// hidden replaces the values of an endpoint's custom fields.
 const hidden = "[hidden]"
 
-// ours are the fields that we set, or that say how the request is read (RFC 9110,
-// section 7.6.1; RFC 9112, sections 3.2 and 6), in lower case; ourPrefixes are what
-// others of them begin with.
+// reserved are the fields, in lower case, that the client sets or that change how the request is
+// read (RFC 9110, section 7.6.1; RFC 9112, sections 3.2 and 6); reservedPrefixes begin others.
 var (
-	ours = []string{
+	reserved = []string{
 		"accept-encoding", "connection", "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "te",
 		"trailer", "transfer-encoding", "upgrade", "user-agent",
 	}
-	ourPrefixes = []string{"x-service-", "webhook-", "content-", "proxy-"}
+	reservedPrefixes = []string{"x-service-", "webhook-", "content-", "proxy-"}
 )
 
-// MayAdd reports whether an endpoint may have a header field of its own: it is well
-// formed and neither one of ours nor one that changes how the request is read.
+// MayAdd reports whether an endpoint may have a custom header field: it is well formed and not
+// reserved.
 func MayAdd(name, value string) bool {
 	lower := strings.ToLower(name)
 	return httpguts.ValidHeaderFieldName(name) && httpguts.ValidHeaderFieldValue(value) &&
-		!slices.Contains(ours, lower) &&
-		!slices.ContainsFunc(ourPrefixes, func(prefix string) bool { return strings.HasPrefix(lower, prefix) })
+		!slices.Contains(reserved, lower) &&
+		!slices.ContainsFunc(reservedPrefixes, func(prefix string) bool { return strings.HasPrefix(lower, prefix) })
 }
 
-// headOf renders what every request to a target begins with. The form of the path
-// and of the host is that of net/http.
+// headOf renders the beginning of every request to a target. Path and host have the form of
+// net/http.
 func headOf(r *http.Request) (string, error) {
 	r.Header = http.Header{"User-Agent": {"Storefront-Webhooks/1"}}
 	var b bytes.Buffer
@@ -48,8 +47,8 @@ func headOf(r *http.Request) (string, error) {
 	return strings.TrimSuffix(b.String(), "Content-Length: 0\r\n\r\n") + "Content-Type: application/json\r\n", nil
 }
 
-// appendHead writes the head of a request, with the empty line at its end, and keeps
-// what [Head] needs to write it again.
+// appendHead appends the head of a request, with the empty line at its end, and sets r.kept to the
+// input for [Head].
 func (t *Target) appendHead(b []byte, r *Request, began time.Time) []byte {
 	s := Sent{EventID: r.EventID, EventType: r.EventType, DeliveryID: r.DeliveryID, Number: r.Number, Began: began}
 	spec, standard := t.sign(r.EventID, s.timestamp(), r.Body)
@@ -69,7 +68,7 @@ func (t *Target) appendHead(b []byte, r *Request, began time.Time) []byte {
 	return append(b, "\r\n"...)
 }
 
-// Sent is what a delivery tells of the head of its request.
+// Sent is what a delivery knows about the head of its request.
 type Sent struct {
 	EventID, EventType, DeliveryID string
 	Number                         int
@@ -78,7 +77,7 @@ type Sent struct {
 
 func (s *Sent) timestamp() string { return strconv.FormatInt(s.Began.Unix(), 10) }
 
-// append writes our fields.
+// append appends the client's fields.
 func (s *Sent) append(b []byte, length, spec, standard string) []byte {
 	timestamp := s.timestamp()
 	b = appendField(b, "Content-Length", length)
@@ -92,15 +91,14 @@ func (s *Sent) append(b []byte, length, spec, standard string) []byte {
 	return appendField(b, "Webhook-Signature", standard)
 }
 
-// Head writes the head of a request as it was sent, of what [Result.Request] has kept and
-// what its delivery tells; "" where nothing was kept. The values of the endpoint's own
-// fields are hidden.
+// Head returns the head of a request as it was sent, from [Result.Request] and its delivery; "" if
+// request is empty. The values of custom fields are hidden.
 func Head(request []byte, s Sent) string {
-	// The address, the length of the body, both signatures, and the names of own fields.
+	// The address, the length of the body, both signatures, and the names of custom fields.
 	lines := strings.Split(string(request), "\n")
 	switch len(lines) {
 	case 5:
-	case 6: // the number that it was sent with
+	case 6: // the number it was sent with
 		if n, err := strconv.Atoi(lines[5]); err == nil {
 			s.Number = n
 		}
@@ -122,8 +120,8 @@ func Head(request []byte, s Sent) string {
 	return string(append(b, "\r\n"...))
 }
 
-// SentAs adds to what [Result.Request] has kept the number that the request was sent
-// with, where the log gives the attempt another one.
+// SentAs adds to a [Result.Request] the number that the request was sent with, if the log gives the
+// attempt another one.
 func SentAs(request []byte, number int) []byte {
 	if len(request) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// What is kept of a request shows its head as it was on the wire, but for the values of
-// own headers; nothing is kept of one that was not sent.
+// The kept part of a request shows its head as it was on the wire, except for the values of custom
+// fields. Nothing is kept of a request that was not sent.
 func TestHead(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Outcome is the class of an attempt's end: delivered, or why not.
+// Outcome is how an attempt ended: delivered, or why not.
 type Outcome string
 
-// The outcomes. [Cancelled] and [Unable] are the sender's own: nothing was asked of
-// the receiver, or no end was waited for, and it has not failed.
+// The outcomes. [Cancelled] and [Unable] are on the sender's side: the receiver got no request or
+// no time to answer, and has not failed.
 const (
 	Delivered        Outcome = "delivered"         // a status from 200 to 299
 	Redirect         Outcome = "redirect"          // 300 to 399: never followed
 	ClientError      Outcome = "client_error"      // 400 to 499
 	ServerError      Outcome = "server_error"      // 500 to 599
 	UnexpectedStatus Outcome = "unexpected_status" // any other status
-	Timeout          Outcome = "timeout"           // connected, but no end of the headers in time
-	ConnectTimeout   Outcome = "connect_timeout"   // name, connection and TLS took too long
+	Timeout          Outcome = "timeout"           // connected, but the headers did not end in time
+	ConnectTimeout   Outcome = "connect_timeout"   // lookup, connect and TLS took too long
 	ConnectFailed    Outcome = "connect_failed"    // refused, no route
 	DNSFailed        Outcome = "dns_failed"        // the name has no address
 	TLSFailed        Outcome = "tls_failed"        // certificate or handshake
@@ -46,8 +46,8 @@ func Outcomes() []Outcome {
 	}
 }
 
-// judge is the outcome of an answer.
-func judge(status int) Outcome {
+// outcomeOf returns the outcome of an answer's status.
+func outcomeOf(status int) Outcome {
 	switch status / 100 {
 	case 2:
 		return Delivered
@@ -61,9 +61,9 @@ func judge(status int) Outcome {
 	return UnexpectedStatus
 }
 
-// connectError is a connection that was not made.
+// connectError is a failure to connect.
 type connectError struct {
-	handshake bool // TCP stood
+	handshake bool // TCP was connected
 	late      bool // the time for connecting was over
 	err       error
 }
@@ -72,7 +72,7 @@ func (e *connectError) Error() string { return "connect: " + e.err.Error() }
 
 func (e *connectError) Unwrap() error { return e.err }
 
-// explain turns a connection that was not made into what may be shown.
+// explain returns the outcome of a failure to connect, with a detail that may be shown.
 func (e *connectError) explain() (Outcome, string) {
 	if refused, ok := errors.AsType[*egress.RefusedError](e.err); ok {
 		return AddressRefused, refused.Rule
@@ -104,8 +104,8 @@ func (e *connectError) explain() (Outcome, string) {
 	return ConnectFailed, "the connection could not be made"
 }
 
-// explainTLS names the problem in words of ours: the texts of crypto/x509 quote
-// names out of the certificate.
+// explainTLS describes the problem in fixed words: the texts of crypto/x509 quote names from the
+// certificate.
 func explainTLS(err error) string {
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "the certificate is for another name"
@@ -122,23 +122,22 @@ func explainTLS(err error) string {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "the receiver does not speak TLS"
 	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // an alert of TLS
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // a TLS alert
 		return "the receiver refused the TLS handshake"
 	}
-	if cut(err) {
+	if closedByPeer(err) {
 		return "the connection ended during the TLS handshake"
 	}
 	return "the TLS handshake failed"
 }
 
-// cut reports whether a connection ended under its user.
-func cut(err error) bool {
+// closedByPeer reports whether the other side ended the connection.
+func closedByPeer(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// fail sets the outcome of an attempt that got no answer. Begun means that a byte of
-// one came.
+// fail sets the outcome of an attempt without an answer. begun says that a byte of one has arrived.
 func (r *Result) fail(ctx context.Context, err error, begun bool) {
 	r.Outcome, r.Detail = explain(ctx, err, begun)
 }
@@ -156,13 +155,13 @@ func explain(ctx context.Context, err error, begun bool) (Outcome, string) {
 	if !begun {
 		return Reset, "the connection ended before an answer"
 	}
-	if cut(err) {
+	if closedByPeer(err) {
 		return Reset, "the connection ended within the answer's headers"
 	}
 	return MalformedAnswer, "the answer is not whole HTTP, or its headers are over 32 KiB"
 }
 
-// detail adds a word to an answer whose status does not say all.
+// detail adds to a status that does not say everything.
 func detail(o Outcome, status int) string {
 	switch {
 	case o == Redirect:

@@ -13,24 +13,23 @@ import (
 )
 
 const (
-	// keptFor is how long a connection is kept without use where the receiver does not
-	// say how long it keeps it. Common servers close it after 2 s (gunicorn) or 5 s
-	// (Apache, Node, uvicorn): a request that crosses the end of its connection is lost,
-	// so ours comes first.
+	// keptFor is how long an unused connection is kept if the receiver does not announce its own
+	// limit. Common servers close it after 2 s (gunicorn) or 5 s (Apache, Node, uvicorn). A request
+	// that crosses the receiver's close is lost, so the client closes first.
 	keptFor = 1500 * time.Millisecond
-	// keptMost is how long it is kept at most where the receiver does say.
+	// keptMost is the longest time a connection is kept if the receiver announces its limit.
 	keptMost = 30 * time.Second
-	// margin is how much earlier than the receiver we close.
+	// margin is how much earlier than the receiver the client closes.
 	margin = time.Second
-	// shunFor is how long no connection is kept to a place that closes them at once.
-	shunFor = time.Minute
-	// maxHabits bounds the places of which something is remembered.
-	maxHabits = 1 << 16
-	// sweepEvery is how often connections are closed whose time is over.
+	// noReuseFor is how long no connection is kept to a place that closes them at once.
+	noReuseFor = time.Minute
+	// maxHistory bounds the places whose history is kept.
+	maxHistory = 1 << 16
+	// sweepEvery is how often expired connections are closed.
 	sweepEvery = time.Second
 )
 
-// place is where connections lead to: attempts to the same place share them.
+// place is the destination of connections: attempts to the same place share them.
 type place struct {
 	secure bool
 	addr   string // host and port
@@ -44,30 +43,29 @@ func placeOf(u *url.URL) place {
 	return place{secure: u.Scheme == "https", addr: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}
 }
 
-// pool keeps connections between attempts and counts all that are open.
+// pool keeps connections between attempts and counts all open ones.
 type pool struct {
 	most int
 
-	mu     sync.Mutex
-	kept   map[place][]*conn // in the order in which they were put back
-	habits map[place]habit
-	idle   int // all of kept
-	open   int // those in use too
+	mu        sync.Mutex
+	kept      map[place][]*conn // in the order in which they were put back
+	histories map[place]history
+	idle      int // connections in kept
+	open      int // including those in use
 }
 
-// habit is what a place was seen to do with connections that are kept. Some receivers
-// close each after one answer and do not say so: an attempt that crosses the end of
-// its connection fails.
-type habit struct {
-	served  bool      // a second attempt over one of them
-	shunned time.Time // until then none is kept
+// history is how a place has treated kept connections. Some receivers close each connection after
+// one answer without saying so: an attempt that crosses the close fails.
+type history struct {
+	served       bool      // one of them served a second attempt
+	noReuseUntil time.Time // until then none is kept
 }
 
 func newPool(most int) *pool {
-	return &pool{most: most, kept: map[place][]*conn{}, habits: map[place]habit{}}
+	return &pool{most: most, kept: map[place][]*conn{}, histories: map[place]history{}}
 }
 
-// take returns the connection to a place that was used last, or nil.
+// take returns the most recently used connection to a place, or nil.
 func (p *pool) take(at place) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +76,7 @@ func (p *pool) take(at place) *conn {
 	return p.remove(at, len(list)-1)
 }
 
-// remove takes one connection out. The lock is held.
+// remove removes a connection. The lock is held.
 func (p *pool) remove(at place, i int) *conn {
 	c := p.kept[at][i]
 	if p.kept[at] = slices.Delete(p.kept[at], i, i+1); len(p.kept[at]) == 0 {
@@ -88,19 +86,19 @@ func (p *pool) remove(at place, i int) *conn {
 	return c
 }
 
-// put keeps a connection for a time, unless its place is shunned.
+// put keeps a connection for a time, unless reuse is off for its place.
 func (p *pool) put(c *conn, d time.Duration) {
 	now := time.Now()
 	p.mu.Lock()
-	known := p.habits[c.place]
-	if d <= 0 || now.Before(known.shunned) {
+	known := p.histories[c.place]
+	if d <= 0 || now.Before(known.noReuseUntil) {
 		p.mu.Unlock()
 		c.close()
 		return
 	}
 	defer p.mu.Unlock()
 	if c.reused && !known.served {
-		p.learn(c.place, habit{served: true})
+		p.record(c.place, history{served: true})
 	}
 	if p.idle == 0 {
 		time.AfterFunc(sweepEvery, p.sweep)
@@ -110,26 +108,26 @@ func (p *pool) put(c *conn, d time.Duration) {
 	p.kept[c.place] = append(p.kept[c.place], c)
 }
 
-// broke notes that a kept connection ended before its time. A receiver that has
-// served a second attempt before was merely restarted, or was tired of this one.
+// broke records that a kept connection ended early. If the receiver has served a second attempt
+// before, it was merely restarted, or dropped this one.
 func (p *pool) broke(at place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.habits[at].served {
-		p.learn(at, habit{shunned: time.Now().Add(shunFor)})
+	if !p.histories[at].served {
+		p.record(at, history{noReuseUntil: time.Now().Add(noReuseFor)})
 	}
 }
 
-// learn remembers a habit. The lock is held.
-func (p *pool) learn(at place, h habit) {
-	if len(p.habits) >= maxHabits {
-		clear(p.habits) // what was forgotten is learned again
+// record records the history of a place. The lock is held.
+func (p *pool) record(at place, h history) {
+	if len(p.histories) >= maxHistory {
+		clear(p.histories) // it is recorded again
 	}
-	p.habits[at] = h
+	p.histories[at] = h
 }
 
-// room counts a connection that is about to be opened. When too many are open, it
-// closes one that is kept, of any place.
+// room counts a connection that is about to be opened. If too many are open, it closes a kept one
+// of any place.
 func (p *pool) room() {
 	p.mu.Lock()
 	p.open++
@@ -153,8 +151,7 @@ func (p *pool) closed() {
 	p.open--
 }
 
-// sweep closes the connections whose time is over, and comes again while any are
-// kept.
+// sweep closes expired connections, and runs again while any are kept.
 func (p *pool) sweep() {
 	now := time.Now()
 	p.mu.Lock()
@@ -168,7 +165,7 @@ func (p *pool) sweep() {
 	}
 }
 
-// closeKept closes every connection that is kept.
+// closeKept closes every kept connection.
 func (p *pool) closeKept() {
 	p.mu.Lock()
 	all := p.extract(func(*conn) bool { return true })
@@ -178,7 +175,7 @@ func (p *pool) closeKept() {
 	}
 }
 
-// extract takes out the connections for which f holds. The lock is held.
+// extract removes and returns the connections for which f returns true. The lock is held.
 func (p *pool) extract(f func(*conn) bool) (out []*conn) {
 	for at, list := range p.kept {
 		rest := list[:0]
@@ -198,8 +195,8 @@ func (p *pool) extract(f func(*conn) bool) (out []*conn) {
 	return out
 }
 
-// keepFor is how long a connection is kept after an answer: shorter than the
-// receiver keeps it, where it says so as Apache and Node do.
+// keepFor returns how long to keep a connection after an answer: for less than the timeout that the
+// receiver announces, as Apache and Node do.
 func keepFor(h http.Header) time.Duration {
 	for part := range strings.SplitSeq(h.Get("Keep-Alive"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")

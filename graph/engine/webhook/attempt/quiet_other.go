@@ -4,5 +4,6 @@ package attempt
 
 import "syscall"
 
-// quiet is not known here, so that every attempt has a connection of its own.
+// quiet returns false, so that every attempt opens a connection of its own: the state of a socket
+// is unknown on this system.
 func quiet(syscall.RawConn) bool { return false }

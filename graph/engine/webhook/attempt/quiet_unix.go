@@ -4,8 +4,8 @@ package attempt
 
 import "syscall"
 
-// quiet reports whether a socket is open and has nothing to be read: neither bytes
-// nor the end. It does not wait.
+// quiet reports whether a socket is open and has nothing to read, neither bytes nor the end. It
+// does not block.
 func quiet(s syscall.RawConn) bool {
 	var failed error
 	err := s.Read(func(fd uintptr) bool {

@@ -22,8 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
 )
 
-// verify is a receiver: it knows the rules for verification and nothing of the
-// sender's code.
+// verify is a receiver: it implements the rules for verification without the sender's code.
 func verify(h http.Header, body []byte, now time.Time, secrets ...string) error {
 	if err := verifySpec(h, body, now, secrets[0]); err != nil {
 		return err
@@ -44,7 +43,7 @@ func sum(key []byte, parts ...string) []byte {
 	return mac.Sum(nil)
 }
 
-// verifySpec is the four rules of the specification, section 6.
+// verifySpec applies the four rules of the specification, section 6.
 func verifySpec(h http.Header, body []byte, now time.Time, secret string) error {
 	timestamp, signature := h.Get("x-service-timestamp"), h.Get("x-service-signature")
 	if timestamp == "" || signature == "" {
@@ -61,7 +60,7 @@ func verifySpec(h http.Header, body []byte, now time.Time, secret string) error 
 	return nil
 }
 
-// verifyStandard looks for a value of Standard Webhooks that fits the secret.
+// verifyStandard looks for a Standard Webhooks signature by the secret.
 func verifyStandard(h http.Header, body []byte, secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -133,8 +132,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// While a secret is replaced, both verify; the header with one value stays with
-// the first.
+// While a secret is being replaced, signatures by both verify; the header with one value uses the
+// first.
 func TestTwoSecrets(t *testing.T) {
 	var header http.Header
 	address := receiver(t, func(w http.ResponseWriter, r *http.Request) { header = r.Header })

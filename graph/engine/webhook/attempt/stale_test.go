@@ -29,7 +29,7 @@ type ledger struct {
 	problems []string
 }
 
-// take reads one whole request from a connection and notes it.
+// take reads one whole request from a connection and records it.
 func (l *ledger) take(r *bufio.Reader) error {
 	request, err := http.ReadRequest(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *ledger) take(r *bufio.Reader) error {
 	return nil
 }
 
-// once fails the test unless each of some attempts was seen exactly once.
+// once fails the test unless each attempt was seen exactly once.
 func (l *ledger) once(t *testing.T, attempts int) {
 	t.Helper()
 	l.mu.Lock()
@@ -90,15 +90,15 @@ func accept(t *testing.T, serve func(c net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// nth is the request of an attempt that a ledger knows.
+// nth returns the request of an attempt that a ledger knows.
 func nth(r attempt.Request, i int) attempt.Request {
 	r.EventID = fmt.Sprintf("evt_%d", i)
 	r.Body = []byte(strings.Repeat(r.EventID, 50))
 	return r
 }
 
-// A receiver that takes whole requests on kept connections and ends them sees each
-// attempt once, and each but those answered has failed.
+// A receiver that reads whole requests on kept connections and then closes them sees each attempt
+// once, and every attempt without an answer has failed.
 func TestOnce(t *testing.T) {
 	l := &ledger{seen: map[string]int{}}
 	address := accept(t, func(c net.Conn) {
@@ -137,8 +137,8 @@ func TestOnce(t *testing.T) {
 	l.once(t, many)
 }
 
-// A kept connection that the receiver closed meanwhile is replaced, and no attempt
-// fails, over TLS too.
+// A kept connection that the receiver closed meanwhile is replaced, and no attempt fails, over TLS
+// too.
 func TestClosedWhileIdle(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -172,8 +172,8 @@ func TestClosedWhileIdle(t *testing.T) {
 	}
 }
 
-// A receiver that offers to keep its connections and closes each after one answer
-// is found out: at most its first attempts cross the end of a connection.
+// A receiver that offers to keep its connections but closes each after one answer is recognized: at
+// most its first attempts cross a close.
 func TestClosesAlways(t *testing.T) {
 	l := &ledger{seen: map[string]int{}}
 	address := accept(t, func(c net.Conn) {
@@ -198,8 +198,7 @@ func TestClosesAlways(t *testing.T) {
 	}
 }
 
-// What a receiver says on a connection that nobody asked on is not the answer to the
-// next attempt.
+// Data that a receiver sends on an idle connection is not the answer to the next attempt.
 func TestUnasked(t *testing.T) {
 	said := make(chan struct{}, 1)
 	address := accept(t, func(c net.Conn) {
@@ -230,8 +229,7 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// staled dials pipes: the first answers once and is then served by stale, the
-// others by next.
+// staled dials pipes: the first answers once and is then served by stale, the others by next.
 func staled(t *testing.T, stale func(r *bufio.Reader, c net.Conn), next func(net.Conn)) *attempt.Client {
 	t.Helper()
 	var dials atomic.Int32
@@ -249,7 +247,7 @@ func staled(t *testing.T, stale func(r *bufio.Reader, c net.Conn), next func(net
 	})
 }
 
-// A kept connection that takes a request and dies is the end of the attempt.
+// If a kept connection takes a request and dies, the attempt fails.
 func TestStaleTakesRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		take := func(r *bufio.Reader, _ net.Conn) {
@@ -269,8 +267,8 @@ func TestStaleTakesRequest(t *testing.T) {
 	})
 }
 
-// A kept connection that dies before it takes a byte is replaced, and the attempt
-// ends within its whole time.
+// A kept connection that dies before it takes a byte is replaced, and the attempt ends within its
+// total time.
 func TestStaleTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(*bufio.Reader, net.Conn) { time.Sleep(4900 * time.Millisecond) }
@@ -287,7 +285,7 @@ func TestStaleTakesNothing(t *testing.T) {
 	})
 }
 
-// A new connection that dies is a failure: nothing is sent twice.
+// An attempt on a new connection that dies fails: nothing is sent twice.
 func TestFreshNotRetried(t *testing.T) {
 	var requests, dials atomic.Int32
 	c := attempt.New(attempt.Config{Dial: func(context.Context, string, string) (net.Conn, error) {

@@ -19,22 +19,22 @@ import (
 // prefix starts every secret.
 const prefix = "whsec_"
 
-// Target is one endpoint: where it is and what its secrets are. It is made once
-// and used for many attempts, also at the same time.
+// Target is the address and the secrets of an endpoint. It is used for many attempts and is safe
+// for concurrent use.
 type Target struct {
-	place    place // where it is connected to
+	place    place // where to connect
 	address  string
-	shown    string    // scheme and host
-	head     string    // what each request begins with
+	origin   string    // scheme and host
+	head     string    // the beginning of each request
 	spec     *signer   // keyed with the first secret as shown
-	standard []*signer // keyed with each secret decoded
+	standard []*signer // keyed with each decoded secret
 }
 
-// NewTarget returns the endpoint at an address that [egress.Policy.CheckURL]
-// has accepted. The first secret keys the header of the specification, which
-// holds one value; the header of Standard Webhooks has one value for each.
-// Secrets are whsec_ and base64 with padding (contract, section 8). No error
-// holds a secret or the address, which may hold a token.
+// NewTarget returns the target for an address that [egress.Policy.CheckURL] has accepted. The first
+// secret keys the signature header of the specification, which has one value; the header of
+// Standard Webhooks has one value for each secret. Secrets are whsec_ and base64 with padding
+// (contract, section 8). Errors contain neither a secret nor the address, which may contain a
+// token.
 func NewTarget(address string, secrets ...string) (*Target, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -51,7 +51,7 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 	if err != nil {
 		return nil, errors.New("make target: the address makes no request")
 	}
-	t := &Target{address: address, place: placeOf(u), shown: u.Scheme + "://" + u.Host, head: head,
+	t := &Target{address: address, place: placeOf(u), origin: u.Scheme + "://" + u.Host, head: head,
 		spec: newSigner([]byte(secrets[0]))}
 	for i, s := range secrets {
 		encoded, ok := strings.CutPrefix(s, prefix)
@@ -65,14 +65,14 @@ func NewTarget(address string, secrets ...string) (*Target, error) {
 }
 
 // String returns the scheme and the host: the rest of an address may be secret.
-func (t *Target) String() string { return t.shown }
+func (t *Target) String() string { return t.origin }
 
-// LogValue is [Target.String].
+// LogValue returns [Target.String].
 func (t *Target) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// sign returns the two signatures over a body: that of the specification, in
-// hexadecimal over <timestamp>.<body>, and that of Standard Webhooks, in base64
-// over <id>.<timestamp>.<body>, one value for each secret.
+// sign returns the two signatures over a body: that of the specification, in hexadecimal over
+// <timestamp>.<body>, and that of Standard Webhooks, in base64 over <id>.<timestamp>.<body>, one
+// value for each secret.
 func (t *Target) sign(id, timestamp string, body []byte) (spec, standard string) {
 	spec = t.spec.sign(hexadecimal, body, timestamp, ".")
 	for i, s := range t.standard {
@@ -86,11 +86,11 @@ func (t *Target) sign(id, timestamp string, body []byte) (spec, standard string)
 	return spec, standard
 }
 
-// signer is HMAC-SHA-256 with one key. Keyed states are kept, so that signing
-// hashes the message and not the key.
+// signer computes HMAC-SHA-256 with one key. It pools keyed states, so that signing hashes only the
+// message.
 type signer struct{ states sync.Pool }
 
-// state is a keyed hash and room to put a message's head and its sum.
+// state is a keyed hash with buffers for a message's head and its sum.
 type state struct {
 	mac  hash.Hash
 	head []byte
@@ -103,7 +103,7 @@ func newSigner(key []byte) *signer {
 	}}}
 }
 
-// sign writes the sum over the head's parts and the body in a form.
+// sign returns the sum over the parts of head and the body, encoded by form.
 func (s *signer) sign(form func(text, sum []byte) []byte, body []byte, head ...string) string {
 	st := s.states.Get().(*state)
 	defer s.states.Put(st)

@@ -29,7 +29,7 @@ func dialed(t *testing.T, serve func(c net.Conn)) *attempt.Client {
 	return c
 }
 
-// piped is dialed with a handler of HTTP.
+// piped is dialed with an HTTP handler.
 func piped(t *testing.T, h http.HandlerFunc) *attempt.Client {
 	t.Helper()
 	return dialed(t, func(c net.Conn) {
@@ -46,7 +46,7 @@ func piped(t *testing.T, h http.HandlerFunc) *attempt.Client {
 	})
 }
 
-// script answers one request of a connection by hand: it says each text after a pause.
+// script answers one request of a connection by hand: it writes each text after a pause.
 type script []struct {
 	pause time.Duration
 	text  string
@@ -94,7 +94,7 @@ func TestTimes(t *testing.T) {
 			duration: 5 * time.Second, total: 5 * time.Second},
 		{name: "drips the headers", script: drip(200*time.Millisecond, ok), want: attempt.Timeout,
 			duration: 5 * time.Second, total: 5 * time.Second},
-		{name: "informs again and again",
+		{name: "repeats informational answers",
 			script: drip(20*time.Millisecond, strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 20)),
 			want:   attempt.Timeout, duration: 5 * time.Second, total: 5 * time.Second},
 		{name: "hangs before the body", script: script{{time.Second, ok}, {time.Minute, "0123456789"}},
@@ -128,8 +128,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A receiver that takes the connection and reads nothing gets as long as one
-// that does not answer.
+// A receiver that accepts the connection and reads nothing gets as long as one that does not
+// answer.
 func TestNothingRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dialed(t, func(net.Conn) { time.Sleep(time.Minute) })
@@ -141,7 +141,7 @@ func TestNothingRead(t *testing.T) {
 	})
 }
 
-// Connecting has its own time, TLS within it, and takes none from the answer.
+// Connecting has its own time limit, including TLS, and takes no time from the answer.
 func TestConnectTimes(t *testing.T) {
 	slow := func(pause time.Duration) func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -207,8 +207,8 @@ func TestCancelledWhileConnecting(t *testing.T) {
 	})
 }
 
-// Kept connections end soon after their last use, or a little before the receiver
-// would end them, where it says when.
+// Kept connections are closed soon after their last use, or a little before the timeout that the
+// receiver announces.
 func TestIdle(t *testing.T) {
 	type step struct {
 		pause  time.Duration
@@ -247,7 +247,7 @@ func TestIdle(t *testing.T) {
 					}
 					synctest.Wait()
 				}
-				time.Sleep(time.Hour) // what is kept is closed
+				time.Sleep(time.Hour) // kept connections are closed
 			})
 		})
 	}

@@ -20,12 +20,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// hangs is the argument that makes this program a receiver which never answers, so
-// that what it takes is not counted as the sender's.
+// hangs is the argument that makes this program a receiver which never answers. Its memory is then
+// not counted as the sender's.
 const hangs = "hangs"
 
-// hang serves until standard input ends. It writes its address, and a line for each
-// request.
+// hang serves until standard input ends. It writes its address, and a line for each request.
 func hang(scheme string) {
 	var mu sync.Mutex
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -44,7 +43,7 @@ func hang(scheme string) {
 	os.Exit(0)
 }
 
-// hanging starts one and returns its address, and a function that waits for requests.
+// hanging starts such a receiver and returns its address, and a function that waits for requests.
 func hanging(tb testing.TB, scheme string) (address string, await func(requests int)) {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0], hangs, scheme)
@@ -74,8 +73,8 @@ func hanging(tb testing.TB, scheme string) (address string, await func(requests 
 	}
 }
 
-// held is what this process takes of the system's memory: by the runtime's account,
-// which does not wait for the kernel, without what is free in it.
+// held returns the memory that this process has from the system by the runtime's account, which
+// does not wait for the kernel, without its free part.
 func held() uint64 {
 	debug.FreeOSMemory()
 	var m runtime.MemStats
@@ -83,8 +82,8 @@ func held() uint64 {
 	return m.Sys - m.HeapReleased - (m.HeapIdle - m.HeapReleased)
 }
 
-// waiting returns how many bytes each of many attempts holds that wait for an
-// answer, with a body of 1,000 bytes.
+// waiting returns how many bytes each of many attempts holds while it waits for an answer, with a
+// body of 1,000 bytes.
 func waiting(tb testing.TB, scheme string, many int) int {
 	tb.Helper()
 	address, await := hanging(tb, scheme)
@@ -121,20 +120,20 @@ func waiting(tb testing.TB, scheme string, many int) int {
 	if failed.Load() > 0 {
 		tb.Fatalf("%d of %d attempts did not wait", failed.Load(), many)
 	}
-	return (int(after) - int(before)) / many // what others held before may be gone
+	return (int(after) - int(before)) / many // other memory may have been freed
 }
 
 // Thousands of attempts may wait for an answer.
 func TestWaitingMemory(t *testing.T) {
-	// The race detector adds a half to what http takes without it, which is 8 KB.
+	// The race detector adds a half to the 8 KB that http takes without it.
 	for scheme, most := range map[string]int{"http": 16 << 10, "https": 24 << 10} {
 		if each := waiting(t, scheme, 150); each > most {
-			t.Errorf("over %s an attempt that waits holds %d bytes, want at most %d", scheme, each, most)
+			t.Errorf("over %s a waiting attempt holds %d bytes, want at most %d", scheme, each, most)
 		}
 	}
 }
 
-// BenchmarkWaiting reports what each of many attempts holds that wait for an answer.
+// BenchmarkWaiting reports the memory of each of many waiting attempts.
 func BenchmarkWaiting(b *testing.B) {
 	for _, scheme := range []string{"http", "https"} {
 		b.Run(scheme, func(b *testing.B) {

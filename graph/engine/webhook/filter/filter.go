@@ -1,6 +1,5 @@
-// Package filter holds conditions on events: which of those that an endpoint
-// subscribed to are sent to it. It judges bodies as receivers get them, and knows no
-// database.
+// Package filter holds filters of webhook endpoints: conditions that an event of a subscribed type
+// must meet to be sent. They apply to bodies as receivers get them. The package uses no database.
 package filter
 
 import (
@@ -18,30 +17,29 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// object is the first step of every field: the one member of an event's data.
+// object begins every field: it is the one member of an event's data.
 const object = "object."
 
-// Condition is one test of one field of an event. Min and Max may stand together;
-// of the others each stands alone.
+// Condition is a test of one field of an event. Exactly one test is set; Min and Max count as one.
 type Condition struct {
-	// Field leads to a member from the event's data on, with points between the names.
+	// Field is the path to a member of the event's data, with dots between the names.
 	Field string   `json:"field"`
 	In    []string `json:"in,omitempty"`
 	NotIn []string `json:"not_in,omitempty"`
 	Min   *int64   `json:"min,omitempty"`
 	Max   *int64   `json:"max,omitempty"`
-	// Exists asks whether the member is there and not null.
+	// Exists tests whether the member is present and not null.
 	Exists *bool `json:"exists,omitempty"`
-	// Changed asks whether the member is among those that the event says have changed.
+	// Changed tests whether the member is among the event's changed fields.
 	Changed *bool `json:"changed,omitempty"`
 }
 
-// Set is the conditions of an endpoint, which all have to hold; an empty one takes
-// every event.
+// Set is the conditions of an endpoint, all of which have to hold. An empty set matches every
+// event.
 type Set []*Condition
 
-// Check judges conditions and tells add what is wrong: where, below name, with the
-// code and a sentence.
+// Check validates conditions and calls add for each problem, with a path below name, a code and a
+// sentence.
 func (s Set) Check(name string, add func(at, code, detail string)) {
 	if len(s) > limit.Filters {
 		add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.Filters)+" conditions.")
@@ -79,7 +77,7 @@ func (c *Condition) check(at string, add func(at, code, detail string)) {
 	checkTexts(at+"/not_in", c.NotIn, add)
 }
 
-// checkTexts judges a list of values; an absent one is right.
+// checkTexts validates a list of values; a missing list is valid.
 func checkTexts(at string, texts []string, add func(at, code, detail string)) {
 	switch {
 	case texts == nil:
@@ -98,7 +96,7 @@ func checkTexts(at string, texts []string, add func(at, code, detail string)) {
 	}
 }
 
-// path reports whether a field leads to a member of the object.
+// path reports whether a field is a valid path to a member of the object.
 func path(field string) bool {
 	steps, ok := strings.CutPrefix(field, object)
 	if !ok || len(field) > limit.FilterField {
@@ -114,17 +112,16 @@ func path(field string) bool {
 	return true
 }
 
-// Text is the stored form: the same conditions have the same text. An empty set has
-// none.
+// Text returns the stored form, which is equal for equal conditions; "" for an empty set.
 func (s Set) Text() string {
 	if len(s) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(s) //nolint:errchkjson // strings, numbers and booleans always have a form
+	text, _ := json.Marshal(s) //nolint:errchkjson // strings, numbers and booleans always encode
 	return string(text)
 }
 
-// Parse reads what [Set.Text] wrote.
+// Parse parses the result of [Set.Text].
 func Parse(text string) (s Set, err error) {
 	if text == "" {
 		return nil, nil
@@ -138,13 +135,13 @@ func Parse(text string) (s Set, err error) {
 	return s, nil
 }
 
-// Event is what conditions see of an event.
+// Event is the part of an event that conditions can test.
 type Event struct {
 	changed []string
-	object  map[string]any // nil: left out for its size
+	object  map[string]any // nil: left out because of its size
 }
 
-// Read reads the body of an event.
+// Read parses the body of an event.
 func Read(body []byte) (*Event, error) {
 	var envelope struct {
 		Changed []string `json:"changed_fields"`
@@ -164,8 +161,7 @@ func Read(body []byte) (*Event, error) {
 	return e, nil
 }
 
-// Match reports whether all conditions hold of an event. Where its data was left out,
-// nobody can tell, and it matches.
+// Match reports whether all conditions hold for an event. An event whose data was left out matches.
 func (s Set) Match(e *Event) bool {
 	if e.object == nil {
 		return true
@@ -192,7 +188,7 @@ func (c *Condition) holds(e *Event) bool {
 	return ok && (c.Min == nil || compare(n, *c.Min) >= 0) && (c.Max == nil || compare(n, *c.Max) <= 0)
 }
 
-// at returns the member to which a path leads, or nil.
+// at returns the member at a path, or nil.
 func (e *Event) at(steps string) any {
 	var value any = e.object
 	for step := range strings.SplitSeq(steps, ".") {
@@ -204,8 +200,7 @@ func (e *Event) at(steps string) any {
 	return value
 }
 
-// among reports whether a value is one of the texts; of a list, whether one of its
-// entries is.
+// among reports whether a value, or an entry of a list, is one of the texts.
 func among(value any, texts []string) bool {
 	switch v := value.(type) {
 	case string:
@@ -223,11 +218,11 @@ func among(value any, texts []string) bool {
 	return false
 }
 
-// compare compares a number of JSON with a whole one; whole numbers exactly.
+// compare compares a JSON number with an integer; integers are compared exactly.
 func compare(n json.Number, with int64) int {
 	if i, err := n.Int64(); err == nil {
 		return cmp.Compare(i, with)
 	}
-	f, _ := n.Float64() // beyond its range it is infinite, which is right
+	f, _ := n.Float64() // infinite beyond its range, which compares correctly
 	return cmp.Compare(f, float64(with))
 }

@@ -66,12 +66,12 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// What nobody can judge is sent.
+// An event that cannot be tested is sent.
 func TestMatchOfWhatWasLeftOut(t *testing.T) {
 	set := filter.Set{{Field: "object.status", In: []string{"open"}}}
 	e, err := filter.Read([]byte(`{"changed_fields":null,"data":null,"payload_omitted":true}`))
 	if err != nil || !set.Match(e) || !set.Match(new(filter.Event)) {
-		t.Errorf("it is kept back: %v", err)
+		t.Errorf("it does not match: %v", err)
 	}
 	if e, err = filter.Read([]byte(order)); err != nil || !(filter.Set{}).Match(e) {
 		t.Errorf("without conditions: %v", err)
@@ -133,7 +133,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Whatever is stored and sent, judging it ends, and one condition or its opposite holds.
+// For all stored filters and events, Match returns, and exactly one of a condition and its opposite
+// holds.
 func FuzzMatch(f *testing.F) {
 	f.Add(`[{"field":"object.status","in":["open"]}]`, order)
 	f.Add(`[{"field":"object.total_minor","min":1,"max":1e3},null]`, `{"data":{"object":{"total_minor":1e400}}}`)

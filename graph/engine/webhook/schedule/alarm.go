@@ -7,14 +7,14 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// alarm is a time at which a lane, or without one the queue, may go on.
+// alarm is the time at which a lane, or the queue if lane is nil, may go on.
 type alarm struct {
 	at   micros.Time
 	q    *Queue
 	lane *lane
 }
 
-// alarms is a heap, the next one first.
+// alarms is a heap with the earliest first.
 type alarms []alarm
 
 func (a alarms) Len() int           { return len(a) }
@@ -32,7 +32,7 @@ func (a *alarms) Pop() any {
 	return last
 }
 
-// alarm sets one.
+// alarm sets an alarm.
 func (m *Machine) alarm(q *Queue, l *lane, at micros.Time) {
 	heap.Push(&m.alarms, alarm{at, q, l})
 	if m.alarms[0].at == at {
@@ -40,8 +40,8 @@ func (m *Machine) alarm(q *Queue, l *lane, at micros.Time) {
 	}
 }
 
-// Tick lets go on what has waited long enough, and returns the time to the next
-// alarm, up to an hour.
+// Tick resumes the lanes and queues whose alarms are due, and returns the time to the next alarm,
+// up to an hour.
 func (m *Machine) Tick(at time.Time) time.Duration {
 	now := micros.Of(at)
 	for len(m.alarms) > 0 {
@@ -52,12 +52,12 @@ func (m *Machine) Tick(at time.Time) time.Duration {
 		heap.Pop(&m.alarms)
 		q, l := next.q, next.lane
 		if !q.held() || l != nil && l.due != next.at {
-			continue // it was let go on, or waits for longer
+			continue // it went on earlier, or has a later alarm
 		}
 		if l != nil {
 			q.unblock(l)
 		}
-		m.goOn(q, at)
+		m.resume(q, at)
 	}
 	return time.Hour
 }

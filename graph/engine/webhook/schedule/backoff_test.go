@@ -8,14 +8,13 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// TestDayHasEighteenAttempts: whatever chance makes of the waits, and however
-// long the attempts take.
+// TestDayHasEighteenAttempts holds whatever the jitter, and however long the attempts take.
 func TestDayHasEighteenAttempts(t *testing.T) {
 	for draw := range 2000 {
 		first := micros.Now()
 		now, n := first, 0
 		var last micros.Time
-		took := time.Duration(draw%10) * time.Second // up to what an attempt may take
+		took := time.Duration(draw%10) * time.Second // up to the longest attempt
 		for {
 			n++
 			last = now
@@ -48,7 +47,7 @@ func TestWaits(t *testing.T) {
 		}
 		tenth := want / 10
 		if low < want-tenth || high > want+tenth || low > want-tenth*8/10 || high < want+tenth*8/10 {
-			t.Errorf("after attempt %d: from %v to %v, want %v, a tenth more or less", n, low, high, want)
+			t.Errorf("after attempt %d: from %v to %v, want %v, ± 10 %%", n, low, high, want)
 		}
 	}
 }
@@ -68,13 +67,13 @@ func TestAfter(t *testing.T) {
 		{name: "later than the schedule", n: 1, retryAfter: time.Hour, low: time.Hour, high: time.Hour},
 		{name: "at most four hours", n: 1, now: time.Hour, retryAfter: 30 * 24 * time.Hour, low: 5 * time.Hour,
 			high: 5 * time.Hour},
-		{name: "never past the window", n: 5, now: 22 * time.Hour, retryAfter: 4 * time.Hour, low: Window,
+		{name: "Retry-After never past the window", n: 5, now: 22 * time.Hour, retryAfter: 4 * time.Hour, low: Window,
 			high: Window},
-		{name: "the schedule neither", n: 14, now: 23 * time.Hour, low: Window, high: Window},
-		{name: "the last one", n: 17, now: 22 * time.Hour, low: Window, high: Window},
-		{name: "the last one, asked for later", n: 17, now: time.Hour, retryAfter: time.Hour, low: Window,
+		{name: "schedule never past the window", n: 14, now: 23 * time.Hour, low: Window, high: Window},
+		{name: "last attempt", n: 17, now: 22 * time.Hour, low: Window, high: Window},
+		{name: "last attempt with Retry-After", n: 17, now: time.Hour, retryAfter: time.Hour, low: Window,
 			high: Window},
-		{name: "after the last one", n: 18, now: 23 * time.Hour},
+		{name: "after the last attempt", n: 18, now: 23 * time.Hour},
 		{name: "at the end", n: 3, now: Window},
 		{name: "after the end", n: 3, now: Window + time.Hour, retryAfter: time.Hour},
 	} {

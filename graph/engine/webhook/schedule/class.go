@@ -9,8 +9,8 @@ type Class uint8
 const (
 	Unknown Class = iota // nothing was delivered under this lease
 	Fast                 // within a quarter of a second
-	Slow                 // later than that, or an attempt is late by now
-	Failing              // what was tried last was not taken
+	Slow                 // later than that, or an attempt is overdue now
+	Failing              // the last new delivery failed
 	classes
 )
 
@@ -31,10 +31,10 @@ func (q *Queue) class(at time.Time) Class {
 	return Unknown
 }
 
-// Load is what there is of a class.
+// Load is the number of queues, attempts and deliveries of a class.
 type Load struct {
 	Queues, Inflight int
-	Waiting          int // deliveries that were read and may be sent
+	Waiting          int // deliveries in memory that may be sent
 }
 
 // Loads returns the load of each class.

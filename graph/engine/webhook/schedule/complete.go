@@ -6,23 +6,23 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// End is the kind of an attempt's end.
+// End is how an attempt ended.
 type End uint8
 
 // The ends.
 const (
-	Delivered End = iota // the receiver took it
-	Failed               // it did not
+	Delivered End = iota // the receiver accepted it
+	Failed               // the receiver did not accept it
 	Void                 // the delivery ends without the receiver
-	Unsent               // nothing was sent, and nobody is to blame
-	Severed              // it was sent, and the sender ended it before the answer
+	Unsent               // nothing was sent, through no fault of the receiver
+	Severed              // it was sent, and the sender stopped waiting for the answer
 )
 
-// Result is how an attempt ended.
+// Result is the result of an attempt.
 type Result struct {
 	End        End
 	Began      micros.Time
-	RetryAfter time.Duration // what the receiver asks for
+	RetryAfter time.Duration // requested by the receiver
 }
 
 // Verdict is what an attempt's end means for its delivery.
@@ -31,14 +31,14 @@ type Verdict uint8
 // The verdicts.
 const (
 	Done      Verdict = iota // delivered
-	Cancelled                // it ends without success, and without blame
+	Cancelled                // it ends without success and does not count as a failure
 	Retry                    // another attempt is due
 	Exhausted                // the last attempt failed
-	Noted                    // it changes nothing, and stands in the log
+	Noted                    // it changes nothing and is logged
 )
 
-// Outcome is what is written down of an attempt. It holds what was true when the
-// attempt ended; the item may have moved on.
+// Outcome is what is saved of an attempt. It holds the state when the attempt ended; the item may
+// have changed since.
 type Outcome struct {
 	Queue   *Queue
 	Item    *Item
@@ -46,30 +46,29 @@ type Outcome struct {
 	Verdict Verdict
 	lane    *lane
 
-	// Recovered: the endpoint had failed before. Healed: what fails of it is less now.
-	// Over: its people were warned of what is over.
+	// Recovered: the endpoint was failing before. Healed: the oldest failing delivery is another
+	// one, or none. Over: people were warned, and nothing fails any more.
 	Recovered, Healed, Over bool
-	// Health is the queue's.
+	// Health is the queue's health.
 	Health Health
-	// Attempts is the number that the attempt was sent with; where none was, how many
-	// there were. The others are the delivery's counters, of a failure.
+	// Attempts is the number that the attempt was sent with, or if nothing was sent, the count so
+	// far. The others are the delivery's counters after a failure.
 	Attempts, Tries int
 	First, Due      micros.Time
 }
 
-// Complete takes the result of a job: it decides at once what the lane does next.
-// The outcome is written down and handed to [Machine.Settled]; false when there is
-// none.
+// Complete takes the result of a job and decides at once what the lane does next. The caller saves
+// the outcome and passes it to [Machine.Settled]; ok is false if there is none.
 func (m *Machine) Complete(j Job, r Result, at time.Time) (o Outcome, ok bool) {
 	q, l, now := j.Queue, j.lane, micros.Of(at)
-	m.land(j, at)
+	m.finish(j, at)
 	switch {
 	case q.state == Retired && q.inflight == 0:
 		m.effects.Dropped = append(m.effects.Dropped, q)
 	case q.held() && at.Sub(q.renewed) >= m.LoseAfter:
 		m.Lose(q)
 	}
-	if q.state == Lost { // another one may have the queue, and sends this delivery again
+	if q.state == Lost { // another process may have the queue, and sends this delivery again
 		if r.End == Unsent || r.End == Void {
 			return Outcome{}, false
 		}
@@ -77,7 +76,7 @@ func (m *Machine) Complete(j Job, r Result, at time.Time) (o Outcome, ok bool) {
 	}
 	l.busy = false
 	if j.Item.Tries == 0 && q.row.Probe == micros.Never {
-		q.row.Probe = now // whatever came of it, it was the one
+		q.row.Probe = now // this was the probe, whatever its result
 	}
 	switch r.End {
 	case Unsent, Severed:
@@ -85,22 +84,22 @@ func (m *Machine) Complete(j Job, r Result, at time.Time) (o Outcome, ok bool) {
 		m.alarm(q, l, l.due)
 		if r.End == Severed {
 			o, ok = m.note(j, now), true
-			j.Item.Attempts++ // the next one is another
+			j.Item.Attempts++ // the next attempt needs another number
 		}
 	default:
 		if r.End == Delivered {
-			q.answered(at.Sub(j.began), m.Window)
+			q.noteAnswer(at.Sub(j.began), m.Window)
 			m.limit = min(m.limit+1, m.Slots)
 		}
 		o, ok = m.judge(j, r, now), true
 		q.unsettled++
 		m.unsettled++
 	}
-	m.goOn(q, at)
+	m.resume(q, at)
 	return o, ok
 }
 
-// note is the outcome of an attempt that was sent and changes nothing.
+// note returns the outcome of an attempt that was sent and changes nothing.
 func (m *Machine) note(j Job, now micros.Time) Outcome {
 	j.Queue.unsettled++
 	m.unsettled++
@@ -120,23 +119,23 @@ func (m *Machine) judge(j Job, r Result, now micros.Time) Outcome {
 	default:
 		o.Verdict = Cancelled
 		o.Queue.pop(o.lane)
-		o.Queue.line(o.lane)
-		o.Queue.assess(&o)
+		o.Queue.enqueue(o.lane)
+		o.Queue.updateHealth(&o)
 	}
 	return o
 }
 
-// delivered frees the lane's next delivery, and the endpoint's pace.
+// delivered removes the delivery from its lane and ends the endpoint's streak of failures.
 func (m *Machine) delivered(o *Outcome) {
 	q := o.Queue
 	q.pop(o.lane)
-	q.line(o.lane)
+	q.enqueue(o.lane)
 	o.Recovered = q.row.Streak > 0
 	q.row.Streak, q.row.Probe = 0, 0
-	q.assess(o)
+	q.updateHealth(o)
 }
 
-// failed decides when the delivery is tried again, or that it was the last time.
+// failed decides when the delivery is tried again, or that this was its last attempt.
 func (m *Machine) failed(o *Outcome, r Result) {
 	q, it := o.Queue, o.Item
 	if it.Tries == 0 {
@@ -146,14 +145,14 @@ func (m *Machine) failed(o *Outcome, r Result) {
 	it.Attempts++
 	it.Tries++
 	q.window = 1
-	q.fails(it)
+	q.noteFailing(it)
 	due, again := after(it.Tries, it.First, o.At, r.RetryAfter, m.Chance())
 	if again {
 		o.Verdict = Retry
 		m.postpone(q, o.lane, due)
 	} else {
 		o.Verdict = Exhausted
-		o.lane.busy = true // nothing of the lane goes on before this is written down
+		o.lane.busy = true // the lane waits until this is saved
 	}
 	if q.row.Streak >= gateAt && it.Tries == 1 {
 		q.row.Probe = o.At.Add(wait(q.row.Streak-gateAt+1, m.Chance()))
@@ -163,11 +162,11 @@ func (m *Machine) failed(o *Outcome, r Result) {
 	o.Health = q.row.Health
 }
 
-// postpone makes a lane wait for the next try of its head.
+// postpone makes a lane wait for the next attempt of its head.
 func (m *Machine) postpone(q *Queue, l *lane, due micros.Time) {
 	it := l.items[0]
 	if len(it.Body) > keepBody {
-		q.weigh(-len(it.Body))
+		q.addBytes(-len(it.Body))
 		it.Body = nil
 	}
 	it.Due = due
@@ -175,22 +174,22 @@ func (m *Machine) postpone(q *Queue, l *lane, due micros.Time) {
 	m.alarm(q, l, due)
 }
 
-// Numbered takes the number that the log has of an attempt, where others of its delivery
-// were noted that are not this process's: the next one is sent with a higher one.
+// Numbered takes the number that the log gave an attempt because other processes had logged
+// attempts of its delivery. The next attempt is sent with a higher one.
 func (m *Machine) Numbered(o *Outcome, number int) {
 	o.Item.Attempts = max(o.Item.Attempts, number)
 }
 
-// Settled takes an outcome that was written down, or of which nothing is to be.
+// Settled takes an outcome that was saved, or that needs no saving.
 func (m *Machine) Settled(o *Outcome, at time.Time) {
 	o.Queue.unsettled--
 	m.unsettled--
 	m.unpark(at)
-	m.goOn(o.Queue, at)
+	m.resume(o.Queue, at)
 }
 
-// GaveUp lets the lane go on whose delivery was given up, or retires its queue when
-// the endpoint was suspended for it.
+// GaveUp resumes the lane of a delivery that was given up, or retires its queue if the endpoint was
+// suspended for it.
 func (m *Machine) GaveUp(o *Outcome, suspended bool) {
 	q, l := o.Queue, o.lane
 	switch {
@@ -199,15 +198,15 @@ func (m *Machine) GaveUp(o *Outcome, suspended bool) {
 	case q.state != Lost && q.lanes[l.resource] == l && len(l.items) > 0 && l.items[0] == o.Item:
 		l.busy = false
 		q.pop(l)
-		q.line(l)
+		q.enqueue(l)
 	}
 }
 
-// goOn does what has become possible.
-func (m *Machine) goOn(q *Queue, at time.Time) {
+// resume does what a change of the queue has made possible: refresh, offer, load.
+func (m *Machine) resume(q *Queue, at time.Time) {
 	m.refresh(q, at)
 	m.offer(q, at)
-	if q.hungry(micros.Of(at)) {
+	if q.needsRows(micros.Of(at)) {
 		m.effects.Load = true
 	}
 }

@@ -15,22 +15,22 @@ import (
 type receiver struct {
 	queue *Queue
 	rate  time.Duration // between two of its events
-	bad   time.Duration // from when on it answers as below; before, as healthy ones do
+	bad   time.Duration // when it starts to answer as below; until then it answers as a healthy one
 	after time.Duration
 	end   End
 }
 
-// healthy are receivers that always answer in 10 ms.
+// healthy reports whether a receiver always answers in 10 ms.
 func (r *receiver) healthy() bool { return r.end == Delivered && r.after == quickly }
 
 const (
 	quickly = 10 * time.Millisecond
-	// prompt is the time from an event to its attempt that healthy receivers are owed.
+	// prompt is the longest time from an event to its attempt for healthy receivers.
 	prompt = 100 * time.Millisecond
 )
 
-// town is a machine among many receivers, in a time of its own in which nothing but
-// answers takes any. What is to happen lies in a heap.
+// town is a machine with many receivers in simulated time, in which only answers take time. A heap
+// holds the future.
 type town struct {
 	t     testing.TB
 	m     *Machine
@@ -38,15 +38,15 @@ type town struct {
 	now   time.Duration
 	all   map[*Queue]*receiver
 	queue happenings
-	made  map[*Item]time.Duration // when its event came
+	made  map[*Item]time.Duration // the time of its event
 	worst time.Duration           // wait of a delivery to a healthy receiver
 
-	// Outcomes are written down one batch after the other; 0: at once.
+	// Outcomes are saved in consecutive batches, each of which takes that long; 0: no time.
 	writing  time.Duration
 	outcomes []*Outcome
 }
 
-// settled is how many outcomes are written in one batch.
+// settled is how many outcomes one batch saves.
 const settled = 64
 
 type happening struct {
@@ -75,7 +75,7 @@ func (w *town) time() time.Time { return w.start.Add(w.now) }
 
 func (w *town) at(d time.Duration, do func()) { heap.Push(&w.queue, happening{w.now + d, do}) }
 
-// add registers a receiver in a store. Its events begin at some time.
+// add registers a receiver in a store. Its events begin at a random time.
 func (w *town) add(store xid.ID, r receiver) *receiver {
 	r.queue = w.m.Enter(Key{store, xid.New()}, Row{}, w.time(), w.time())
 	w.all[r.queue] = &r
@@ -83,7 +83,7 @@ func (w *town) add(store xid.ID, r receiver) *receiver {
 	return &r
 }
 
-// write makes the next event of a receiver, of a resource of its own.
+// write creates the next event of a receiver, of a resource of its own.
 func (w *town) write(r *receiver) {
 	w.deliver(r, 1)
 	w.at(r.rate, func() { w.write(r) })
@@ -135,7 +135,7 @@ func (w *town) complete(j Job, end End) {
 	w.send()
 }
 
-// settle ends a batch of outcomes, and begins the next.
+// settle ends a batch of outcomes and begins the next.
 func (w *town) settle() {
 	n := min(len(w.outcomes), settled)
 	for _, o := range w.outcomes[:n] {
@@ -147,7 +147,7 @@ func (w *town) settle() {
 	w.send()
 }
 
-// run lets time go on.
+// run advances the time.
 func (w *town) run(until time.Duration) {
 	for {
 		alarm := w.m.Tick(w.time())
@@ -162,9 +162,9 @@ func (w *town) run(until time.Duration) {
 	}
 }
 
-// TestHealthyNeverWait: with any mix of receivers that hang, are slow or fail, from the
-// beginning or all of a sudden, up to nine of ten, a delivery is sent within [prompt] of
-// its event to one that answers.
+// TestHealthyNeverWait: with any mix of receivers that hang, are slow or fail, from the beginning
+// or suddenly, up to nine of ten, a delivery to a healthy receiver is sent within [prompt] of its
+// event.
 func TestHealthyNeverWait(t *testing.T) {
 	seeds := 20
 	if testing.Short() {
@@ -196,9 +196,8 @@ func TestHealthyNeverWait(t *testing.T) {
 	}
 }
 
-// TestSlowLog: while outcomes are written down more slowly than attempts are made, as of
-// backlogs that recover, a single event is still sent within [prompt], and no more
-// outcomes wait than there is room for.
+// TestSlowLog: while outcomes are saved more slowly than attempts end, as for recovering backlogs,
+// a single event is still sent within [prompt], and no more outcomes wait than allowed.
 func TestSlowLog(t *testing.T) {
 	w := newTown(t, 1000)
 	w.writing = 14 * time.Millisecond
@@ -214,12 +213,12 @@ func TestSlowLog(t *testing.T) {
 		most = max(most, w.m.unsettled)
 	}
 	if w.worst > prompt || most > maxUnsettledInAll || most < maxUnsettledInAll/2 {
-		t.Errorf("one waited %s, and %d outcomes were not written down", w.worst, most)
+		t.Errorf("a delivery waited %s, and %d outcomes were unsaved", w.worst, most)
 	}
 }
 
-// TestSharesAreEven: stores and queues that want more slots than there are hold about as
-// many each, whatever number of endpoints a store has; who wants few has them.
+// TestSharesAreEven: stores and queues that want more slots than there are hold about equally many,
+// however many endpoints a store has; those that want few get them.
 func TestSharesAreEven(t *testing.T) {
 	for _, c := range []struct {
 		queues []int // of each store
@@ -227,8 +226,8 @@ func TestSharesAreEven(t *testing.T) {
 	}{
 		{queues: []int{1, 1}, least: 32},         // no more than a window each
 		{queues: []int{400, 400}, least: 250},    // half of what is left beside the free ones
-		{queues: []int{900, 40, 40}, least: 170}, // one store's many are one store
-		{queues: []int{900, 3}, least: 90},       // the little one has three windows
+		{queues: []int{900, 40, 40}, least: 170}, // many queues of one store count as one store
+		{queues: []int{900, 3}, least: 90},       // the small store has three windows
 	} {
 		w := newTown(t, 1000)
 		var stores []xid.ID
@@ -246,13 +245,13 @@ func TestSharesAreEven(t *testing.T) {
 			}
 		}
 		if w.m.inflight > w.m.Slots-w.m.Slots/reserve {
-			t.Errorf("%v: %d in flight: the reserve is used by receivers that are slow", c.queues, w.m.inflight)
+			t.Errorf("%v: %d in flight: slow receivers use the reserve", c.queues, w.m.inflight)
 		}
 	}
 }
 
-// TestFewQueuesUseFewSlots: a small process with some slow receivers has most of its slots in
-// use, whether they are of one store or of several.
+// TestFewQueuesUseFewSlots: a small process with some slow receivers uses most of its slots,
+// whether these belong to one store or to several.
 func TestFewQueuesUseFewSlots(t *testing.T) {
 	for _, stores := range []int{1, 6} {
 		w := newTown(t, 32)
@@ -271,9 +270,9 @@ func TestFewQueuesUseFewSlots(t *testing.T) {
 	}
 }
 
-// TestStrain: a process that cannot make more attempts has fewer in flight, and more
-// again with those that are delivered.
-func TestStrain(t *testing.T) {
+// TestReducedLimit: a process that could not begin an attempt has fewer in flight, and more again
+// with each success.
+func TestReducedLimit(t *testing.T) {
 	w := newTown(t, 100)
 	for range 60 {
 		w.add(xid.New(), receiver{rate: 1e4 * time.Hour, after: time.Second, end: Delivered})
@@ -293,7 +292,7 @@ func TestStrain(t *testing.T) {
 	}
 }
 
-// TestRate: no more attempts begin in a second than a person allows, and as many do.
+// TestRate: as many attempts begin in a second as the rate limit allows, and no more.
 func TestRate(t *testing.T) {
 	w := newTown(t, 100)
 	r := w.add(xid.New(), receiver{rate: 1e4 * time.Hour, after: quickly, end: Delivered})
@@ -308,22 +307,22 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestPausedByAPerson: nothing is sent in a pause, the queue is given back for as long,
-// and everything goes on by itself.
+// TestPausedByAPerson: during a pause nothing is sent, and the queue is released until its end;
+// then everything goes on by itself.
 func TestPausedByAPerson(t *testing.T) {
 	w := newTown(t, 100)
 	r := w.add(xid.New(), receiver{rate: 1e4 * time.Hour, after: quickly, end: Delivered})
 	until := micros.Of(w.time()).Add(time.Hour)
 	r.queue.row.Paused = until
-	w.m.awaken(r.queue, w.time())
+	w.m.setAlarms(r.queue, w.time())
 	w.deliver(r, 20)
 	if w.m.Inflight() != 0 || w.m.Reads(1, false, w.time()) != nil {
-		t.Error("something is sent or read in a pause")
+		t.Error("something is sent or read during a pause")
 	}
 	w.m.Releases(w.time())
 	w.m.Linger = 0
 	if list := w.m.Releases(w.time()); len(list[until]) != 1 {
-		t.Fatalf("given back: %v", list)
+		t.Fatalf("released: %v", list)
 	}
 	w.m.Kept(r.queue, nil, w.time())
 	w.run(time.Hour + time.Second)

@@ -6,20 +6,20 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Health is how an endpoint does.
+// Health is the record of an endpoint's failures.
 type Health struct {
-	FailingSince  *micros.Time // the first attempt of what has failed longest
+	FailingSince  *micros.Time // the first attempt of the delivery that has failed longest
 	FailedThrough int64        // the last sequence that ever failed
-	Warned        int          // how many of [WarnAfter] people were warned of
-	Streak        int          // deliveries whose first attempts failed since one was taken
-	Probe         micros.Time  // when the next new delivery is tried, where the streak is long
+	Warned        int          // how many levels of [WarnAfter] people were warned of
+	Streak        int          // deliveries whose first attempts failed since the last success
+	Probe         micros.Time  // when the next new delivery is tried, if the streak is long
 }
 
-// WarnAfter are the ages of an incident at which the store's people are warned.
+// WarnAfter are the ages of an incident at which people are warned.
 var WarnAfter = [...]time.Duration{time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// fails notes that a delivery fails.
-func (q *Queue) fails(it *Item) {
+// noteFailing records a failing delivery.
+func (q *Queue) noteFailing(it *Item) {
 	q.failing[it.Sequence] = it.First
 	if q.row.FailingSince == nil {
 		q.row.FailingSince = new(it.First)
@@ -27,8 +27,8 @@ func (q *Queue) fails(it *Item) {
 	q.row.FailedThrough = max(q.row.FailedThrough, it.Sequence)
 }
 
-// oldest returns the first attempt of the delivery that has failed longest, or
-// nil when none fails and none that did is left in the database.
+// oldest returns the first attempt of the delivery that has failed longest. It returns nil if no
+// delivery in memory fails and none in the database may.
 func (q *Queue) oldest() *micros.Time {
 	if len(q.failing) == 0 {
 		if q.next <= q.row.FailedThrough && q.next <= q.row.Last {
@@ -43,8 +43,8 @@ func (q *Queue) oldest() *micros.Time {
 	return &since
 }
 
-// assess notes what still fails, now that a delivery has ended.
-func (q *Queue) assess(o *Outcome) {
+// updateHealth recomputes since when the endpoint fails after a delivery has ended.
+func (q *Queue) updateHealth(o *Outcome) {
 	h := &q.row.Health
 	if since := q.oldest(); h.FailingSince != nil && (since == nil || *since != *h.FailingSince) {
 		o.Healed = true
@@ -56,13 +56,13 @@ func (q *Queue) assess(o *Outcome) {
 	o.Health = *h
 }
 
-// sound reports whether the endpoint is said to fail, while everything there is
-// was read and none of it has failed.
-func (q *Queue) sound() bool {
+// recovered reports whether FailingSince is set although all deliveries were read and none of them
+// has failed.
+func (q *Queue) recovered() bool {
 	return q.state == Active && !q.busy() && q.row.FailingSince != nil && len(q.failing) == 0 && q.next > q.row.Last
 }
 
-// nextWarning returns when the people of the store are warned next.
+// nextWarning returns when people are warned next.
 func (q *Queue) nextWarning() micros.Time {
 	if q.row.FailingSince == nil || q.row.Warned >= len(WarnAfter) {
 		return micros.Never
@@ -70,22 +70,22 @@ func (q *Queue) nextWarning() micros.Time {
 	return q.row.FailingSince.Add(WarnAfter[q.row.Warned])
 }
 
-// Warning is one that is due: people were warned of Before levels of
-// [WarnAfter], and are now of Level.
+// Warning is a due warning: people were warned of Before levels of [WarnAfter], and Level is the
+// new number.
 type Warning struct {
 	Queue         *Queue
 	Before, Level int
 }
 
-// Warnings returns the warnings that are due, and the queues of which nothing fails
-// any more though they took no delivery: a person skipped what failed.
-func (m *Machine) Warnings(at time.Time) (due []Warning, sound []*Queue) {
+// Warnings returns the due warnings, and the queues without failing deliveries that have had no
+// success: a person skipped the failing ones.
+func (m *Machine) Warnings(at time.Time) (due []Warning, recovered []*Queue) {
 	now := micros.Of(at)
 	for _, q := range m.queues {
 		switch {
 		case q.state == Releasing:
-		case q.sound():
-			sound = append(sound, q)
+		case q.recovered():
+			recovered = append(recovered, q)
 		case q.nextWarning() <= now:
 			w := Warning{q, q.row.Warned, q.row.Warned}
 			for w.Level < len(WarnAfter) && q.row.FailingSince.Add(WarnAfter[w.Level]) <= now {
@@ -94,15 +94,15 @@ func (m *Machine) Warnings(at time.Time) (due []Warning, sound []*Queue) {
 			due = append(due, w)
 		}
 	}
-	return due, sound
+	return due, recovered
 }
 
-// Warned notes that people were warned.
+// Warned records that people were warned.
 func (m *Machine) Warned(w Warning) { w.Queue.row.Warned = w.Level }
 
-// ClearFailing notes that an endpoint is not said to fail any more.
+// ClearFailing records that an endpoint no longer fails.
 func (m *Machine) ClearFailing(q *Queue) {
-	if q.sound() {
+	if q.recovered() {
 		q.row.FailingSince, q.row.Warned = nil, 0
 	}
 }

@@ -20,35 +20,34 @@ type Item struct {
 	Sequence            int64
 	ID, Event, Resource xid.ID
 	Kind                event.Type // "" when the event has aged out
-	Attempts, Tries     int        // all of them, and those of this window
+	Attempts, Tries     int        // in all, and in this window
 	First, Due          micros.Time
 	Body                []byte // nil: read before it is sent
 }
 
-// lane is the deliveries of one resource to one endpoint, in order. Only its
-// head is ever sent.
+// lane is the deliveries of one resource to one endpoint, in order. Only its head is sent.
 type lane struct {
 	queue    *Queue
 	resource xid.ID
 	items    []*Item
-	busy     bool        // the head is in flight, or its outcome decides first
+	busy     bool        // the head is in flight, or waits for its outcome
 	due      micros.Time // the head waits until then; 0: it does not wait
 	more     int64       // the first sequence that was left in the database; 0: none
 }
 
-// line puts a lane where its head is found, unless it waits.
-func (q *Queue) line(l *lane) {
+// enqueue adds a lane to the queue's retries or fresh lanes, unless it waits.
+func (q *Queue) enqueue(l *lane) {
 	switch {
 	case l.busy || len(l.items) == 0 || l.due != 0:
-	case l.items[0].Tries > 0 || l.items[0].Due != 0: // tried before, or hurried by a person
+	case l.items[0].Tries > 0 || l.items[0].Due != 0: // tried before, or made due by a person
 		q.retries = append(q.retries, l)
 	default:
 		q.fresh = append(q.fresh, l)
 	}
 }
 
-// admit takes a row that was read into its lane; false when there is no room,
-// and the rows from this one on are read again later.
+// admit adds a row to its lane. It returns false if there is no room; the rows from this one on are
+// read again later.
 func (q *Queue) admit(it *Item, now micros.Time) bool {
 	l := q.lanes[it.Resource]
 	if l == nil {
@@ -60,7 +59,7 @@ func (q *Queue) admit(it *Item, now micros.Time) bool {
 	}
 	q.next = it.Sequence + 1
 	q.row.Last = max(q.row.Last, it.Sequence)
-	q.account(it)
+	q.adoptTries(it)
 	if l.more != 0 || l.due != 0 || len(l.items) >= LaneRows {
 		if l.more == 0 {
 			l.more = it.Sequence
@@ -71,9 +70,9 @@ func (q *Queue) admit(it *Item, now micros.Time) bool {
 	return true
 }
 
-// account judges a row that was read: attempts from before the endpoint was
-// resumed do not count, later ones mean that the delivery fails.
-func (q *Queue) account(it *Item) {
+// adoptTries resets attempts from before the endpoint was resumed, and records later ones as
+// failing.
+func (q *Queue) adoptTries(it *Item) {
 	if it.First != 0 && it.First < q.row.Resumed {
 		it.Tries, it.First, it.Due = 0, 0, 0
 	}
@@ -85,7 +84,7 @@ func (q *Queue) account(it *Item) {
 // push adds an item at the end of its lane.
 func (q *Queue) push(l *lane, it *Item, now micros.Time) {
 	l.items = append(l.items, it)
-	q.weigh(len(it.Body))
+	q.addBytes(len(it.Body))
 	if l.due == 0 {
 		q.ready++
 	}
@@ -96,13 +95,13 @@ func (q *Queue) push(l *lane, it *Item, now micros.Time) {
 		q.block(l, it.Due)
 		return
 	}
-	q.line(l)
+	q.enqueue(l)
 }
 
-// pop drops the head of a lane, and the lane when nothing is left of it.
+// pop removes the head of a lane, and an empty lane.
 func (q *Queue) pop(l *lane) {
 	it := l.items[0]
-	q.weigh(-len(it.Body))
+	q.addBytes(-len(it.Body))
 	delete(q.failing, it.Sequence)
 	if l.due == 0 {
 		q.ready--
@@ -118,8 +117,8 @@ func (q *Queue) pop(l *lane) {
 	}
 }
 
-// block makes a lane wait. Its head alone stays in memory: what waits for long
-// must not keep others out.
+// block makes a lane wait. Only its head stays in memory, so that long waits do not keep others
+// out.
 func (q *Queue) block(l *lane, until micros.Time) {
 	if l.due == 0 {
 		q.ready -= len(l.items)
@@ -127,18 +126,18 @@ func (q *Queue) block(l *lane, until micros.Time) {
 	if len(l.items) > 1 {
 		l.more = l.items[1].Sequence
 		for _, it := range l.items[1:] {
-			q.weigh(-len(it.Body))
+			q.addBytes(-len(it.Body))
 		}
 		l.items = slices.Clone(l.items[:1])
 	}
 	l.due = until
 }
 
-// unblock lets a lane go on whose time has come.
+// unblock ends the wait of a lane.
 func (q *Queue) unblock(l *lane) {
 	if l.due != 0 {
 		l.due = 0
 		q.ready += len(l.items)
 	}
-	q.line(l)
+	q.enqueue(l)
 }

@@ -1,11 +1,10 @@
-// Package schedule decides which delivery is sent next, and what becomes of it
-// when its attempt has ended (contract, section 8).
+// Package schedule decides which delivery is sent next, and what happens to it after its attempt
+// (contract, section 8).
 //
-// A [Machine] holds the leased queues of one process: a lane for each resource, in
-// order, of which only the head is ever sent; a window for each endpoint; one turn
-// after the other for all. It knows no database, no receiver and no clock: what
-// happens outside is a call, the time is an argument, and what is to be done
-// outside is in [Effects]. One lock of the caller guards all of it.
+// A [Machine] holds the leased queues of one process. Each has a lane for each resource, in order,
+// of which only the head is sent, and a window of attempts for its endpoint; the queues take turns.
+// A Machine knows no database, no receiver and no clock: events are method calls, the time is an
+// argument, and [Effects] lists what the caller has to do. One lock of the caller guards all of it.
 package schedule
 
 import (
@@ -18,51 +17,50 @@ import (
 )
 
 const (
-	// maxBytes is about how much the bodies that were read ahead may take, in bytes.
+	// maxBytes bounds the bodies that are read ahead, in bytes, approximately.
 	maxBytes = 32 << 20
-	// minQueues is how many queues a process holds at least; half as many as it has
-	// slots where that is more, so that each of them may have an attempt in flight.
+	// A process holds at least minQueues queues, and at least half as many as it has slots, so that
+	// all slots can be in use.
 	minQueues = 1024
-	// maxUnsettled is how many outcomes of a queue may wait to be written down, and
-	// maxUnsettledInAll of all, where each queue may have a few: a process that is killed
-	// sends as many again.
+	// maxUnsettled is how many outcomes of a queue may wait to be saved, maxUnsettledInAll how many
+	// of all queues, while each queue may have a few. If the process is killed, it sends that many
+	// deliveries again.
 	maxUnsettled      = 1024
 	maxUnsettledInAll = 4096
 )
 
-// Config is how a [Machine] decides.
+// Config configures a [Machine].
 type Config struct {
-	// Slots is how many attempts may be in flight, Window how many of them to one
-	// endpoint.
+	// Slots is how many attempts may be in flight, Window how many of them to one endpoint.
 	Slots, Window int
-	// Linger is how long a queue is kept that has nothing to send.
+	// Linger is how long a queue with nothing to send is kept.
 	Linger time.Duration
-	// SendWithin is how old a lease may be for an attempt to start, LoseAfter for one
-	// to go on.
+	// SendWithin is how old a lease may be for an attempt to start, LoseAfter for an attempt to go
+	// on.
 	SendWithin, LoseAfter time.Duration
-	// Chance spreads the waits: from 0 to 1, math/rand's by default.
+	// Chance returns the jitter of waits, from 0 to 1; math/rand by default.
 	Chance func() float64
 }
 
-// Machine is what one process has to send. It is not safe for concurrent use.
+// Machine schedules the deliveries of one process. It is not safe for concurrent use.
 type Machine struct {
 	Config
-	queues map[Key]*Queue
-	stores map[xid.ID]*store
-	rings  [urgencies]ring
-	waived int // turns in a row that those with the least urgency waited
-	alarms alarms
-	paused bool
+	queues  map[Key]*Queue
+	stores  map[xid.ID]*store
+	rings   [urgencies]ring
+	skipped int // turns in a row that slow queues were skipped
+	alarms  alarms
+	paused  bool
 
 	limit     int       // how many attempts may be in flight at present
-	strained  time.Time // when that became less
+	limitedAt time.Time // when limit was last reduced
 	inflight  int
 	unsettled int
 	bytes     int // of the bodies that were read ahead
 	effects   Effects
 }
 
-// New makes a machine without queues.
+// New returns a machine without queues.
 func New(c Config) *Machine {
 	if c.Chance == nil {
 		c.Chance = rand.Float64
@@ -75,17 +73,17 @@ func (m *Machine) Room() int { return m.maxQueues() - len(m.queues) }
 
 func (m *Machine) maxQueues() int { return max(minQueues, m.Slots/2) }
 
-// Effects are what the caller does outside after one or more calls.
+// Effects lists what the caller has to do after one or more calls.
 type Effects struct {
-	Workers int      // how many more workers may find something in [Machine.Next]
-	Load    bool     // [Machine.Reads] has something
+	Workers int      // how many more workers may find a job in [Machine.Next]
+	Load    bool     // [Machine.Reads] has something to read
 	Lease   bool     // there is room for another queue
 	Alarm   bool     // [Machine.Tick] has an earlier alarm
-	Dropped []*Queue // nothing of them goes on: attempts in flight end
-	Lost    int      // leases that were lost before they were given back
+	Dropped []*Queue // end their attempts in flight
+	Lost    int      // leases that were lost before they were released
 }
 
-// Effects returns what is to be done since the last call.
+// Effects returns the effects since the last call.
 func (m *Machine) Effects() Effects {
 	e := m.effects
 	m.effects = Effects{}
@@ -104,7 +102,7 @@ func (m *Machine) Inflight() int { return m.inflight }
 // Idle reports whether no attempt is in flight and every outcome is settled.
 func (m *Machine) Idle() bool { return m.inflight == 0 && m.unsettled == 0 }
 
-// Pause lets no attempt start, or lets them start again.
+// Pause stops attempts from starting, or lets them start again.
 func (m *Machine) Pause(paused bool) {
 	if m.paused && !paused {
 		m.effects.Workers += m.inTurn()
@@ -112,7 +110,7 @@ func (m *Machine) Pause(paused bool) {
 	m.paused = paused
 }
 
-// Forget drops every queue, every alarm and what was not settled.
+// Forget drops every queue, every alarm and unsettled outcomes.
 func (m *Machine) Forget() {
 	for _, q := range m.queues {
 		m.drop(q)
@@ -130,7 +128,7 @@ func (m *Machine) Queues() []*Queue {
 	return list
 }
 
-// Key names an endpoint's queue.
+// Key identifies an endpoint's queue.
 type Key struct{ Store, Endpoint xid.ID }
 
 // Compare orders keys by their store, then by their endpoint.

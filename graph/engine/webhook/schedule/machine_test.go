@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// inOrder wants a delivery that is first sent to be the first of its resource that
-// has not ended, and not to be under way already.
-func (w *world) inOrder(j Job) {
+// checkOrder checks that a new delivery is the first of its resource that has not ended, and is not
+// under way already.
+func (w *world) checkOrder(j Job) {
 	w.t.Helper()
 	e, s := w.of(j.Queue.Key), j.Item.Sequence
 	if first := e.smallest(j.Item.Resource); !e.sent[s] && s > first {
@@ -25,17 +25,17 @@ func (w *world) inOrder(j Job) {
 	}
 	for _, o := range w.settles {
 		if o.Queue == j.Queue && o.Item.Sequence == s && o.Verdict != Retry && o.Verdict != Noted {
-			w.t.Fatalf("%d is sent again before its end is written down", s)
+			w.t.Fatalf("%d is sent again before its outcome is saved", s)
 		}
 	}
 	if j.Queue.state != Active || w.now.Sub(j.Queue.renewed) >= w.m.SendWithin {
-		w.t.Fatalf("%d is sent by a queue that is %s, of which the lease is %s old", s, j.Queue.state,
+		w.t.Fatalf("%d is sent by a %s queue with a lease %s old", s, j.Queue.state,
 			w.now.Sub(j.Queue.renewed))
 	}
 	e.sent[s] = true
 }
 
-// check wants the machine's own counts to hold.
+// check checks the machine's own counts.
 func (w *world) check() {
 	w.t.Helper()
 	if len(w.jobs) != w.m.inflight {
@@ -63,13 +63,13 @@ func (w *world) check() {
 	}
 	for _, q := range w.m.Effects().Dropped {
 		if q.held() || q.state == Retired && q.inflight > 0 {
-			w.t.Fatalf("a queue that is %s was dropped with %d in flight", q.state, q.inflight)
+			w.t.Fatalf("a %s queue was dropped with %d in flight", q.state, q.inflight)
 		}
 	}
 }
 
-// checkFlight wants no more in flight than an endpoint has slots, and one new
-// delivery alone where it fails.
+// checkFlight checks that no more attempts are in flight than the window allows, and only one new
+// delivery to a failing endpoint.
 func (w *world) checkFlight(q *Queue) {
 	w.t.Helper()
 	inflight, fresh := 0, 0
@@ -85,11 +85,11 @@ func (w *world) checkFlight(q *Queue) {
 		w.t.Fatalf("%d in flight of a window of %d, want %d", q.inflight, q.window, inflight)
 	}
 	if q.row.Streak > gateAt && fresh > slowStart {
-		w.t.Fatalf("%d new deliveries in flight to an endpoint that fails", fresh)
+		w.t.Fatalf("%d new deliveries in flight to a failing endpoint", fresh)
 	}
 }
 
-// drained wants everything to be sent once nothing fails any more.
+// drained checks that everything is sent once nothing fails any more.
 func (w *world) drained() {
 	w.t.Helper()
 	w.calm = true
@@ -114,7 +114,7 @@ func (w *world) drained() {
 	w.t.Fatal("something was lost")
 }
 
-// TestMachine lets happen what may, in thousands of orders.
+// TestMachine runs random events in thousands of orders.
 func TestMachine(t *testing.T) {
 	seeds := uint64(300)
 	if testing.Short() {
@@ -132,7 +132,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// FuzzMachine takes what happens from the tape.
+// FuzzMachine takes the events from its input.
 func FuzzMachine(f *testing.F) {
 	for seed := range uint64(4) {
 		tape, r := make([]byte, 300), rand.New(rand.NewPCG(seed, 2))
@@ -150,8 +150,7 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-// full makes a machine with queues that have enough to send, of bodies of some size
-// each.
+// full returns a machine with queues that have enough to send, with bodies of a given size each.
 func full(window int, sizes ...int) (*Machine, []*Queue) {
 	now := time.Now()
 	m := New(Config{Slots: 1 << 20, Window: window, Linger: time.Second, SendWithin: time.Hour,
@@ -170,8 +169,8 @@ func full(window int, sizes ...int) (*Machine, []*Queue) {
 	return m, list
 }
 
-// TestTurnsAreFair: queues of which each has enough to send get as many bytes, be
-// their bodies small or large.
+// TestTurnsAreFair: queues with enough to send get equally many bytes, whether their bodies are
+// small or large.
 func TestTurnsAreFair(t *testing.T) {
 	m, list := full(1<<20, 100, 1000, 8000)
 	bytes, now := map[*Queue]int{}, time.Now()
@@ -195,8 +194,8 @@ func TestTurnsAreFair(t *testing.T) {
 	}
 }
 
-// TestSlowStart: a queue begins with few attempts at once, and each success adds one;
-// a failure leaves one.
+// TestSlowStart: a queue begins with few attempts at once, and each success adds one; a failure
+// resets the window to one.
 func TestSlowStart(t *testing.T) {
 	m, list := full(8, 10)
 	now := time.Now()
@@ -232,8 +231,8 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// TestProbes: an endpoint whose streak is long gets one new delivery at a time, on
-// the schedule of retries, and all of its pace with the first success.
+// TestProbes: an endpoint with a long streak gets one new delivery at a time, on the retry
+// schedule, and its full pace after the first success.
 func TestProbes(t *testing.T) {
 	m, list := full(8, 10)
 	q, now := list[0], time.Now()
@@ -245,9 +244,9 @@ func TestProbes(t *testing.T) {
 		m.Complete(j, Result{End: Failed, Began: micros.Of(now)}, now)
 	}
 	if j, ok := m.Next(now); ok {
-		t.Fatalf("%d is sent to an endpoint that fails", j.Item.Sequence)
+		t.Fatalf("%d is sent to a failing endpoint", j.Item.Sequence)
 	}
-	now = now.Add(8 * time.Second) // the first probe is due, and the retries
+	now = now.Add(8 * time.Second) // the first probe and the retries are due
 	m.Tick(now)
 	j, ok := m.Next(now)
 	if _, second := m.Next(now); !ok || second {
@@ -259,25 +258,25 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestPauseEnds: what was in turn goes on when the pause ends, and workers hear of it.
+// TestPauseEnds: queues in turn go on when the pause ends, and workers are started.
 func TestPauseEnds(t *testing.T) {
 	m, _ := full(8, 10)
 	now := time.Now()
 	m.Pause(true)
 	m.Effects()
 	if _, ok := m.Next(now); ok {
-		t.Error("sent in a pause")
+		t.Error("sent during a pause")
 	}
 	m.Pause(false)
 	if m.Effects().Workers == 0 {
-		t.Error("nobody is woken")
+		t.Error("no worker is started")
 	}
 	if _, ok := m.Next(now); !ok {
 		t.Error("nothing is sent after a pause")
 	}
 }
 
-// TestStates: a queue that is not this process's any more never is again.
+// TestStates: a queue that this process lost or retired stays so.
 func TestStates(t *testing.T) {
 	for from := range states {
 		q := &Queue{state: State(from)}
@@ -290,8 +289,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestUnsettled: sending stops while outcomes cannot be written down, of one queue and of
-// all, and goes on with those that are.
+// TestUnsettled: sending stops while outcomes cannot be saved, for one queue and for all, and goes
+// on with those that can.
 func TestUnsettled(t *testing.T) {
 	for _, c := range []struct{ queues, least, most int }{
 		{1, maxUnsettled, maxUnsettled}, {8, maxUnsettledInAll * 3 / 4, maxUnsettledInAll},
@@ -322,14 +321,14 @@ func TestUnsettled(t *testing.T) {
 		}
 		first := send()
 		if first < c.least || first > c.most {
-			t.Fatalf("%d were sent by %d queues while none was written down, want %d to %d", first, c.queues, c.least, c.most)
+			t.Fatalf("%d were sent by %d queues while none was saved, want %d to %d", first, c.queues, c.least, c.most)
 		}
 		m.Effects()
 		for _, o := range outcomes {
 			m.Settled(o, now)
 		}
 		if m.Effects().Workers == 0 || send() != first {
-			t.Error("it does not go on when outcomes are written down")
+			t.Error("it does not go on when outcomes are saved")
 		}
 	}
 }

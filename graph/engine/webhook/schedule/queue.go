@@ -8,31 +8,30 @@ import (
 )
 
 const (
-	// slowStart is with how many a newly leased queue begins; each success adds one.
+	// slowStart is the window of a newly leased queue; each success adds one.
 	slowStart = 2
-	// gateAt is the streak of failures from which on new deliveries are tried one
-	// at a time, on the schedule of retries.
+	// gateAt is the streak of failures from which on new deliveries are tried one at a time, on the
+	// retry schedule.
 	gateAt = 3
 
-	// WindowRows is how many deliveries of a queue are read ahead, refillAt the
-	// number below which more are read.
+	// WindowRows is how many deliveries of a queue are read ahead; below refillAt, more are read.
 	WindowRows = 256
 	refillAt   = WindowRows / 2
 )
 
-// Row is what the row of a queue says.
+// Row is the row of a queue.
 type Row struct {
 	Token, Wake, Epoch int64
-	Last, Floor        int64 // the last sequence there is; the last that was given up
+	Last, Floor        int64 // the last sequence; the last that was given up
 	Resumed            micros.Time
-	Paused             micros.Time // a person wants nothing sent until then
+	Paused             micros.Time // nothing is sent until then
 	Rate               int         // how many attempts may begin in a second; 0: any number
 	Log
 	Health
 }
 
-// Log is what a queue takes out of the log of events: what it missed from an event
-// on, and what is replayed of a time. A nil one is nothing.
+// Log is what a queue reads from the event log: events that it missed, from Missed on, and a
+// replayed range. Nil means none.
 type Log struct {
 	Missed *xid.ID
 	Replay [2]*xid.ID
@@ -41,46 +40,46 @@ type Log struct {
 // Queue is a leased queue.
 type Queue struct {
 	Key
-	// Token is that of the lease.
+	// Token is the lease's fencing token.
 	Token int64
 
 	state   State
 	store   *store
-	row     Row // as it was last read, or is known to be
+	row     Row // as last read, or as known since
 	renewed time.Time
 
-	next    int64 // the first sequence that was not looked at
+	next    int64 // the first sequence that was not read
 	lanes   map[xid.ID]*lane
-	retries []*lane // their heads may be tried again now
+	retries []*lane // their heads may be retried now
 	fresh   []*lane // their heads were never tried
-	dry     []*lane // nothing of theirs is left in memory, but more in the database
+	dry     []*lane // all of their items are in the database
 	ready   int     // items in lanes that do not wait
 	bytes   int     // of the bodies in memory
-	total   *int    // the same of all queues
+	total   *int    // bytes of all queues
 	failing map[int64]micros.Time
 
 	inflight, unsettled int
 	pace
 	deficit   int
-	reading   bool      // a [Read] of it is under way
+	reading   bool      // a [Read] is under way
 	inTurn    bool      // or parked
 	idleSince time.Time // zero: it is not idle
 }
 
-// State returns where the queue stands.
+// State returns the state of the queue.
 func (q *Queue) State() State { return q.state }
 
-// Epoch returns the counter of the changes that people make, as it was last read.
+// Epoch returns the counter of changes by people, as last read.
 func (q *Queue) Epoch() int64 { return q.row.Epoch }
 
-// Wake returns the counter that everybody raises who adds to the queue or changes it.
+// Wake returns the counter that is raised with every addition to the queue and every change of it.
 func (q *Queue) Wake() int64 { return q.row.Wake }
 
-// head returns the lane whose head may be sent next, or nil. A retry that is due
-// goes first; a new delivery waits while the endpoint fails.
+// head returns the lane whose head may be sent next, or nil. A due retry goes first; new deliveries
+// wait while the endpoint fails.
 func (q *Queue) head(now micros.Time) *lane {
 	switch {
-	case q.state != Active || q.inflight >= q.window || q.unsettled >= maxUnsettled || q.rests() > now:
+	case q.state != Active || q.inflight >= q.window || q.unsettled >= maxUnsettled || q.blockedUntil() > now:
 		return nil
 	case len(q.retries) > 0:
 		return q.retries[0]
@@ -101,9 +100,9 @@ func (q *Queue) take(l *lane) *Item {
 	return l.items[0]
 }
 
-// weigh counts bytes of bodies that came into memory or went. A queue that is not
-// this process's any more has been taken off the count.
-func (q *Queue) weigh(n int) {
+// addBytes adds to the bytes of bodies in memory. A queue that is not this process's any more has
+// been subtracted already.
+func (q *Queue) addBytes(n int) {
 	if q.held() {
 		q.bytes += n
 		*q.total += n
@@ -113,11 +112,11 @@ func (q *Queue) weigh(n int) {
 // clear forgets every delivery; the rows are read again from the beginning.
 func (q *Queue) clear() {
 	for _, l := range q.lanes {
-		l.due = -1 // no alarm finds it any more
+		l.due = -1 // no alarm matches it any more
 	}
 	q.lanes, q.retries, q.fresh, q.dry, q.ready = map[xid.ID]*lane{}, nil, nil, nil, 0
 	q.failing = map[int64]micros.Time{}
-	q.weigh(-q.bytes)
+	q.addBytes(-q.bytes)
 	q.next = q.row.Floor + 1
 }
 
@@ -126,9 +125,9 @@ func (q *Queue) more() bool {
 	return q.next <= q.row.Last || q.row.Missed != nil || q.row.Replay[0] != nil
 }
 
-// hungry reports whether rows should be read: the memory has room and the database
-// has more, or events of the log are to be added.
-func (q *Queue) hungry(now micros.Time) bool {
+// needsRows reports whether rows should be read: memory has room and the database has more, or
+// events of the log are to be added.
+func (q *Queue) needsRows(now micros.Time) bool {
 	if q.state != Active || q.reading || q.ready >= refillAt || q.row.Paused > now {
 		return false
 	}
@@ -138,8 +137,8 @@ func (q *Queue) hungry(now micros.Time) bool {
 	return q.more() || len(q.dry) > 0
 }
 
-// empty reports whether nothing of the queue is left but lanes that wait, and for
-// how long they do at least.
+// empty reports whether nothing of the queue is left but lanes that wait, and the earliest end of
+// their waits.
 func (q *Queue) empty(now micros.Time) (until micros.Time, ok bool) {
 	switch {
 	case q.state != Active || q.busy():
@@ -151,7 +150,7 @@ func (q *Queue) empty(now micros.Time) (until micros.Time, ok bool) {
 	}
 	until = micros.Never
 	if len(q.fresh) > 0 {
-		until = q.row.Probe // new ones that wait for the endpoint to recover
+		until = q.row.Probe // new ones wait for the endpoint to recover
 	} else if q.more() {
 		return 0, false
 	}
@@ -163,5 +162,5 @@ func (q *Queue) empty(now micros.Time) (until micros.Time, ok bool) {
 	return until, true
 }
 
-// busy reports whether something of the queue is under way.
+// busy reports whether work on the queue is under way.
 func (q *Queue) busy() bool { return q.inflight > 0 || q.unsettled > 0 || q.reading }

@@ -8,39 +8,39 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Source is where a [Read] reads.
+// Source is what a [Read] reads.
 type Source uint8
 
 // The sources.
 const (
 	Rows    Source = iota // the next deliveries of the queue: [Machine.Admit]
-	OneLane               // those of one resource that were left: [Machine.Refill]
-	Events                // the log of events, to make deliveries of: [Machine.Extended]
+	OneLane               // the remaining deliveries of one resource: [Machine.Refill]
+	Events                // the event log, to create deliveries: [Machine.Extended]
 )
 
-// Read is something to read for a queue. [Machine.ReadDone] ends it.
+// Read is a pending read for a queue. [Machine.ReadDone] ends it.
 type Read struct {
 	Queue    *Queue
 	Source   Source
 	From     int64  // the first sequence to read
-	Before   int64  // of one lane: the first one not to read
-	Last     int64  // the last sequence there is
+	Before   int64  // of one lane: the first sequence not to read
+	Last     int64  // the queue's last sequence
 	Resource xid.ID // of one lane
-	// Of events: the counter that is compared, and what is read.
+	// For Events: the counter to compare, and what to read.
 	Wake int64
 	Log  Log
 	lane *lane
 }
 
-// Reads returns what is to be read, of some queues at most: a lane that ran dry, or
-// the next rows of the sequence; or, with events, the log of events for those whose
-// sequence is at its end. Queues that have nothing to send come first.
+// Reads returns the next reads, of up to most queues: a lane that ran dry, or the next rows of the
+// sequence; with events, the event log for queues that are read to their end. Queues with nothing
+// to send come first.
 func (m *Machine) Reads(most int, events bool, at time.Time) []Read {
 	var first, later []*Queue
 	for _, q := range m.queues {
-		// What is full in all still lets every queue go on.
+		// When memory is full, a queue without ready items still reads.
 		switch {
-		case !q.hungry(micros.Of(at)) || m.bytes >= maxBytes && q.ready > 0 || (q.source() == Events) != events:
+		case !q.needsRows(micros.Of(at)) || m.bytes >= maxBytes && q.ready > 0 || (q.source() == Events) != events:
 		case q.ready == 0 && q.inflight == 0:
 			first = append(first, q)
 		default:
@@ -57,7 +57,7 @@ func (m *Machine) Reads(most int, events bool, at time.Time) []Read {
 	return list
 }
 
-// source returns what is read next of a queue that is hungry.
+// source returns what a queue that needs rows reads next.
 func (q *Queue) source() Source {
 	switch {
 	case len(q.dry) > 0:
@@ -68,7 +68,7 @@ func (q *Queue) source() Source {
 	return Rows
 }
 
-// read begins to read.
+// read begins a read.
 func (q *Queue) read() Read {
 	q.reading = true
 	r := Read{Queue: q, Source: q.source(), From: q.next, Last: q.row.Last, Wake: q.row.Wake, Log: q.row.Log}
@@ -79,7 +79,7 @@ func (q *Queue) read() Read {
 	return r
 }
 
-// ReadDone ends reads, whatever came of them.
+// ReadDone ends reads, successful or not.
 func (m *Machine) ReadDone(list []Read, at time.Time) {
 	for _, r := range list {
 		r.Queue.reading = false
@@ -88,28 +88,27 @@ func (m *Machine) ReadDone(list []Read, at time.Time) {
 	}
 }
 
-// Admit takes the deliveries that were read, in order. All reports whether there were
-// no more.
+// Admit takes deliveries in order. all says that there were no more.
 func (m *Machine) Admit(r Read, items []*Item, all bool, at time.Time) {
 	q := r.Queue
 	if q.state != Active || q.next != r.From {
 		return
 	}
 	m.admit(q, items, at)
-	if all && q.next == max(r.From, beyond(items)) {
-		q.next = max(q.next, r.Last+1) // all there was when it was read
+	if all && q.next == max(r.From, nextSequence(items)) {
+		q.next = max(q.next, r.Last+1) // all that existed at the time of the read
 	}
 }
 
-// beyond returns the sequence after the last item, or 0.
-func beyond(items []*Item) int64 {
+// nextSequence returns the sequence after the last item, or 0.
+func nextSequence(items []*Item) int64 {
 	if len(items) == 0 {
 		return 0
 	}
 	return items[len(items)-1].Sequence + 1
 }
 
-// admit takes deliveries that continue what is known of a queue.
+// admit takes deliveries that directly follow those known.
 func (m *Machine) admit(q *Queue, items []*Item, at time.Time) {
 	now := micros.Of(at)
 	for _, it := range items {
@@ -123,8 +122,7 @@ func (m *Machine) admit(q *Queue, items []*Item, at time.Time) {
 	m.offer(q, at)
 }
 
-// Refill takes what was read of one lane: all there is before Before, or
-// [LaneRows].
+// Refill takes the deliveries of one lane: all before r.Before, or [LaneRows] of them.
 func (m *Machine) Refill(r Read, items []*Item, at time.Time) {
 	q, l, now := r.Queue, r.lane, micros.Of(at)
 	if q.state != Active || q.lanes[l.resource] != l {
@@ -133,12 +131,12 @@ func (m *Machine) Refill(r Read, items []*Item, at time.Time) {
 	q.dry = slices.DeleteFunc(q.dry, func(other *lane) bool { return other == l })
 	l.more = 0
 	if len(items) == LaneRows {
-		l.more = beyond(items)
+		l.more = nextSequence(items)
 	} else if q.next > r.Before {
-		l.more = r.Before // the sequence was read on meanwhile
+		l.more = r.Before // the queue was read further meanwhile
 	}
 	for _, it := range items {
-		q.account(it)
+		q.adoptTries(it)
 		q.push(l, it, now)
 	}
 	switch {
@@ -151,8 +149,8 @@ func (m *Machine) Refill(r Read, items []*Item, at time.Time) {
 	m.offer(q, at)
 }
 
-// Extended notes that n deliveries were made of events at the end of the queue, and
-// with which event the next step begins; nil at the end.
+// Extended records that n deliveries were created from events at the end of the queue, and the
+// event with which the next step begins; nil at the end.
 func (m *Machine) Extended(r Read, n int, next *xid.ID) {
 	row := &r.Queue.row
 	if row.Wake == r.Wake {
@@ -166,9 +164,9 @@ func (m *Machine) Extended(r Read, n int, next *xid.ID) {
 	row.Last = max(row.Last, r.Last+int64(n))
 }
 
-// Raised notes that n deliveries were added after the last sequence of a queue whose
-// counter was wake. It reports whether what is in memory ends right before them, and
-// has room: then [Machine.Append] takes them, and they need not be read back.
+// Raised records that n deliveries were added after the last sequence of a queue whose counter was
+// wake. It returns true if memory ends right before them and has room: [Machine.Append] then takes
+// them, and they need not be read back.
 func (m *Machine) Raised(q *Queue, wake, last int64, n int) bool {
 	if q.row.Wake == wake {
 		q.row.Wake++
@@ -179,7 +177,7 @@ func (m *Machine) Raised(q *Queue, wake, last int64, n int) bool {
 	return continues && q.row.Missed == nil && q.state != Stale && m.bytes < maxBytes
 }
 
-// Append takes deliveries that were just added to the end of a queue.
+// Append takes deliveries that were just added at the end of a queue.
 func (m *Machine) Append(q *Queue, items []*Item, at time.Time) {
 	m.admit(q, items, at)
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// State is where a queue stands in its life.
+// State is the state of a queue.
 type State uint8
 
 // The states.
 const (
 	// Active: its rows are read ahead and its deliveries sent.
 	Active State = iota
-	// Stale: a person changed something. Nothing starts; once nothing is under way,
-	// what is in memory is dropped, and the rows are read anew.
+	// Stale: a person changed something. Nothing starts; once no work is under way, the items in
+	// memory are dropped and the rows read again.
 	Stale
-	// Releasing: it has nothing to send and is being given back. Nothing starts.
+	// Releasing: it has nothing to send and is being released. Nothing starts.
 	Releasing
-	// Retired: a person took its endpoint out of service. Nothing starts, and what is
-	// in flight ends by itself and is written down.
+	// Retired: a person took its endpoint out of service. Nothing starts; attempts in flight end by
+	// themselves and are saved.
 	Retired
-	// Lost: the lease is gone, or was given back. Attempts in flight end, and those
-	// that were sent are noted in the log.
+	// Lost: the lease was lost or released. Attempts in flight are ended, and those that were sent
+	// are logged.
 	Lost
 )
 
@@ -32,8 +32,8 @@ var states = [...]string{"active", "stale", "releasing", "retired", "lost"}
 // String returns the name of the state.
 func (s State) String() string { return states[s] }
 
-// moves are the states that may follow each.
-var moves = [...][]State{
+// transitions are the states that may follow each state.
+var transitions = [...][]State{
 	Active:    {Stale, Releasing, Retired, Lost},
 	Stale:     {Active, Releasing, Retired, Lost},
 	Releasing: {Active, Retired, Lost},
@@ -41,38 +41,38 @@ var moves = [...][]State{
 	Lost:      nil,
 }
 
-// move changes the state where that may be.
+// move changes the state and returns true, if the transition is allowed.
 func (q *Queue) move(to State) bool {
-	if !slices.Contains(moves[q.state], to) {
+	if !slices.Contains(transitions[q.state], to) {
 		return false
 	}
 	q.state = to
 	return true
 }
 
-// held reports whether the queue is this process's.
+// held reports whether this process holds the queue.
 func (q *Queue) held() bool { return q.state < Retired }
 
-// Lose drops a queue whose lease is another one's, or may be by now.
+// Lose drops a queue whose lease another process has or may have.
 func (m *Machine) Lose(q *Queue) {
 	if m.drop(q) {
 		m.effects.Lost++
 	}
 }
 
-// drop ends a queue that is not this process's any more.
+// drop ends a queue that this process no longer holds.
 func (m *Machine) drop(q *Queue) bool {
 	if !q.held() {
 		return false
 	}
-	q.weigh(-q.bytes)
+	q.addBytes(-q.bytes)
 	q.move(Lost)
 	m.effects.Dropped = append(m.effects.Dropped, q)
 	m.remove(q)
 	return true
 }
 
-// remove takes a queue out of those that the process holds.
+// remove removes a queue from those that the process holds.
 func (m *Machine) remove(q *Queue) {
 	if m.queues[q.Key] != q {
 		return
@@ -84,13 +84,12 @@ func (m *Machine) remove(q *Queue) {
 	}
 }
 
-// Retire lets nothing more be sent of a queue: a person took its endpoint out of
-// service.
+// Retire stops sending from a queue whose endpoint a person took out of service.
 func (m *Machine) Retire(q *Queue) {
 	if !q.held() {
 		return
 	}
-	q.weigh(-q.bytes)
+	q.addBytes(-q.bytes)
 	q.move(Retired)
 	m.remove(q)
 	if q.inflight == 0 {
@@ -98,7 +97,7 @@ func (m *Machine) Retire(q *Queue) {
 	}
 }
 
-// refresh drops what is in memory of a stale queue once nothing of it is under way.
+// refresh clears a stale queue once no work on it is under way.
 func (m *Machine) refresh(q *Queue, at time.Time) {
 	if q.state != Stale || q.inflight > 0 || q.unsettled > 0 || q.reading {
 		return
@@ -106,8 +105,8 @@ func (m *Machine) refresh(q *Queue, at time.Time) {
 	q.move(Active)
 	q.clear()
 	if q.row.Resumed > micros.Of(at) {
-		q.row.Health = Health{} // paused: what was under way when it was does not count
+		q.row.Health = Health{} // paused: attempts that were under way then do not count
 	}
-	m.awaken(q, at)
+	m.setAlarms(q, at)
 	m.effects.Load = true
 }

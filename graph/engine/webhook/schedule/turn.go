@@ -9,44 +9,44 @@ import (
 )
 
 const (
-	// quantum is what a queue may send in its turn, in bytes; every attempt costs
-	// its body and something for itself.
+	// quantum is what a queue may send in its turn, in bytes. An attempt costs the size of its body
+	// and overhead.
 	quantum  = 2 << 10
 	overhead = 512
-	// maxWaived is how many turns in a row the slow wait for the fast.
-	maxWaived = 8
-	// One of so many slots is kept for queues whose receivers have just answered fast.
+	// maxSkipped is how many turns in a row the slow queues are skipped for the fast.
+	maxSkipped = 8
+	// 1/reserve of the slots is kept for queues whose receivers have just answered fast.
 	reserve = 4
 	// A queue may hold a quarter as many slots as are free, a store twice as many.
 	queueShare = 4
 	storeShare = 2
-	// At least they may hold an equal part of three quarters of all slots, so that few
-	// queues use few slots.
+	// Each may hold at least an even part of three quarters of all slots, so that few queues can
+	// use many slots.
 	evenShare = 0.75
-	// Of what may yet wait to be written down, a queue may have half as much, and always
-	// a few. What is in flight takes of the room too, since it waits soon.
+	// A queue may use half of the remaining room for unsaved outcomes, and always a few. Attempts
+	// in flight count, since their outcomes follow soon.
 	unsettledShare = 2
 	unsettledFloor = 8
 )
 
-// Job is one attempt to make.
+// Job is an attempt to make.
 type Job struct {
 	Queue *Queue
 	Item  *Item
 	lane  *lane
 	began time.Time
-	probe bool // the endpoint failed when the job was taken
+	probe bool // the endpoint was failing when the job was taken
 }
 
-// store is what the queues of one store share: a store with a thousand endpoints
-// has the turns and the slots of one.
+// store is what the queues of one store share, so that a store with a thousand endpoints has the
+// turns and the slots of one.
 type store struct {
 	queues   int
 	inflight int
-	turns    [urgencies][]*Queue // those that may have something to send, in turn
+	turns    [urgencies][]*Queue // queues that may have something to send, in turn
 }
 
-// storeOf returns the store of a queue, which is entered next.
+// storeOf returns the store of a queue that is about to be entered.
 func (m *Machine) storeOf(id xid.ID) *store {
 	s := m.stores[id]
 	if s == nil {
@@ -56,17 +56,17 @@ func (m *Machine) storeOf(id xid.ID) *store {
 	return s
 }
 
-// urgency parts the queues that are in turn.
+// urgency is the class of a turn.
 type urgency uint8
 
-// The urgencies. What has nothing in flight goes before what is busy already, so
-// that a single event does not wait behind a backlog (as in RFC 8290, section 3.3);
-// where answers are slow, a turn more or less changes nothing.
+// The urgencies, the most urgent first. A queue without attempts in flight goes before a busy one,
+// so that a single event does not wait behind a backlog (as in RFC 8290, section 3.3). Where
+// answers are slow, one turn more or less does not matter.
 const (
 	sparse urgency = iota
 	busy
 	slow
-	parked // until an attempt of another has ended, or was written down
+	parked // until another attempt has ended or was saved
 	urgencies
 )
 
@@ -80,22 +80,21 @@ func (q *Queue) urgency(at time.Time) urgency {
 	return busy
 }
 
-// ring holds the stores of which some queue is in turn.
+// ring is the stores that have a queue in turn.
 type ring []*store
 
-// offer gives a queue a turn when it has something to send.
+// offer gives a queue a turn if it has something to send.
 func (m *Machine) offer(q *Queue, at time.Time) {
 	if q.inTurn || q.head(micros.Of(at)) == nil {
 		return
 	}
 	q.deficit = quantum
-	m.line(q, q.urgency(at))
+	m.enqueue(q, q.urgency(at))
 	m.effects.Workers++
 }
 
-// line puts a queue at the end of the turns of its store, and the store at the end of
-// its ring.
-func (m *Machine) line(q *Queue, u urgency) {
+// enqueue adds a queue to the turns of its store, and the store to its ring.
+func (m *Machine) enqueue(q *Queue, u urgency) {
 	q.inTurn = true
 	s := q.store
 	if s.turns[u] = append(s.turns[u], q); len(s.turns[u]) == 1 {
@@ -103,8 +102,8 @@ func (m *Machine) line(q *Queue, u urgency) {
 	}
 }
 
-// pass takes the queue out whose turn it is, and lets the next store have its own.
-func (m *Machine) pass(u urgency) *Queue {
+// dequeue removes the queue whose turn it is, and moves on to the next store.
+func (m *Machine) dequeue(u urgency) *Queue {
 	r := m.rings[u]
 	s := r[0]
 	q := s.turns[u][0]
@@ -117,7 +116,7 @@ func (m *Machine) pass(u urgency) *Queue {
 	return q
 }
 
-// inTurn returns how many queues are.
+// inTurn returns the number of queues in turn.
 func (m *Machine) inTurn() (n int) {
 	for u, r := range m.rings[:parked] {
 		for _, s := range r {
@@ -129,7 +128,7 @@ func (m *Machine) inTurn() (n int) {
 
 // next returns the urgency whose turn it is.
 func (m *Machine) next() (urgency, bool) {
-	if len(m.rings[slow]) > 0 && m.waived >= maxWaived {
+	if len(m.rings[slow]) > 0 && m.skipped >= maxSkipped {
 		return slow, true
 	}
 	for u, r := range m.rings[:parked] {
@@ -140,9 +139,8 @@ func (m *Machine) next() (urgency, bool) {
 	return 0, false
 }
 
-// Next takes the next job, by deficit round robin over the stores and the queues of
-// each: one after the other may send a quantum of bytes. What is taken is handed to
-// [Machine.Complete].
+// Next takes the next job, by deficit round robin over the stores and the queues of each: in its
+// turn a queue may send a quantum of bytes. The job is passed to [Machine.Complete].
 func (m *Machine) Next(at time.Time) (Job, bool) {
 	now := micros.Of(at)
 	for m.inflight < m.limit && !m.paused {
@@ -154,37 +152,36 @@ func (m *Machine) Next(at time.Time) (Job, bool) {
 		l := q.head(now)
 		switch is := q.urgency(at); {
 		case l == nil || at.Sub(q.renewed) >= m.SendWithin:
-			m.pass(u)
+			m.dequeue(u)
 		case !m.allows(q, at):
-			m.line(m.pass(u), parked)
+			m.enqueue(m.dequeue(u), parked)
 		case is != u || q.deficit <= 0:
-			if m.pass(u); is == u {
+			if m.dequeue(u); is == u {
 				q.deficit += quantum
 			}
-			m.line(q, is)
+			m.enqueue(q, is)
 		default:
-			m.waive(u)
+			m.countSkips(u)
 			return m.start(q, l, at), true
 		}
 	}
 	return Job{}, false
 }
 
-// waive counts the turns that the slow have waited.
-func (m *Machine) waive(u urgency) {
+// countSkips counts the turns for which slow queues have waited.
+func (m *Machine) countSkips(u urgency) {
 	if u == slow || len(m.rings[slow]) == 0 {
-		m.waived = 0
+		m.skipped = 0
 	} else {
-		m.waived++
+		m.skipped++
 	}
 }
 
-// allows reports whether a queue may have another slot. Slots are shared by what is
-// free: who holds more than a part of it, be it a queue or a store, gets no more, so that
-// all who want many hold as many, and whoever comes later finds some free. The reserve
-// is for receivers that have just answered fast, and the first slot of each of them is
-// its own. What waits to be written down is shared likewise: behind a backlog that
-// recovers, a queue with an event now and then still sends it at once.
+// allows reports whether a queue may have another slot. A queue or a store that holds more than its
+// share of the free slots gets no more, so that all with much to send hold equally many and
+// newcomers find free ones. The reserve is for receivers that have just answered fast, each of
+// which always gets a first slot. Room for unsaved outcomes is shared the same way, so that a queue
+// with an occasional event still sends at once beside a recovering backlog.
 func (m *Machine) allows(q *Queue, at time.Time) bool {
 	if q.unsettled >= max((maxUnsettledInAll-m.unsettled-m.inflight)/unsettledShare, unsettledFloor) {
 		return false
@@ -206,7 +203,7 @@ func (m *Machine) allows(q *Queue, at time.Time) bool {
 		q.store.inflight < max(storeShare*free, even/len(m.stores))
 }
 
-// start takes the head of a lane.
+// start starts the head of a lane.
 func (m *Machine) start(q *Queue, l *lane, at time.Time) Job {
 	j := Job{Queue: q, Item: q.take(l), lane: l, began: at, probe: q.row.Streak > 0}
 	q.deficit -= overhead + len(j.Item.Body)
@@ -216,19 +213,19 @@ func (m *Machine) start(q *Queue, l *lane, at time.Time) Job {
 	m.inflight++
 	if q.row.Rate > 0 {
 		q.spend(q.row.Rate, micros.Of(at))
-		if until := q.rests(); until > micros.Of(at) {
+		if until := q.blockedUntil(); until > micros.Of(at) {
 			m.alarm(q, nil, until)
 		}
 	}
 	if j.Item.Tries == 0 && q.row.Streak >= gateAt {
 		q.row.Probe = micros.Never // until this one's outcome
 	}
-	m.effects.Workers++ // whoever is behind it in turn
+	m.effects.Workers++ // for the queue behind it in turn
 	return j
 }
 
-// land gives back the slot of a job, and lets two go on that waited for one.
-func (m *Machine) land(j Job, at time.Time) {
+// finish releases the slot of a job and resumes two parked queues.
+func (m *Machine) finish(j Job, at time.Time) {
 	q := j.Queue
 	m.inflight--
 	q.inflight--
@@ -239,24 +236,24 @@ func (m *Machine) land(j Job, at time.Time) {
 	m.unpark(at)
 }
 
-// unpark lets two queues go on that waited for what has become free. Those that have
-// nothing to send any more do not count: somebody has to come after them.
+// unpark resumes two queues that waited for a slot. Queues that have nothing to send any more do
+// not count, so that others get the slots.
 func (m *Machine) unpark(at time.Time) {
 	for left := 2; left > 0 && len(m.rings[parked]) > 0; {
-		q := m.pass(parked)
+		q := m.dequeue(parked)
 		if m.offer(q, at); q.inTurn {
 			left--
 		}
 	}
 }
 
-// Strain has fewer attempts in flight from now on, since the process could not begin
-// one; each that is delivered allows one more again. What fails together counts once.
+// Strain reduces how many attempts may be in flight, since this process could not begin one. Each
+// success raises the limit by one. Simultaneous failures count once.
 func (m *Machine) Strain(at time.Time) {
-	if at.Sub(m.strained) >= slowAfter {
-		m.limit, m.strained = max(min(m.limit, m.inflight)*3/4, minSlots), at
+	if at.Sub(m.limitedAt) >= slowAfter {
+		m.limit, m.limitedAt = max(min(m.limit, m.inflight)*3/4, minSlots), at
 	}
 }
 
-// minSlots is how few slots a process under strain has.
+// minSlots is the lowest limit.
 const minSlots = 4

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// world is what lies around a machine, as small as can be: the rows, the receivers
-// and a clock. Each of its steps is something that may happen at any time.
+// world is a minimal environment of a machine: rows, receivers and a clock. Each of its steps may
+// happen at any time.
 type world struct {
 	t    testing.TB
 	rand *rand.Rand
@@ -28,17 +28,17 @@ type world struct {
 	calm    bool // nothing fails any more
 }
 
-// endpoint is the rows of an endpoint, and what came to its receiver.
+// endpoint is the rows of an endpoint, and what its receiver got.
 type endpoint struct {
 	row     Row
 	key     Key
 	due     micros.Time
-	queue   *Queue         // of the process that has the lease, and is this one
+	queue   *Queue         // if this process has the lease
 	waiting map[int64]Item // the deliveries
 	of      map[int64]xid.ID
 	sent    map[int64]bool // by sequence: an attempt was made
 	ended   map[int64]bool // it was accepted, given up or skipped
-	missed  int            // events that the log holds for it
+	missed  int            // events in the log for it
 }
 
 const resources = 3
@@ -55,7 +55,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	return w
 }
 
-// steps are what may happen.
+// steps are the possible events.
 var steps = []func(*world, *endpoint){
 	(*world).write, (*world).write, (*world).lease, (*world).lease, (*world).renew, (*world).renew,
 	(*world).startReads, (*world).startReads, (*world).endReads, (*world).endReads,
@@ -72,7 +72,7 @@ func (w *world) step(n byte) {
 
 func (w *world) chance(percent int) bool { return w.rand.IntN(100) < percent }
 
-// add makes deliveries at the end of a queue's rows.
+// add creates deliveries at the end of a queue's rows.
 func (w *world) add(e *endpoint, n int) []*Item {
 	var items []*Item
 	for range n {
@@ -85,20 +85,20 @@ func (w *world) add(e *endpoint, n int) []*Item {
 	return items
 }
 
-// write adds deliveries by a relay: that of this process hands them on.
+// write adds deliveries by a relay; that of this process appends them in memory.
 func (w *world) write(e *endpoint) {
 	last, wake := e.row.Last, e.row.Wake
 	items := w.add(e, 1+w.rand.IntN(5))
 	e.row.Wake++
 	if e.queue == nil {
-		e.due = min(e.due, micros.Of(w.now)) // or else it is when the lease ends
+		e.due = min(e.due, micros.Of(w.now)) // otherwise it is due when the lease ends
 	}
 	if q := w.m.Find(e.key); q != nil && w.chance(70) && w.m.Raised(q, wake, last, len(items)) && w.chance(80) {
 		w.m.Append(q, items, w.now)
 	}
 }
 
-// lease takes a queue that is due.
+// lease takes a due queue.
 func (w *world) lease(e *endpoint) {
 	if e.queue != nil && e.queue.held() || e.due > micros.Of(w.now) || w.m.Find(e.key) != nil {
 		return
@@ -108,7 +108,7 @@ func (w *world) lease(e *endpoint) {
 	e.queue = w.m.Enter(e.key, e.row, w.now, w.now)
 }
 
-// renew renews every lease that still stands.
+// renew renews every lease that has not ended.
 func (w *world) renew(*endpoint) {
 	for _, e := range w.ends {
 		q := w.m.Find(e.key)
@@ -123,7 +123,7 @@ func (w *world) renew(*endpoint) {
 	}
 }
 
-// lose lets another process have the queue, which dies with it.
+// lose gives the queue to another process, which then dies.
 func (w *world) lose(e *endpoint) {
 	if w.calm || w.chance(70) {
 		return
@@ -145,7 +145,7 @@ func (w *world) retire(e *endpoint) {
 	e.queue, e.due = nil, 0
 }
 
-// any returns one of the deliveries that wait, or false.
+// any returns a waiting delivery, or false.
 func (w *world) any(e *endpoint) (Item, bool) {
 	if len(e.waiting) == 0 || w.calm {
 		return Item{}, false
@@ -177,7 +177,7 @@ func (w *world) hurry(e *endpoint) {
 	}
 }
 
-// miss lets an endpoint have events to catch up with.
+// miss gives an endpoint events to catch up with.
 func (w *world) miss(e *endpoint) {
 	if e.row.Missed == nil && !w.calm {
 		e.missed, e.row.Missed = e.missed+1+w.rand.IntN(9), new(xid.First(1))
@@ -185,7 +185,7 @@ func (w *world) miss(e *endpoint) {
 	}
 }
 
-// wait lets time pass. Leases that grew too old are lost, sometimes a bit later.
+// wait advances the time. Leases that are too old are lost, sometimes a bit later.
 func (w *world) wait(*endpoint) {
 	d := time.Duration(w.rand.Int64N(int64(1500 * time.Millisecond)))
 	if w.chance(5) {
@@ -210,7 +210,7 @@ func (w *world) of(k Key) *endpoint {
 	return w.ends[slices.IndexFunc(w.ends, func(e *endpoint) bool { return e.key == k })]
 }
 
-// endReads reads what the rows say by now. Some reads fail.
+// endReads reads the present rows. Some reads fail.
 func (w *world) endReads(*endpoint) {
 	for _, r := range w.reads {
 		if e := w.of(r.Queue.Key); w.calm || w.chance(90) {
@@ -243,7 +243,7 @@ func (w *world) read(e *endpoint, r Read) {
 	}
 }
 
-// catchUp makes deliveries of events, by compare-and-set on the wake counter.
+// catchUp creates deliveries of events, by compare-and-set on the wake counter.
 func (w *world) catchUp(e *endpoint, r Read) {
 	switch {
 	case e.queue != r.Queue || e.row.Token != r.Queue.Token:
@@ -261,14 +261,14 @@ func (w *world) catchUp(e *endpoint, r Read) {
 	}
 }
 
-// send starts attempts, each of which must be in its turn.
+// send starts attempts, and checks the order of each.
 func (w *world) send(*endpoint) {
 	for range 1 + w.rand.IntN(8) {
 		j, ok := w.m.Next(w.now)
 		if !ok {
 			return
 		}
-		w.inOrder(j)
+		w.checkOrder(j)
 		w.jobs = append(w.jobs, j)
 	}
 }
@@ -296,17 +296,17 @@ func (w *world) complete(*endpoint) {
 	}
 }
 
-// settle writes some outcomes down, in their order.
+// settle saves some outcomes, in order.
 func (w *world) settle(*endpoint) {
 	n := min(len(w.settles), 1+w.rand.IntN(6))
 	for _, o := range w.settles[:n] {
-		w.writeDown(w.of(o.Queue.Key), o)
+		w.save(w.of(o.Queue.Key), o)
 		w.m.Settled(o, w.now)
 	}
 	w.settles = slices.Delete(w.settles, 0, n)
 }
 
-func (w *world) writeDown(e *endpoint, o *Outcome) {
+func (w *world) save(e *endpoint, o *Outcome) {
 	s := o.Item.Sequence
 	if e.queue == o.Queue && e.row.Token == o.Queue.Token {
 		e.row.Health = o.Health
@@ -331,7 +331,7 @@ func (w *world) writeDown(e *endpoint, o *Outcome) {
 	}
 }
 
-// release gives queues back whose counter is still the same when it is written.
+// release releases queues whose counter is still the same.
 func (w *world) release(*endpoint) {
 	list := w.m.Releases(w.now)
 	for _, due := range slices.Sorted(maps.Keys(list)) {
