@@ -20,27 +20,26 @@ import (
 // Added is a factor that was set up.
 type Added struct {
 	Factor *db.Factor
-	// Codes are the recovery codes, which come with the first factor; nothing shows
-	// them again.
+	// Codes are the recovery codes, which come with the first factor. They are not shown again.
 	Codes []string
 }
 
-// fresh is a factor that a person has just proved to hold.
-type fresh struct {
+// newFactor is a factor whose possession a person has just proved.
+type newFactor struct {
 	kind state.FactorKind
 	name string
 	data []byte
 	step int64
 }
 
-// kindNames are the kinds as letters and logs call them.
+// kindNames are the names of the kinds in emails and logs.
 var kindNames = map[state.FactorKind]string{
 	state.FactorPasskey: "passkey", state.FactorTOTP: "authenticator app",
 }
 
-// add keeps a factor, in the transaction of ctx, which holds the person. The first one
-// brings recovery codes and ends the other sessions.
-func (k *Keeper) add(ctx context.Context, by By, person *db.User, f fresh) (*Added, error) {
+// add stores a factor in the transaction of ctx, which holds the person. The first factor creates
+// recovery codes and ends the person's other sessions.
+func (k *Keeper) add(ctx context.Context, by By, person *db.User, f newFactor) (*Added, error) {
 	have, err := k.List(ctx, by.Person)
 	if err != nil {
 		return nil, err
@@ -76,7 +75,8 @@ func (k *Keeper) full() error {
 	return fault.AtLimit(string(row.Name), row.Reached(k.most))
 }
 
-// note writes that a factor came or went into the person's log, and a letter.
+// note records in the person's account log that a factor was added or removed, and sends them an
+// email.
 func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAction, kind state.FactorKind,
 	name string,
 ) error {
@@ -97,12 +97,12 @@ func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAc
 			k.advice()})
 }
 
-// advice ends every letter.
+// advice returns the end of every email.
 func (k *Keeper) advice() string {
 	return "If this was not you, change your password and look at your factors and sessions:\n" + k.page
 }
 
-// detailOf names a factor in a log, as far as there is room.
+// detailOf names a factor in a log, cut to the maximum length.
 func detailOf(kind state.FactorKind, name string) string {
 	text := kindNames[kind] + ": " + name
 	if utf8.RuneCountInString(text) > limit.Line {
@@ -111,8 +111,8 @@ func detailOf(kind state.FactorKind, name string) string {
 	return text
 }
 
-// named checks the name that a person gives a factor; none becomes the one of its kind.
-func named(kind state.FactorKind, name string) (string, error) {
+// checkName validates the name of a factor. An empty name becomes the name of the kind.
+func checkName(kind state.FactorKind, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		text := kindNames[kind]
@@ -131,5 +131,5 @@ func named(kind state.FactorKind, name string) (string, error) {
 	return "", fault.Invalid(field)
 }
 
-// hidden reports whether a character shows nothing or turns the direction of a line.
+// hidden reports whether a character is invisible or changes the direction of a line.
 func hidden(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

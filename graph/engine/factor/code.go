@@ -19,14 +19,15 @@ import (
 // Codes is how many recovery codes a person gets.
 const Codes = 10
 
-// codeLen is the length of a recovery code without its hyphens: 60 random bits. That is
-// enough for a fast hash, since guesses are bounded.
+// codeLen is the length of a recovery code without hyphens: 60 random bits. That is enough for a
+// fast hash, because guesses are limited.
 const codeLen = 12
 
-// codeAlphabet is Crockford's base32: nothing in it looks like another.
+// codeAlphabet is Crockford's base32, in which no two characters look alike.
 const codeAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// RenewCodes gives a person new recovery codes; the old ones end.
+// RenewCodes gives a person new recovery codes and invalidates the old ones. It returns Conflict if
+// they have no factor.
 func (k *Keeper) RenewCodes(ctx context.Context, by By) (codes []string, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		person, err := k.enter(ctx, by)
@@ -79,22 +80,23 @@ func newCode() string {
 	b := make([]byte, codeLen)
 	rand.Read(b)
 	for i := range b {
-		b[i] = codeAlphabet[b[i]%32] // 32 divides 256: each is as likely
+		b[i] = codeAlphabet[b[i]%32] // 32 divides 256, so all are equally likely
 	}
 	return string(b)
 }
 
-// parseCode reads a recovery code as people type it: with or without hyphens, in any
-// case, and with the letters that are taken for digits.
+// parseCode parses a recovery code as people type it: with or without hyphens, in any case, and
+// with letters that look like digits.
 func parseCode(text string) (string, bool) {
 	if len(text) > maxTyped {
 		return "", false
 	}
-	code := strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(strings.ToLower(squeezed(text)))
+	code := strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(strings.ToLower(compact(text)))
 	return code, len(code) == codeLen && strings.Trim(code, codeAlphabet) == ""
 }
 
-// useCode takes a recovery code, in the transaction of ctx; it is gone then.
+// useCode consumes a recovery code, in the transaction of ctx. An unknown or used code is
+// [ErrWrong].
 func (k *Keeper) useCode(ctx context.Context, person xid.ID, code string) error {
 	n, err := k.store.DB(ctx).RecoveryCode.Delete().
 		Where(recoverycode.UserID(person), recoverycode.ID(digest.Of([]byte(code)))).Exec(ctx)

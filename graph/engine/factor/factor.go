@@ -1,9 +1,9 @@
-// Package factor keeps people's second factors: passkeys (Web Authentication, level 2),
-// authenticator apps (RFC 6238), and the recovery codes that stand in for a lost one.
+// Package factor manages people's second factors: passkeys (Web Authentication, level 2),
+// authenticator apps (RFC 6238), and the recovery codes that replace a lost one.
 //
-// A factor is added and removed in one transaction with its row of the person's own log
-// and with the letter that tells them. The first one ends the person's other sessions:
-// who has a factor can only have come in by one.
+// A factor is added or removed in one transaction with its row of the person's account log and with
+// an email to them. The first factor ends the person's other sessions, so every session of a person
+// with factors was opened with one.
 package factor
 
 import (
@@ -32,42 +32,42 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// Life is how long somebody has to answer: to type a code, or to touch a key.
+// Life is how long a person has to answer: to type a code or to touch a key.
 const Life = 10 * time.Minute
 
-// ErrWrong is the cause of the faults of an answer that is no proof: a wrong code, one
-// that was used, a passkey that is not the person's, a ceremony that is over.
+// ErrWrong is the cause of the faults for an answer that proves nothing: a wrong or used code, a
+// passkey of someone else, or a ceremony that is over.
 var ErrWrong = errors.New("the second factor was not accepted")
 
 func wrong(detail string) error {
 	return &fault.Error{Kind: fault.Forbidden, Detail: detail, Err: ErrWrong}
 }
 
-// Config is what a [Keeper] needs.
+// Config holds the dependencies of a [Keeper].
 type Config struct {
 	Store *ent.Store
 	Ring  *keyring.Ring
-	// APIHost is {api_host}: passkeys belong to its name.
+	// APIHost is {api_host}. Passkeys are bound to its name.
 	APIHost string
-	// Notifier tells people of changes; nil where there is no mail server.
+	// Notifier emails people about changes; nil without a mail server.
 	Notifier *notify.Notifier
-	// Limits says how many factors a person has at most.
+	// Limits holds how many factors a person may have.
 	Limits limit.Values
 	Logger *slog.Logger
 }
 
-// Keeper keeps the factors of all people. It is safe for concurrent use.
+// Keeper manages the factors of all people. It is safe for concurrent use.
 type Keeper struct {
 	store    *ent.Store
 	vault    Vault
-	party    *webauthn.WebAuthn // nil where the host has no name
-	page     string             // where people see their factors
+	party    *webauthn.WebAuthn // nil if the host has no name
+	page     string             // the page of a person's factors
 	notifier *notify.Notifier
-	most     int64 // factors of a person
+	most     int64 // factors per person
 	log      *slog.Logger
 }
 
-// New makes a keeper.
+// New returns a keeper, or an error if a dependency is missing.
 func New(c Config) (*Keeper, error) {
 	api, err := url.Parse(c.APIHost)
 	if c.Store == nil || c.Ring == nil || err != nil || api.Host == "" {
@@ -80,7 +80,7 @@ func New(c Config) (*Keeper, error) {
 	return k, nil
 }
 
-// List returns the factors of a person, the oldest first.
+// List returns the factors of a person, oldest first.
 func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Factor, error) {
 	rows, err := k.store.DB(ctx).Factor.Query().Where(factor.UserID(person)).Order(factor.ByID()).All(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (k *Keeper) List(ctx context.Context, person xid.ID) ([]*db.Factor, error) 
 	return rows, nil
 }
 
-// CodesLeft returns how many recovery codes of a person are not used.
+// CodesLeft returns how many unused recovery codes a person has.
 func (k *Keeper) CodesLeft(ctx context.Context, person xid.ID) (int, error) {
 	n, err := k.store.DB(ctx).RecoveryCode.Query().Where(recoverycode.UserID(person)).Count(ctx)
 	if err != nil {
@@ -104,8 +104,8 @@ type By struct {
 	Session digest.Sum
 }
 
-// hold locks a person in the transaction of ctx until the commit, so that changes of
-// their factors and sign-ins come one after the other.
+// hold locks a person until the transaction of ctx ends, so that changes of their factors and
+// sign-ins are serialized.
 func (k *Keeper) hold(ctx context.Context, person xid.ID) (*db.User, error) {
 	query := k.store.DB(ctx).User.Query().Where(user.ID(person))
 	query.Modify(ent.ForUpdate)
@@ -119,8 +119,8 @@ func (k *Keeper) hold(ctx context.Context, person xid.ID) (*db.User, error) {
 	return row, nil
 }
 
-// enter is hold for somebody whose session has to be there still: a browser that was
-// signed out meanwhile adds no factor.
+// enter is hold for a person whose session must still exist: a browser that was signed out
+// meanwhile adds no factor. It returns InvalidToken otherwise.
 func (k *Keeper) enter(ctx context.Context, by By) (*db.User, error) {
 	person, err := k.hold(ctx, by.Person)
 	if err != nil {

@@ -230,14 +230,14 @@ func TestNameless(t *testing.T) {
 		_, ask := p.AskAlone(t.Context())
 		_, again := p.AskSecond(t.Context(), p.by.Person)
 		_, use := p.prove(p.by.Person, factor.Answer{Response: factortest.New(t, api).Get(options)})
-		alone := p.ProveAlone(t.Context(), "", factortest.New(t, api).Get(options), nil)
+		passwordless := p.ProveAlone(t.Context(), "", factortest.New(t, api).Get(options), nil)
 		for i, err := range []error{begin, keep, ask, again} {
 			if code(err) != "conflict" {
 				t.Errorf("%s, %d: %v", host, i, err)
 			}
 		}
-		if !errors.Is(use, factor.ErrWrong) || !errors.Is(alone, factor.ErrWrong) {
-			t.Errorf("%s: %v, %v", host, use, alone)
+		if !errors.Is(use, factor.ErrWrong) || !errors.Is(passwordless, factor.ErrWrong) {
+			t.Errorf("%s: %v, %v", host, use, passwordless)
 		}
 	}
 }

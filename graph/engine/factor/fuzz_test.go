@@ -36,10 +36,10 @@ func FuzzResponse(f *testing.F) {
 		`"authenticatorData":"AA","signature":"AA","userHandle":"AA"}}`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, response []byte) {
-		if made, err := parseMade(response); (made == nil) == (err == nil) {
+		if made, err := parseCreation(response); (made == nil) == (err == nil) {
 			t.Errorf("%+v, %v", made, err)
 		}
-		if shown, err := parseShown(response); (shown == nil) == (err == nil) {
+		if shown, err := parseAssertion(response); (shown == nil) == (err == nil) {
 			t.Errorf("%+v, %v", shown, err)
 		}
 	})

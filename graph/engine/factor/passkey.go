@@ -18,14 +18,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
-// What a ceremony is for: an answer to one is none to another.
+// Purposes of a ceremony. The answer to one purpose is not valid for another.
 const (
-	making = "make"   // a passkey is set up
-	second = "second" // a passkey follows a password
-	alone  = "alone"  // a passkey is all
+	registration = "make"   // a passkey is set up
+	second       = "second" // a passkey follows a password
+	passwordless = "alone"  // a passkey replaces the password
 )
 
-// ceremony is what is kept of a question until it is answered.
+// ceremony is what is stored of a question until it is answered.
 type ceremony struct {
 	For     string               `json:"for"`
 	Session webauthn.SessionData `json:"session"`
@@ -33,12 +33,12 @@ type ceremony struct {
 
 // Ceremony is a question for a browser.
 type Ceremony struct {
-	Token   string          // for the answer
-	Options json.RawMessage // what the browser's navigator.credentials takes
+	Token   string          // the token of the answer
+	Options json.RawMessage // the argument of the browser's navigator.credentials
 }
 
-// newParty makes the relying party. A host without a name, such as an IP address, has
-// none: browsers bind passkeys to names (Web Authentication, section 5.1.2).
+// newParty returns the relying party. It returns nil for a host without a name, such as an IP
+// address: browsers bind passkeys to names (Web Authentication, section 5.1.2).
 func newParty(api *url.URL) *webauthn.WebAuthn {
 	party, err := webauthn.New(&webauthn.Config{
 		RPID: api.Hostname(), RPDisplayName: issuer, RPOrigins: []string{api.Scheme + "://" + api.Host},
@@ -57,7 +57,7 @@ func newParty(api *url.URL) *webauthn.WebAuthn {
 	return party
 }
 
-// Passkeys reports whether people can have passkeys here: {api_host} has a name.
+// Passkeys reports whether passkeys are available, which needs a name in {api_host}.
 func (k *Keeper) Passkeys() bool { return k.party != nil }
 
 func nameless() error {
@@ -65,7 +65,7 @@ func nameless() error {
 		"Passkeys need a host with a name, such as localhost or shop.example: this address is a number.")
 }
 
-// holder is a person as the library sees them.
+// holder implements webauthn.User for a person.
 type holder struct {
 	person *db.User
 	rows   []*db.Factor
@@ -77,8 +77,8 @@ func (h *holder) WebAuthnName() string                       { return h.person.E
 func (h *holder) WebAuthnDisplayName() string                { return h.person.Name }
 func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
-// holderOf opens the passkeys of a person. The count of signatures is in a column, so
-// that it is compared and set.
+// holderOf decrypts the passkeys of a person. The signature counter is in its own column, to be
+// compared and set.
 func (k *Keeper) holderOf(person *db.User, rows []*db.Factor) (*holder, error) {
 	h := &holder{person: person}
 	for _, row := range rows {
@@ -125,14 +125,14 @@ func (k *Keeper) BeginPasskey(ctx context.Context, by By) (q *Ceremony, err erro
 		if err != nil {
 			return fmt.Errorf("begin a registration: %w", err)
 		}
-		q, err = k.ask(ctx, by.Person, making, options, s)
+		q, err = k.putCeremony(ctx, by.Person, registration, options, s)
 		return err
 	})
 	return q, err
 }
 
-// ask keeps a question, in the transaction of ctx.
-func (k *Keeper) ask(ctx context.Context, person xid.ID, what string, options any, s *webauthn.SessionData,
+// putCeremony stores a question in the transaction of ctx.
+func (k *Keeper) putCeremony(ctx context.Context, person xid.ID, what string, options any, s *webauthn.SessionData,
 ) (*Ceremony, error) {
 	shown, err := json.Marshal(options)
 	if err != nil {
@@ -147,8 +147,10 @@ func (k *Keeper) ask(ctx context.Context, person xid.ID, what string, options an
 	return &Ceremony{Token: token, Options: shown}, err
 }
 
-// asked takes a question back that is answered, in the transaction of ctx.
-func (k *Keeper) asked(ctx context.Context, token string, person xid.ID, what string) (*webauthn.SessionData, error) {
+// takeCeremony consumes the question of an answer, in the transaction of ctx. It returns
+// [session.ErrUnknownChallenge] if the question is for another person or purpose.
+func (k *Keeper) takeCeremony(ctx context.Context, token string, person xid.ID, what string,
+) (*webauthn.SessionData, error) {
 	row, err := session.AnswerChallenge(ctx, k.store.DB(ctx), token, state.ChallengePasskey)
 	if err != nil {
 		return nil, err
@@ -163,17 +165,17 @@ func (k *Keeper) asked(ctx context.Context, token string, person xid.ID, what st
 	return &c.Session, nil
 }
 
-// FinishPasskey keeps the passkey that a browser made; response is what it says, as
-// RegistrationResponseJSON (Web Authentication, section 5.1).
+// FinishPasskey stores the passkey that a browser created. response is a RegistrationResponseJSON
+// (Web Authentication, section 5.1).
 func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, response []byte,
 ) (done *Added, err error) {
 	if !k.Passkeys() {
 		return nil, nameless()
 	}
-	if name, err = named(state.FactorPasskey, name); err != nil {
+	if name, err = checkName(state.FactorPasskey, name); err != nil {
 		return nil, err
 	}
-	made, err := parseMade(response)
+	made, err := parseCreation(response)
 	if err != nil {
 		return nil, refused("What the browser sent is not a passkey.", err)
 	}
@@ -182,7 +184,7 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 		if err != nil {
 			return err
 		}
-		s, err := k.asked(ctx, token, by.Person, making)
+		s, err := k.takeCeremony(ctx, token, by.Person, registration)
 		if errors.Is(err, session.ErrUnknownChallenge) {
 			return over("#/token")
 		}
@@ -197,30 +199,30 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 		if err != nil {
 			return fmt.Errorf("write a passkey: %w", err)
 		}
-		done, err = k.add(ctx, by, person, fresh{kind: state.FactorPasskey, name: name, data: data,
+		done, err = k.add(ctx, by, person, newFactor{kind: state.FactorPasskey, name: name, data: data,
 			step: int64(key.Authenticator.SignCount)})
 		return err
 	})
 	return done, err
 }
 
-// refused is the answer to what a browser sent; the cause is for the log.
+// refused is the fault for an invalid response of a browser. The cause is only logged.
 func refused(detail string, cause error) error {
 	f := fault.Invalid(fault.Field{Pointer: "#/response", Code: fault.UnknownValue, Detail: detail})
 	f.Err = cause
 	return f
 }
 
-// parseMade reads what a browser says of a new passkey.
-func parseMade(response []byte) (*protocol.ParsedCredentialCreationData, error) {
+// parseCreation parses a browser's response with a new passkey.
+func parseCreation(response []byte) (*protocol.ParsedCredentialCreationData, error) {
 	if len(response) > limit.Passkey {
 		return nil, errors.New("too long")
 	}
 	return protocol.ParseCredentialCreationResponseBytes(response)
 }
 
-// parseShown reads how a browser shows a passkey.
-func parseShown(response []byte) (*protocol.ParsedCredentialAssertionData, error) {
+// parseAssertion parses a browser's response with a signature.
+func parseAssertion(response []byte) (*protocol.ParsedCredentialAssertionData, error) {
 	if len(response) > limit.Passkey {
 		return nil, errors.New("too long")
 	}

@@ -41,7 +41,7 @@ func (p *place) shown(a *factortest.Authenticator) second.Answer {
 }
 
 // alone signs in by a passkey alone.
-func (p *place) alone(token string, response []byte) (person xid.ID, err error) {
+func (p *place) passwordless(token string, response []byte) (person xid.ID, err error) {
 	p.t.Helper()
 	err = p.ProveAlone(p.t.Context(), token, response, func(_ context.Context, id xid.ID, _ second.Used) error {
 		person = id
@@ -75,10 +75,10 @@ func TestPasskey(t *testing.T) {
 			t.Fatal(err)
 		}
 		response := a.Get(q.Options)
-		if who, err := p.alone(q.Token, response); err != nil || who != p.by.Person {
+		if who, err := p.passwordless(q.Token, response); err != nil || who != p.by.Person {
 			t.Fatalf("%s, %v", who, err)
 		}
-		if _, err := p.alone(q.Token, response); !errors.Is(err, second.ErrWrong) {
+		if _, err := p.passwordless(q.Token, response); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("alone twice: %v", err)
 		}
 		want := []string{"factor.added (passkey: Laptop)", "recovery_codes.made", "factor.used (passkey: Laptop)",
@@ -171,7 +171,7 @@ func TestPasskeyRefused(t *testing.T) {
 				return ask().Token, append(a.Get(ask().Options), bytes.Repeat([]byte(" "), limit.Passkey)...)
 			},
 		} {
-			if who, err := p.alone(answer()); !errors.Is(err, second.ErrWrong) || !who.IsNil() {
+			if who, err := p.passwordless(answer()); !errors.Is(err, second.ErrWrong) || !who.IsNil() {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -232,7 +232,7 @@ func TestCopiedPasskey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.alone(q.Token, twin.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
+		if _, err := p.passwordless(q.Token, twin.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("a copy alone: %v", err)
 		}
 		log := p.log(p.by.Person)
@@ -253,16 +253,17 @@ func TestCeremonyEnds(t *testing.T) {
 		a, added := p.passkey(p.by)
 		p.passkey(p.by)
 		late, q := p.shown(a), must(p.AskAlone(t.Context()))
-		making := must(p.BeginPasskey(t.Context(), p.by))
+		registration := must(p.BeginPasskey(t.Context(), p.by))
 		app := must(p.BeginTOTP(t.Context(), p.by))
 		time.Sleep(second.Life)
 		if _, err := p.prove(p.by.Person, late); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("late: %v", err)
 		}
-		if _, err := p.alone(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
+		if _, err := p.passwordless(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("late, alone: %v", err)
 		}
-		_, err := p.FinishPasskey(t.Context(), p.by, making.Token, "", factortest.New(t, api).Create(making.Options))
+		_, err := p.FinishPasskey(t.Context(), p.by, registration.Token, "",
+			factortest.New(t, api).Create(registration.Options))
 		if code(err) != "validation_failed #/token" {
 			t.Errorf("made late: %v", err)
 		}
@@ -277,7 +278,7 @@ func TestCeremonyEnds(t *testing.T) {
 		if _, err := p.prove(p.by.Person, flying); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("removed meanwhile: %v", err)
 		}
-		if _, err := p.alone(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
+		if _, err := p.passwordless(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("removed meanwhile, alone: %v", err)
 		}
 	})

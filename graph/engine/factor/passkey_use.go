@@ -20,17 +20,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// askRate bounds the questions that a person, or an address, may leave open.
+// askRate limits the open questions of a person or of a network.
 var askRate = ratelimit.Rate{Burst: 30, Every: 10 * time.Second}
 
-// errCopied is behind the refusal of a passkey whose count of signatures went back: there
-// may be two of it (Web Authentication, section 6.1.1).
+// errCopied is the cause if the signature counter of a passkey went back: the passkey may have been
+// cloned (Web Authentication, section 6.1.1).
 var errCopied = errors.New("the count of signatures went back")
 
-// AskSecond asks the browser of a person who knew their password for one of their
-// passkeys.
+// AskSecond asks the browser of a person who knew their password for one of their passkeys.
 func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err error) {
-	if err := k.spend(ctx, "person", xid.User.Format(person)); err != nil {
+	if err := k.charge(ctx, "person", xid.User.Format(person)); err != nil {
 		return nil, err
 	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
@@ -53,20 +52,20 @@ func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err
 		if err != nil {
 			return fmt.Errorf("begin a ceremony: %w", err)
 		}
-		q, err = k.ask(ctx, person, second, options, s)
+		q, err = k.putCeremony(ctx, person, second, options, s)
 		return err
 	})
 	return q, err
 }
 
-// AskAlone asks a browser for a passkey of whoever sits before it. It has to verify them:
-// such a passkey stands for the password too.
+// AskAlone asks a browser for a passkey of whoever uses it. The authenticator must verify the user,
+// because this passkey replaces the password as well.
 func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
 	if !k.Passkeys() {
 		return nil, nameless()
 	}
 	if network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client); counted {
-		if err := k.spend(ctx, "network", network.String()); err != nil {
+		if err := k.charge(ctx, "network", network.String()); err != nil {
 			return nil, err
 		}
 	}
@@ -75,13 +74,13 @@ func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
 		if err != nil {
 			return fmt.Errorf("begin a ceremony: %w", err)
 		}
-		q, err = k.ask(ctx, xid.ID{}, alone, options, s)
+		q, err = k.putCeremony(ctx, xid.ID{}, passwordless, options, s)
 		return err
 	})
 	return q, err
 }
 
-func (k *Keeper) spend(ctx context.Context, what, of string) error {
+func (k *Keeper) charge(ctx context.Context, what, of string) error {
 	wait, err := ratelimit.Take(ctx, k.store, ratelimit.Key("passkey asked by "+what, of), askRate)
 	if err != nil {
 		return err
@@ -92,14 +91,14 @@ func (k *Keeper) spend(ctx context.Context, what, of string) error {
 	return nil
 }
 
-// useSecond takes the answer to [Keeper.AskSecond], in the transaction of ctx, which
-// holds the person.
+// useSecond validates the answer to [Keeper.AskSecond], in the transaction of ctx, which holds the
+// person.
 func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Factor, a Answer) (*db.Factor, error) {
-	shown, err := parseShown(a.Response)
+	shown, err := parseAssertion(a.Response)
 	if err != nil {
 		return nil, notAccepted(err)
 	}
-	s, err := k.asked(ctx, a.Ceremony, person.ID, second)
+	s, err := k.takeCeremony(ctx, a.Ceremony, person.ID, second)
 	if errors.Is(err, session.ErrUnknownChallenge) {
 		return nil, notAccepted(err)
 	}
@@ -117,11 +116,11 @@ func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Fact
 	return k.signed(ctx, h, key)
 }
 
-// askedAlone spends what [Keeper.AskAlone] asked. It is of no person, so a transaction of its
-// own does.
-func (k *Keeper) askedAlone(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
+// takePasswordless consumes the question of [Keeper.AskAlone]. The question belongs to no person,
+// so it has its own transaction.
+func (k *Keeper) takePasswordless(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
-		s, err = k.asked(ctx, token, xid.ID{}, alone)
+		s, err = k.takeCeremony(ctx, token, xid.ID{}, passwordless)
 		return err
 	})
 	if errors.Is(err, session.ErrUnknownChallenge) {
@@ -130,9 +129,10 @@ func (k *Keeper) askedAlone(ctx context.Context, token string) (s *webauthn.Sess
 	return s, err
 }
 
-// useAlone takes the answer to what was asked, in the transaction of ctx, and returns whose
-// it is.
-func (k *Keeper) useAlone(ctx context.Context, s *webauthn.SessionData, shown *protocol.ParsedCredentialAssertionData,
+// usePasswordless validates the answer to the question, in the transaction of ctx, and returns the
+// person and the factor.
+func (k *Keeper) usePasswordless(
+	ctx context.Context, s *webauthn.SessionData, shown *protocol.ParsedCredentialAssertionData,
 ) (person xid.ID, row *db.Factor, err error) {
 	handle := shown.Response.UserHandle
 	if len(handle) != len(person) {
@@ -162,8 +162,8 @@ func (k *Keeper) useAlone(ctx context.Context, s *webauthn.SessionData, shown *p
 	return person, row, err
 }
 
-// signed keeps the count of signatures of a passkey that was accepted. Of two answers
-// with one count, one is.
+// signed stores the signature counter of an accepted passkey. Of two answers with the same counter
+// one is accepted.
 func (k *Keeper) signed(ctx context.Context, h *holder, key *webauthn.Credential) (*db.Factor, error) {
 	for i := range h.keys {
 		if !bytes.Equal(h.keys[i].ID, key.ID) {
@@ -186,7 +186,7 @@ func (k *Keeper) signed(ctx context.Context, h *holder, key *webauthn.Credential
 	return nil, notAccepted(errors.New("it is no longer there"))
 }
 
-// notAccepted is the one answer to every passkey that is no proof.
+// notAccepted is the fault for every passkey that proves nothing.
 func notAccepted(cause error) error {
 	return &fault.Error{Kind: fault.Forbidden, Detail: "The passkey was not accepted. Try again, or use another way.",
 		Err: errors.Join(ErrWrong, cause)}

@@ -18,32 +18,30 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// How often answers of a person may be wrong. A code has a million values, of which three
-// are right: the second rate leaves whoever knows a password about one chance in 3,000 a
-// day.
+// Rates of wrong answers of a person. A code has a million values, of which three are valid. The
+// second rate leaves someone who knows the password about one chance in 3,000 a day.
 var (
 	guesses     = ratelimit.Rate{Burst: 5, Every: time.Minute}
 	longGuesses = ratelimit.Rate{Burst: 60, Every: 15 * time.Minute}
 )
 
-// Answer is what a person shows as their second factor: the code of an app or a recovery
-// code, or else a passkey.
+// Answer is a person's answer: the code of an app, a recovery code, or a passkey.
 type Answer struct {
 	Code     string
-	Ceremony string // the token of what [Keeper.AskSecond] asked
-	Response []byte // AuthenticationResponseJSON (Web Authentication, section 5.1)
+	Ceremony string // the token of [Keeper.AskSecond]
+	Response []byte // an AuthenticationResponseJSON (Web Authentication, section 5.1)
 }
 
 // Used is the factor that was accepted.
 type Used struct {
 	Kind state.FactorKind // empty for a recovery code
 	Name string
-	// CodesLeft is how many recovery codes there are now, where one was used.
+	// CodesLeft is how many recovery codes are left if one was used.
 	CodesLeft int
 }
 
-// way is what an answer is counted as, so that guesses at codes do not keep their owner
-// from another way in.
+// way returns the method under which an answer is counted. Methods are counted apart, so that
+// guesses at codes do not block the owner's other methods.
 func (a Answer) way() string {
 	_, recovery := parseCode(a.Code)
 	switch {
@@ -55,10 +53,10 @@ func (a Answer) way() string {
 	return "code"
 }
 
-// Prove lets a person's answer be judged and, where it is right, runs f in the
-// transaction that uses it up: all of it commits, or nothing. A wrong answer is
-// [ErrWrong], which is counted and noted in the person's log; too many are a RateLimited
-// fault. It begins a transaction of its own.
+// Prove validates a person's answer and, if it is right, runs f in the transaction that consumes
+// it, so that all of it commits or nothing. A wrong answer is [ErrWrong]; it is counted and
+// recorded in the account log. Too many wrong answers are a RateLimited fault. Prove begins its own
+// transaction and fails inside another.
 func (k *Keeper) Prove(ctx context.Context, person xid.ID, a Answer, f func(context.Context, Used) error) error {
 	if k.store.Within(ctx) {
 		return errors.New("factor: a guess would not be counted in a transaction that may be rolled back")
@@ -82,7 +80,7 @@ func (k *Keeper) Prove(ctx context.Context, person xid.ID, a Answer, f func(cont
 	return err
 }
 
-// use takes an answer, in the transaction of ctx.
+// use validates and consumes an answer, in the transaction of ctx.
 func (k *Keeper) use(ctx context.Context, id xid.ID, a Answer) (Used, error) {
 	person, err := k.hold(ctx, id)
 	if err != nil {
@@ -117,7 +115,7 @@ func (k *Keeper) noteUse(ctx context.Context, row *db.Factor) error {
 	return audit.Account(ctx, k.store.DB(ctx), row.UserID, state.AccountFactorUsed, detailOf(row.Kind, row.Name))
 }
 
-// recover takes a recovery code, in the transaction of ctx, and tells the person.
+// recover consumes a recovery code, in the transaction of ctx, and emails the person.
 func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Used, error) {
 	if err := k.useCode(ctx, person.ID, code); err != nil {
 		return Used{}, err
@@ -137,26 +135,26 @@ func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Use
 	return Used{CodesLeft: left}, err
 }
 
-// ProveAlone is Prove for a passkey that is all: it answers [Keeper.AskAlone]. Whose it
-// is, f is told.
+// ProveAlone is Prove for a passkey that replaces the password. It answers [Keeper.AskAlone]; f
+// gets the person.
 func (k *Keeper) ProveAlone(ctx context.Context, token string, response []byte,
 	f func(ctx context.Context, person xid.ID, u Used) error,
 ) error {
 	if k.store.Within(ctx) {
 		return errors.New("factor: what is refused would not be noted in a transaction that is rolled back")
 	}
-	shown, err := parseShown(response)
+	shown, err := parseAssertion(response)
 	if err != nil || k.party == nil {
 		return notAccepted(err)
 	}
-	asked, err := k.askedAlone(ctx, token)
+	asked, err := k.takePasswordless(ctx, token)
 	if err != nil {
 		return err
 	}
 	var person xid.ID
 	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {
 		var row *db.Factor
-		if person, row, err = k.useAlone(ctx, asked, shown); err != nil {
+		if person, row, err = k.usePasswordless(ctx, asked, shown); err != nil {
 			return err
 		}
 		if err := k.noteUse(ctx, row); err != nil {
@@ -164,13 +162,13 @@ func (k *Keeper) ProveAlone(ctx context.Context, token string, response []byte,
 		}
 		return f(ctx, person, Used{Kind: row.Kind, Name: row.Name})
 	})
-	if errors.Is(err, errCopied) { // anything else may be a stranger's, who could fill the log
+	if errors.Is(err, errCopied) { // other failures may come from strangers, who could fill the log
 		k.failed(ctx, person, "passkey", err)
 	}
 	return err
 }
 
-// failed notes a refused answer. The refusal stands whether it could be noted or not.
+// failed records a refused answer. The refusal stands even if it cannot be recorded.
 func (k *Keeper) failed(ctx context.Context, person xid.ID, way string, cause error) {
 	k.log.InfoContext(ctx, "second factor refused", "user", xid.User.Format(person), "way", way, "error", cause)
 	detail := way
@@ -185,14 +183,13 @@ func (k *Keeper) failed(ctx context.Context, person xid.ID, way string, cause er
 	}
 }
 
-// keys name what a person's answers of one way are counted under.
+// keys returns the rate-limit keys of a person's answers by one method.
 func keys(person xid.ID, a Answer) (short, long digest.Sum) {
 	of := a.way() + " " + xid.User.Format(person)
 	return ratelimit.Key("second factor", of), ratelimit.Key("second factor, long", of)
 }
 
-// count takes a guess from what a person has left, before its outcome is known, so that
-// guesses at the same time are counted too.
+// count takes a guess before its outcome is known, so that concurrent guesses are counted as well.
 func (k *Keeper) count(ctx context.Context, person xid.ID, a Answer) error {
 	short, long := keys(person, a)
 	wait, err := ratelimit.Take(ctx, k.store, short, guesses)
@@ -207,8 +204,8 @@ func (k *Keeper) count(ctx context.Context, person xid.ID, a Answer) error {
 	return err
 }
 
-// uncount gives a guess back that was none. What was proved stands whether it could be
-// given back or not.
+// uncount returns a guess after a right answer or an unavailable database. The result stands even
+// if this fails.
 func (k *Keeper) uncount(ctx context.Context, person xid.ID, a Answer) {
 	short, long := keys(person, a)
 	err := errors.Join(ratelimit.Return(ctx, k.store, short, guesses),
@@ -218,7 +215,7 @@ func (k *Keeper) uncount(ctx context.Context, person xid.ID, a Answer) {
 	}
 }
 
-// late is the answer to too many guesses.
+// late is the fault for too many guesses.
 func late(wait time.Duration) error {
 	n := int(math.Ceil(wait.Seconds()))
 	return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
-// Rename gives a factor another name.
+// Rename changes the name of a factor.
 func (k *Keeper) Rename(ctx context.Context, by By, id xid.ID, name string) (row *db.Factor, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		if _, err := k.enter(ctx, by); err != nil {
@@ -29,7 +29,7 @@ func (k *Keeper) Rename(ctx context.Context, by By, id xid.ID, name string) (row
 		if row, _, err = k.find(ctx, by.Person, id); err != nil {
 			return err
 		}
-		if row.Name, err = named(row.Kind, name); err != nil {
+		if row.Name, err = checkName(row.Kind, name); err != nil {
 			return err
 		}
 		err = k.store.DB(ctx).Factor.Update().Where(factor.UserID(by.Person), factor.ID(id)).SetName(row.Name).
@@ -42,7 +42,7 @@ func (k *Keeper) Rename(ctx context.Context, by By, id xid.ID, name string) (row
 	return row, err
 }
 
-// find returns a factor of a person, and all of them.
+// find returns a factor of a person, and all of their factors.
 func (k *Keeper) find(ctx context.Context, person, id xid.ID) (*db.Factor, []*db.Factor, error) {
 	rows, err := k.List(ctx, person)
 	if err != nil {
@@ -55,8 +55,8 @@ func (k *Keeper) find(ctx context.Context, person, id xid.ID) (*db.Factor, []*db
 	return rows[i], rows, nil
 }
 
-// Remove takes a factor away, and what is under way with the person's factors. The last
-// one takes the recovery codes along, and stays while a store of theirs requires one.
+// Remove removes a factor and the person's unfinished challenges. The last factor takes the
+// recovery codes with it, and cannot be removed while a store of the person requires one.
 func (k *Keeper) Remove(ctx context.Context, by By, id xid.ID) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		person, err := k.enter(ctx, by)
@@ -68,7 +68,7 @@ func (k *Keeper) Remove(ctx context.Context, by By, id xid.ID) error {
 			return err
 		}
 		if len(all) == 1 {
-			if err := k.spare(ctx, by.Person); err != nil {
+			if err := k.checkRequired(ctx, by.Person); err != nil {
 				return err
 			}
 		}
@@ -94,9 +94,9 @@ func (k *Keeper) remove(ctx context.Context, person *db.User, row *db.Factor, la
 	return k.note(ctx, person, state.AccountFactorRemoved, row.Kind, row.Name)
 }
 
-// spare refuses to leave a person without a factor who needs one in a store. It reads
-// beyond the viewer's store: their stores are their own business.
-func (k *Keeper) spare(ctx context.Context, person xid.ID) error {
+// checkRequired returns a fault if a store of the person requires a second factor. It reads across
+// stores, which is allowed because the stores are the person's own.
+func (k *Keeper) checkRequired(ctx context.Context, person xid.ID) error {
 	ctx = k.store.Aside(ctx)
 	names, err := k.store.DB(ctx).Store.Query().
 		Where(store.SecondFactor(true), store.StatusEQ(state.StoreOpen), func(s *sql.Selector) {
@@ -116,9 +116,9 @@ func (k *Keeper) spare(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// Reset removes all factors of a person, whatever their stores require, and ends their
-// sessions: the operator's way for somebody who has lost them. It returns how many there
-// were, and joins the transaction of ctx.
+// Reset removes all factors of a person, regardless of what their stores require, and ends their
+// sessions. Operators use it for people who have lost their factors. It returns how many there were
+// and joins the transaction of ctx.
 func (k *Keeper) Reset(ctx context.Context, id xid.ID) (n int, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		person, err := k.hold(ctx, id)

@@ -23,7 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
-// The form of codes (RFC 6238): what every authenticator app knows.
+// Parameters of codes (RFC 6238) that every authenticator app supports.
 const (
 	period     = 30 // seconds
 	skew       = 1  // steps that clocks may differ
@@ -31,15 +31,15 @@ const (
 	issuer     = "Storefront"
 )
 
-// SetUp is an authenticator app on its way: what the person puts into it.
+// SetUp is an authenticator app that is not confirmed yet.
 type SetUp struct {
-	Token  string // for the confirmation
-	Secret string // in base32, to be typed
+	Token  string // the token of the confirmation
+	Secret string // in base32, to type
 	URI    string // otpauth://
-	QR     string // the URI as a picture, in a data URI
+	QR     string // the URI as a QR code, in a data URI
 }
 
-// BeginTOTP makes a secret for an authenticator app. It counts from the confirmation on.
+// BeginTOTP creates a secret for an authenticator app. It becomes a factor when it is confirmed.
 func (k *Keeper) BeginTOTP(ctx context.Context, by By) (*SetUp, error) {
 	secret := make([]byte, secretSize)
 	rand.Read(secret) // never fails since Go 1.24
@@ -69,14 +69,14 @@ func (k *Keeper) BeginTOTP(ctx context.Context, by By) (*SetUp, error) {
 	if err != nil {
 		return nil, err
 	}
-	up.QR, err = picture(up.URI)
+	up.QR, err = qrCode(up.URI)
 	return up, err
 }
 
-// ConfirmTOTP keeps an authenticator app that shows the right code. A wrong one can be
-// corrected: the set-up stays open.
+// ConfirmTOTP stores an authenticator app that shows the right code. After a wrong code the person
+// can try again.
 func (k *Keeper) ConfirmTOTP(ctx context.Context, by By, token, name, text string) (done *Added, err error) {
-	if name, err = named(state.FactorTOTP, name); err != nil {
+	if name, err = checkName(state.FactorTOTP, name); err != nil {
 		return nil, err
 	}
 	code, ok := parseTOTP(text)
@@ -99,11 +99,11 @@ func (k *Keeper) ConfirmTOTP(ctx context.Context, by By, token, name, text strin
 		if err != nil {
 			return err
 		}
-		step, ok := matching(secret, code, time.Now(), 0)
+		step, ok := matchStep(secret, code, time.Now(), 0)
 		if !ok {
 			return wrongCode()
 		}
-		done, err = k.add(ctx, by, person, fresh{kind: state.FactorTOTP, name: name, data: secret, step: step})
+		done, err = k.add(ctx, by, person, newFactor{kind: state.FactorTOTP, name: name, data: secret, step: step})
 		return err
 	})
 	return done, err
@@ -114,15 +114,15 @@ func wrongCode() error {
 		Detail: "This is not the code that the app shows now. Is the clock of the device right?"})
 }
 
-// over is the answer to a ceremony that ended, was answered or is another person's.
+// over is the fault for a ceremony that expired, was answered or is another person's.
 func over(pointer string) error {
 	return fault.Invalid(fault.Field{Pointer: pointer, Code: fault.UnknownValue,
 		Detail: "This took too long, or was finished before: begin anew."})
 }
 
-// matching returns the time step whose code this is: one later than the last that was
-// taken, so that each serves once.
-func matching(secret []byte, code string, now time.Time, last int64) (step int64, ok bool) {
+// matchStep returns the time step of a code. The step must be later than the last one used, so that
+// each code works once.
+func matchStep(secret []byte, code string, now time.Time, last int64) (step int64, ok bool) {
 	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 	present := now.Unix() / period
 	for s := max(present-skew, last+1); s <= present+skew; s++ {
@@ -135,8 +135,8 @@ func matching(secret []byte, code string, now time.Time, last int64) (step int64
 	return 0, false
 }
 
-// useTOTP takes a code of one of a person's apps, in the transaction of ctx. Of two who
-// show the same code at once, one is let in: the step is compared and set.
+// useTOTP consumes a code of one of a person's apps, in the transaction of ctx. The step is
+// compared and set, so of two concurrent uses of a code one succeeds.
 func (k *Keeper) useTOTP(ctx context.Context, rows []*db.Factor, code string) (*db.Factor, error) {
 	for _, row := range rows {
 		if row.Kind != state.FactorTOTP {
@@ -146,7 +146,7 @@ func (k *Keeper) useTOTP(ctx context.Context, rows []*db.Factor, code string) (*
 		if err != nil {
 			return nil, err
 		}
-		step, ok := matching(secret, code, time.Now(), row.Step)
+		step, ok := matchStep(secret, code, time.Now(), row.Step)
 		if !ok {
 			continue
 		}
@@ -163,8 +163,8 @@ func (k *Keeper) useTOTP(ctx context.Context, rows []*db.Factor, code string) (*
 	return nil, wrong("The code is wrong, or it was used before.")
 }
 
-// squeezed drops what people and apps write between the characters of a code.
-func squeezed(text string) string {
+// compact removes the separators that people and apps put into codes.
+func compact(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
 		case ' ', '-', '\t', '\u00a0', '\u2009', '\u202f':
@@ -174,14 +174,14 @@ func squeezed(text string) string {
 	}, text)
 }
 
-// maxTyped bounds a code as it is typed, in bytes.
+// maxTyped bounds a typed code, in bytes.
 const maxTyped = 64
 
-// parseTOTP reads a code of six digits.
+// parseTOTP parses a code of six digits.
 func parseTOTP(text string) (string, bool) {
 	if len(text) > maxTyped {
 		return "", false
 	}
-	code := squeezed(text)
+	code := compact(text)
 	return code, len(code) == 6 && strings.Trim(code, "0123456789") == ""
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// Vault encrypts what factors are made of: secrets of authenticator apps and the records
-// of passkeys. What it seals opens for the same factor of the same person only.
+// Vault encrypts the data of factors: secrets of authenticator apps and passkey records. Sealed
+// data opens only for the same factor of the same person.
 type Vault struct{ sealer *keyring.Sealer }
 
-// NewVault makes the vault of a ring.
+// NewVault returns the vault of a key ring.
 func NewVault(ring *keyring.Ring) Vault { return Vault{ring.Sealer("factors")} }
 
-// Seal encrypts the data of a factor. One that is being set up has no id yet: nil.
+// Seal encrypts the data of a factor. The id is nil while the factor is being set up.
 func (v Vault) Seal(person, id xid.ID, data []byte) []byte {
 	return v.sealer.Seal(data, of(person, id))
 }
 
-// Open decrypts what [Vault.Seal] made, also under an older root secret.
+// Open decrypts data of [Vault.Seal], also if it was sealed under an older root secret.
 func (v Vault) Open(person, id xid.ID, sealed []byte) ([]byte, error) {
 	data, err := v.sealer.Open(sealed, of(person, id))
 	if err != nil {

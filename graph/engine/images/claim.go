@@ -16,10 +16,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// errLost says that another process has claimed the picture meanwhile.
-var errLost = errors.New("another process fetches the picture")
+// errLost reports that another process has claimed the image meanwhile.
+var errLost = errors.New("another process fetches the image")
 
-// claim makes this process the one that fetches a picture, as it was read, or nil.
+// claim claims the fetch of an image, as it was read, for this process. It returns nil if another
+// process was first.
 func (k *Keeper) claim(ctx context.Context, row *db.Picture, id xid.ID) (claimed *db.Picture, err error) {
 	now := micros.Now()
 	mine := &db.Picture{ID: id, StoreID: viewer.From(ctx).Store, State: state.PictureFetching, ObjectID: xid.New(),
@@ -46,14 +47,13 @@ func (k *Keeper) claim(ctx context.Context, row *db.Picture, id xid.ID) (claimed
 	case ent.IsDuplicate(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("claim picture: %w", err)
+		return nil, fmt.Errorf("claim image: %w", err)
 	}
 	return claimed, nil
 }
 
-// keep writes that the bytes of a picture are there, if the store has room for them.
-// The lock of the store's row makes its pictures wait for each other, so that each counts
-// what the one before left.
+// keep records that the bytes of an image are stored, if the store has room for them. It locks the
+// store's row, so that images are counted one after the other.
 func (k *Keeper) keep(ctx context.Context, row *db.Picture) error {
 	return k.Store.InTx(ctx, func(ctx context.Context) error {
 		c := k.Store.DB(ctx)
@@ -75,7 +75,7 @@ func (k *Keeper) keep(ctx context.Context, row *db.Picture) error {
 	})
 }
 
-// refuse remembers that a picture could not be fetched, for longer each time.
+// refuse records that an image could not be fetched, with a longer pause each time.
 func (k *Keeper) refuse(ctx context.Context, row *db.Picture) error {
 	wait := min(firstPause<<min(row.Tries-1, 20), maxPause)
 	row.State, row.DueAt = state.PictureRefused, micros.Now().Add(wait)
@@ -83,7 +83,7 @@ func (k *Keeper) refuse(ctx context.Context, row *db.Picture) error {
 	return k.Store.InTx(ctx, func(ctx context.Context) error { return k.settle(ctx, row) })
 }
 
-// settle ends a claim. [errLost] if it is another one's by now.
+// settle ends a claim. It returns [errLost] if another process has claimed the image.
 func (k *Keeper) settle(ctx context.Context, row *db.Picture) error {
 	n, err := k.Store.DB(ctx).Picture.Update().Where(dbpicture.ID(row.ID), dbpicture.ObjectID(row.ObjectID)).
 		SetState(row.State).SetContentType(row.ContentType).SetSizeBytes(row.SizeBytes).SetWidth(row.Width).
@@ -92,12 +92,12 @@ func (k *Keeper) settle(ctx context.Context, row *db.Picture) error {
 		err = errLost
 	}
 	if err != nil {
-		return fmt.Errorf("settle picture: %w", err)
+		return fmt.Errorf("settle image: %w", err)
 	}
 	return nil
 }
 
-// Forget removes the row of a picture, so that it is fetched anew.
+// Forget removes the row of an image, so that it is fetched again.
 func (k *Keeper) Forget(ctx context.Context, row *db.Picture) error {
 	err := k.Store.InTx(viewer.Operator(ctx, row.StoreID), func(ctx context.Context) error {
 		_, err := k.Store.DB(ctx).Picture.Delete().
@@ -105,10 +105,10 @@ func (k *Keeper) Forget(ctx context.Context, row *db.Picture) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("forget picture: %w", err)
+		return fmt.Errorf("forget image: %w", err)
 	}
 	return nil
 }
 
-// settleTime bounds writing how a fetch ended, whose own time may be over.
+// settleTime bounds the recording of a fetch's outcome, after the time of the fetch may be over.
 const settleTime = 5 * time.Second

@@ -23,25 +23,24 @@ import (
 )
 
 const (
-	// fetchTime bounds a fetch from the first dial to the last byte, all redirects
-	// included.
+	// fetchTime bounds a fetch from the first dial to the last byte, including redirects.
 	fetchTime = 20 * time.Second
-	// maxBytes is the largest picture.
+	// maxBytes is the size of the largest image.
 	maxBytes = 20 << 20
-	// maxRedirects is how many are followed.
+	// maxRedirects is how many redirects are followed.
 	maxRedirects = 3
-	// maxHeader bounds the headers of an answer, in bytes.
+	// maxHeader bounds the response headers in bytes.
 	maxHeader = 32 << 10
 )
 
-// How fetches end, as the metric says it.
+// Outcomes of a fetch, as the metric names them.
 const (
 	kept        = "kept"
-	refused     = "refused"     // no picture that is shown: its type or its size
-	forbidden   = "forbidden"   // an address that is not asked
-	unreachable = "unreachable" // no answer, or another than 200
+	refused     = "refused"     // not an image of a supported type or size
+	forbidden   = "forbidden"   // an address that is not allowed
+	unreachable = "unreachable" // no response, or a status other than 200
 	full        = "full"        // the store has no room for it
-	failed      = "failed"      // our own failure
+	failed      = "failed"      // a failure of the service itself
 )
 
 func newCounter() *prometheus.CounterVec {
@@ -49,14 +48,14 @@ func newCounter() *prometheus.CounterVec {
 		Help: "Fetches of products' pictures from their addresses, by how they ended."}, []string{"outcome"})
 }
 
-// refusal is a fetch that brought nothing to keep. Neither text names the address.
+// refusal is a fetch without an image to keep. Its texts never contain the address.
 type refusal struct{ outcome, why string }
 
 // Error implements error.
 func (r *refusal) Error() string { return r.why }
 
-// newClient makes what asks other hosts. The address that is dialled is judged every
-// time, and no proxy of the environment comes between.
+// newClient returns the client for other hosts. It checks every address that it dials and ignores
+// proxies of the environment.
 func (k *Keeper) newClient() *http.Client {
 	transport := &http.Transport{
 		DialContext:            k.Egress.Dialer(true),
@@ -71,18 +70,18 @@ func (k *Keeper) newClient() *http.Client {
 	}
 	transport.Protocols.SetHTTP1(true)
 	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		r.Header.Del("Referer") // a host does not hear of another
+		r.Header.Del("Referer") // a host must not learn about another
 		if len(via) > maxRedirects {
 			return &refusal{unreachable, "too many redirects"}
 		}
-		return k.judgeURL(r.URL)
+		return k.checkURL(r.URL)
 	}}
 }
 
-// fetch brings the picture of a claim, keeps it or remembers why not.
+// fetch fetches the claimed image, and stores either the image or the failure.
 func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*db.Picture, error) {
 	began := time.Now()
-	err := k.bringHere(ctx, row, address)
+	err := k.fetchAndKeep(ctx, row, address)
 	outcome := kept
 	if err != nil {
 		outcome = failed
@@ -106,36 +105,35 @@ func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*d
 	if err := k.refuse(ctx, row); err != nil && !errors.Is(err, errLost) {
 		return nil, err
 	}
-	// Nothing refers to the bytes, if there are any. What stays is swept.
+	// Nothing refers to the bytes, if there are any. The sweep removes what stays.
 	if err := k.Blobs.Delete(ctx, Key(row)); err != nil {
 		k.Logger.WarnContext(ctx, "bytes of a picture were left behind", slog.Any("error", err))
 	}
 	return nil, fault.Missing("picture")
 }
 
-// bringHere downloads, judges and keeps: first the bytes, which nothing refers to
-// yet, then the row.
+// fetchAndKeep downloads, validates and stores: first the bytes, which nothing refers to yet, then
+// the row.
 //
-// The bytes are kept as they came, what cameras write into them included: whoever
-// has the address has had them all along, and without it the pictures of telephones
-// would lie on their side.
-func (k *Keeper) bringHere(ctx context.Context, row *db.Picture, address string) error {
+// The bytes are stored unchanged, with camera metadata. They were public at their address all
+// along, and without the metadata photos of phones would be shown rotated.
+func (k *Keeper) fetchAndKeep(ctx context.Context, row *db.Picture, address string) error {
 	body, err := k.download(ctx, address)
 	if err != nil {
 		return err
 	}
-	j, err := judge(body)
+	j, err := inspect(body)
 	if err != nil {
 		return err
 	}
 	row.ContentType, row.Width, row.Height, row.SizeBytes = j.ContentType, j.Width, j.Height, int64(len(body))
 	if err := k.Blobs.Put(ctx, Key(row), row.ContentType, body); err != nil {
-		return fmt.Errorf("keep picture: %w", err)
+		return fmt.Errorf("keep image: %w", err)
 	}
 	return k.keep(ctx, row)
 }
 
-// download returns what lies at an address.
+// download returns the bytes at an address.
 func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 	u, err := k.target(address)
 	if err != nil {
@@ -163,7 +161,7 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 		return nil, errTooLarge
 	case err != nil:
 		return nil, explain(err)
-	case ctx.Err() != nil: // the host may end its answer when it sees that nobody waits for it
+	case ctx.Err() != nil: // the host may end its response when the client gives up
 		return nil, explain(ctx.Err())
 	}
 	return body, nil
@@ -171,8 +169,8 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 
 var errTooLarge = &refusal{refused, "the picture is larger than 20 MiB"}
 
-// explain tells our own refusals from those of the host and of the network. Neither
-// says the address.
+// explain separates the service's own refusals from failures of the host and of the network. No
+// text contains the address.
 func explain(err error) error {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
@@ -186,8 +184,7 @@ func explain(err error) error {
 	return &refusal{unreachable, err.Error()}
 }
 
-// target reads an address as browsers do: what a product may have is written more
-// freely than what [egress.Policy.CheckURL] takes.
+// target parses an address as browsers do, which is more lenient than [egress.Policy.CheckURL].
 func (k *Keeper) target(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -201,11 +198,11 @@ func (k *Keeper) target(address string) (*url.URL, error) {
 		}
 		u.Host = strings.Replace(u.Host, host, name, 1)
 	}
-	return u, k.judgeURL(u)
+	return u, k.checkURL(u)
 }
 
-// judgeURL judges an address before it is asked, and every one that it leads to.
-func (k *Keeper) judgeURL(u *url.URL) error {
+// checkURL checks an address before it is requested, and every redirect.
+func (k *Keeper) checkURL(u *url.URL) error {
 	if u.Scheme != "https" {
 		return &refusal{forbidden, "the address is not https"}
 	}
@@ -215,7 +212,7 @@ func (k *Keeper) judgeURL(u *url.URL) error {
 	return nil
 }
 
-// escape percent-encodes what an address must not hold as it is.
+// escape percent-encodes what an address must not contain literally.
 func escape(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

@@ -40,84 +40,83 @@ import (
 )
 
 const (
-	// maxFetching is how many pictures this process fetches at once, since each may take
-	// 20 MB of memory, and maxOfStore how many of them for one store.
+	// maxFetching is how many images this process fetches at once, since each may take 20 MB of
+	// memory, and maxOfStore how many of them for one store.
 	maxFetching = 4
 	maxOfStore  = 2
-	// flightLimit bounds all that a request for a picture waits for: a place, another
-	// process, the fetch.
+	// flightLimit bounds the total wait of a request for an image: for a slot, for another process,
+	// and for the fetch.
 	flightLimit = 45 * time.Second
-	// claimTime is after how long somebody else may fetch what a process that was
-	// killed left: longer than fetching and keeping takes.
+	// claimTime is when another process may take over the fetch of a killed one. It is longer than
+	// fetching and storing takes.
 	claimTime = time.Minute
-	// lookEvery is how often somebody looks whether another process has ended.
-	lookEvery = 250 * time.Millisecond
-	// firstPause is how long a failure is remembered, and maxPause the longest after
-	// several.
+	// pollEvery is how often a process checks whether another one has finished.
+	pollEvery = 250 * time.Millisecond
+	// firstPause is the pause after the first failure, and maxPause the longest one.
 	firstPause = time.Minute
 	maxPause   = 24 * time.Hour
 )
 
-// Config is what the keeper needs.
+// Config holds the dependencies of a [Keeper].
 type Config struct {
 	Store *ent.Store
 	Blobs *blob.Store
-	// Egress says which addresses are allowed: its zero value is the public internet.
-	// Only https is asked, whatever it says.
+	// Egress decides which addresses are allowed; its zero value allows the public internet. Only
+	// https is used in any case.
 	Egress egress.Policy
-	// RootCAs sign the certificates of the hosts; nil are those of the system.
+	// RootCAs verify the certificates of the hosts; nil for the system's.
 	RootCAs *x509.CertPool
-	// Limits are those that the operator set for all stores.
+	// Limits are the operator's limits for all stores.
 	Limits limit.Values
 	Logger *slog.Logger
 }
 
-// Keeper keeps the pictures of all stores. Any number of processes may have one.
+// Keeper stores the images of all stores. Any number of processes may run one.
 type Keeper struct {
 	Config
 	client    *http.Client
 	fetchTime time.Duration
 	flights   cache.Group[flight, *db.Picture]
-	places    chan struct{}
-	fetching  *lines
+	slots     chan struct{}
+	fetching  *storeLimiter
 	fetches   *prometheus.CounterVec
-	makes     cache.Group[xid.ID, struct{}]
-	decodes   *decoder // of merchants
-	scales    *decoder // for shoppers, whom no upload keeps waiting
+	scaling   cache.Group[xid.ID, struct{}]
+	decodes   *decoder // for merchants' uploads
+	scales    *decoder // for shoppers, so that no upload delays them
 }
 
-// flight names what is fetched.
+// flight identifies a fetch.
 type flight struct{ store, id xid.ID }
 
-// New makes a keeper.
+// New returns a keeper, or an error if a dependency is missing.
 func New(c Config) (*Keeper, error) {
 	if c.Store == nil || c.Blobs == nil {
-		return nil, errors.New("picture: a store and a blob store are needed")
+		return nil, errors.New("images: a store and a blob store are needed")
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	k := &Keeper{Config: c, fetchTime: fetchTime, places: make(chan struct{}, maxFetching),
-		fetching: newLines(maxOfStore), fetches: newCounter(),
+	k := &Keeper{Config: c, fetchTime: fetchTime, slots: make(chan struct{}, maxFetching),
+		fetching: newStoreLimiter(maxOfStore), fetches: newCounter(),
 		decodes: newDecoder(pixel.MaxWeight, 1), scales: newDecoder(pixel.MaxWeight/2, 2)}
 	k.client = k.newClient()
 	return k, nil
 }
 
-// Register adds the keeper's metrics.
+// Register registers the keeper's metrics.
 func (k *Keeper) Register(reg prometheus.Registerer) error { return reg.Register(k.fetches) }
 
-// IDOf is the id of the picture at an address: the first 16 bytes of its SHA-256.
+// IDOf returns the id of the image at an address: the first 16 bytes of its SHA-256.
 func IDOf(address string) xid.ID {
 	sum := sha256.Sum256([]byte(address))
 	return xid.ID(sum[:16])
 }
 
-// Key is where the bytes of a picture lie in the blob store. No other bytes ever lie
-// there.
+// Key returns the key of an image in the blob store. Different bytes are never stored under the
+// same key.
 func Key(p *db.Picture) string {
 	return keyOf(p.StoreID, p.ObjectID)
 }
 
-// Find returns a picture of the viewer's store that is kept; nil for none.
+// Find returns a stored image of the viewer's store, or nil.
 func (k *Keeper) Find(ctx context.Context, id xid.ID) (*db.Picture, error) {
 	row, err := k.row(ctx, id)
 	if err != nil || row == nil || row.State != state.PictureKept {
@@ -126,13 +125,13 @@ func (k *Keeper) Find(ctx context.Context, id xid.ID) (*db.Picture, error) {
 	return row, nil
 }
 
-// Get returns the picture at an address, and fetches it first if it is not kept. The
-// caller knows that a product of the viewer's store has this address. What cannot be
-// fetched is NotFound; where too many are being fetched, the fault is Unavailable.
+// Get returns the image at an address, and fetches it first if it is not stored. The caller has
+// checked that a product of the viewer's store has this address. An image that cannot be fetched is
+// NotFound; if it takes too long, the fault is Unavailable.
 func (k *Keeper) Get(ctx context.Context, address string) (*db.Picture, error) {
 	at := flight{viewer.From(ctx).Store, IDOf(address)}
 	row, err := k.flights.Do(ctx, at, flightLimit, func(ctx context.Context) (*db.Picture, error) {
-		return k.bring(viewer.Operator(ctx, at.store), at.id, address)
+		return k.await(viewer.Operator(ctx, at.store), at.id, address)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The picture is not here yet.",
@@ -141,8 +140,8 @@ func (k *Keeper) Get(ctx context.Context, address string) (*db.Picture, error) {
 	return row, err
 }
 
-// bring returns the picture once it is kept, by this process or by another one.
-func (k *Keeper) bring(ctx context.Context, id xid.ID, address string) (*db.Picture, error) {
+// await returns the image once this or another process has stored it.
+func (k *Keeper) await(ctx context.Context, id xid.ID, address string) (*db.Picture, error) {
 	for {
 		row, err := k.row(ctx, id)
 		switch {
@@ -157,16 +156,16 @@ func (k *Keeper) bring(ctx context.Context, id xid.ID, address string) (*db.Pict
 		case row.State == state.PictureRefused:
 			return nil, fault.Missing("picture")
 		}
-		if err := pause(ctx, lookEvery); err != nil {
+		if err := pause(ctx, pollEvery); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// try takes a place and fetches, unless somebody else was quicker: then there is
-// neither a picture nor an error.
+// try waits for a slot and fetches, unless another process was first: then it returns neither an
+// image nor an error.
 func (k *Keeper) try(ctx context.Context, row *db.Picture, id xid.ID, address string) (*db.Picture, error) {
-	leave, err := k.place(ctx)
+	leave, err := k.acquireSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -178,23 +177,22 @@ func (k *Keeper) try(ctx context.Context, row *db.Picture, id xid.ID, address st
 	return k.fetch(ctx, row, address)
 }
 
-// place waits for one of the places in which pictures are fetched, first for one of the
-// store's.
-func (k *Keeper) place(ctx context.Context) (leave func(), err error) {
+// acquireSlot waits for a slot to fetch an image, first for one of the store's.
+func (k *Keeper) acquireSlot(ctx context.Context) (leave func(), err error) {
 	part, err := k.fetching.enter(ctx, viewer.From(ctx).Store)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case k.places <- struct{}{}:
-		return func() { <-k.places; part() }, nil
+	case k.slots <- struct{}{}:
+		return func() { <-k.slots; part() }, nil
 	case <-ctx.Done():
 		part()
 		return nil, ctx.Err()
 	}
 }
 
-// pause waits for a while, or until ctx ends.
+// pause waits until d has passed or ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -206,11 +204,11 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// row reads what is known of a picture; nil for nothing.
+// row returns the row of an image, or nil.
 func (k *Keeper) row(ctx context.Context, id xid.ID) (*db.Picture, error) {
 	rows, err := k.Store.DB(ctx).Picture.Query().Where(dbpicture.ID(id)).Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read picture: %w", err)
+		return nil, fmt.Errorf("read image: %w", err)
 	}
 	if len(rows) == 0 {
 		return nil, nil

@@ -335,7 +335,7 @@ func TestPlaces(t *testing.T) {
 		ctx context.Context
 		ok  bool
 	}{{s.ctx, true}, {s.ctx, true}, {ended, false}, {other, true}, {other, true}, {ended, false}} {
-		f, err := s.place(tc.ctx)
+		f, err := s.acquireSlot(tc.ctx)
 		if (err == nil) != tc.ok {
 			t.Fatalf("place %d: %v", len(leave), err)
 		}
@@ -346,13 +346,13 @@ func TestPlaces(t *testing.T) {
 	third, _ := storetest.Merchant(t, s.Store)
 	full, cancel := context.WithCancel(third)
 	cancel()
-	if _, err := s.place(full); err == nil {
+	if _, err := s.acquireSlot(full); err == nil {
 		t.Error("a fifth place")
 	}
 	for _, f := range leave {
 		f()
 	}
-	if len(s.fetching.stores) > 0 || len(s.places) > 0 {
-		t.Errorf("%d lines and %d places are left", len(s.fetching.stores), len(s.places))
+	if len(s.fetching.stores) > 0 || len(s.slots) > 0 {
+		t.Errorf("%d lines and %d places are left", len(s.fetching.stores), len(s.slots))
 	}
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// Root is where the host of a store serves its pictures. One that was uploaded is
-// under its id, as <object>.jpg, and <object>-800.jpg at one of its [Widths].
+// Root is the path under which a store's host serves its images. An uploaded image is under its id,
+// as <object>.jpg, and as <object>-800.jpg at one of its [Widths].
 const Root = "/pictures/"
 
-// endings are those of the types that are kept.
+// endings are the file extensions of the stored types.
 var endings = map[string]string{pixel.JPEG: ".jpg", pixel.PNG: ".png", pixel.GIF: ".gif"}
 
-// Path is where the host of a store serves an uploaded picture at one of its [Widths].
+// Path returns the path of an uploaded image at one of its [Widths].
 func Path(img *db.ProductImage, width int) string {
 	return Root + img.PublicID() + "/" + File(img, width)
 }
 
-// File is the name of an uploaded picture at one of its [Widths], which always stands for the same
-// bytes.
+// File returns the file name of an uploaded image at one of its [Widths]. The same name always
+// stands for the same bytes.
 func File(img *db.ProductImage, width int) string {
 	name := hex.EncodeToString(img.ObjectID[:])
 	if width < img.Width {
@@ -32,7 +32,7 @@ func File(img *db.ProductImage, width int) string {
 	return name + endings[img.ContentType]
 }
 
-// ParsePath reads the path of an uploaded picture: its id and its file.
+// ParsePath splits the path of an uploaded image into its id and its file.
 func ParsePath(path string) (id xid.ID, file string, ok bool) {
 	text, file, ok := strings.Cut(strings.TrimPrefix(path, Root), "/")
 	if !ok {
@@ -42,7 +42,7 @@ func ParsePath(path string) (id xid.ID, file string, ok bool) {
 	return id, file, err == nil
 }
 
-// WidthOf is the width at which a file shows a picture; false for no file of it.
+// WidthOf returns the width of a file of an image, and false if the image has no such file.
 func WidthOf(img *db.ProductImage, file string) (width int, ok bool) {
 	for _, w := range append(Widths(img.ContentType, img.Width), img.Width) {
 		if File(img, w) == file {

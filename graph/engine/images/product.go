@@ -13,11 +13,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// imageIndex leads from a product to its pictures, in their order.
+// imageIndex orders the images of a product by position.
 const imageIndex = "productimage_store_id_product_id_position_id"
 
-// Rows returns the uploaded pictures of products by their position, or those alone that a
-// condition picks.
+// Rows returns the uploaded images of products by position, filtered by the conditions.
 func Rows(
 	ctx context.Context, c *db.Client, products []xid.ID, only ...predicate.ProductImage,
 ) (map[xid.ID][]*db.ProductImage, error) {
@@ -29,7 +28,7 @@ func Rows(
 	q.Modify(ent.ForceIndex(imageIndex))
 	rows, err := q.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read pictures: %w", err)
+		return nil, fmt.Errorf("read images: %w", err)
 	}
 	slices.SortFunc(rows, func(a, b *db.ProductImage) int { return cmp.Compare(a.Position, b.Position) })
 	for _, row := range rows {
@@ -38,8 +37,8 @@ func Rows(
 	return of, nil
 }
 
-// Load gives products their uploaded pictures, and the variants that were read theirs, as an
-// origin serves them: with one statement for all, and with none where no product has any.
+// Load loads the uploaded images of products and assigns those of loaded variants, with URLs at an
+// origin. It runs one statement, or none if no product has images.
 func Load(ctx context.Context, c *db.Client, origin string, products ...*db.Product) error {
 	var ids []xid.ID
 	for _, p := range products {
@@ -59,8 +58,7 @@ func Load(ctx context.Context, c *db.Client, origin string, products ...*db.Prod
 	return nil
 }
 
-// Serve says of the pictures of a product where an origin serves them, and gives the variants
-// that were read those that show them.
+// Serve sets the URLs of a product's images at an origin, and assigns loaded variants their images.
 func Serve(origin string, p *db.Product) {
 	for _, img := range p.Images {
 		img.URL = origin + Path(img, img.Width)
@@ -70,7 +68,7 @@ func Serve(origin string, p *db.Product) {
 	}
 }
 
-// Showing is that of a product's pictures which shows a variant; nil for none.
+// Showing returns the product's image that shows a variant, or nil.
 func Showing(v *db.Variant, images []*db.ProductImage) *db.ProductImage {
 	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return v.ImageID != nil && *v.ImageID == img.ID })
 	if i < 0 {

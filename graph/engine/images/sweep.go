@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// graceTime is how long what nothing refers to is kept: whoever fetches a picture
-	// writes its bytes first and its row at the end.
+	// graceTime is how long unreferenced objects are kept: a fetch writes the bytes first and the
+	// row at the end.
 	graceTime = 48 * time.Hour
 	// sweepBatch bounds the rows that are read at once.
 	sweepBatch = 500
-	// folder is where the pictures lie in the blob store, in one of each store.
+	// folder is the folder of images in the blob store. It has one subfolder per store.
 	folder = "pictures/"
 )
 
@@ -39,9 +39,9 @@ func (s ids) has(id xid.ID) bool {
 	return ok
 }
 
-// Sweep removes the pictures whose address no product and no page of their store has any more, and
-// what lies in the blob store without a row, such as that of a store that is gone: all that
-// is older than two days. It takes about 50 bytes of memory for each picture.
+// Sweep removes images whose address no product and no page of their store has any more, and
+// objects in the blob store without a row, such as those of deleted stores. It spares everything
+// younger than two days. It takes about 50 bytes of memory per image.
 func (k *Keeper) Sweep(ctx context.Context) error {
 	old := micros.Now().Add(-graceTime)
 	used := ids{}
@@ -55,11 +55,11 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 		return n, err
 	})
 	if err != nil {
-		return fmt.Errorf("sweep pictures: %w", err)
+		return fmt.Errorf("sweep images: %w", err)
 	}
 	objects, err := k.sweepObjects(ctx, old, used)
 	if err != nil {
-		return fmt.Errorf("sweep the files of pictures: %w", err)
+		return fmt.Errorf("sweep the files of images: %w", err)
 	}
 	if rows+objects > 0 {
 		k.Logger.InfoContext(ctx, "unused pictures removed", "pictures", rows, "files", objects)
@@ -67,10 +67,10 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// sweepStore removes rows of the viewer's store, counts them, and adds the objects of
-// those that stay.
+// sweepStore removes rows of the viewer's store, returns how many, and adds the objects of the
+// remaining rows.
 func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n int, err error) {
-	named, err := k.named(ctx)
+	referenced, err := k.referenced(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +86,7 @@ func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n i
 		var unused []xid.ID
 		for _, row := range rows {
 			after = row.ID
-			if named.has(row.ID) || row.TriedAt >= old {
+			if referenced.has(row.ID) || row.TriedAt >= old {
 				used[row.ObjectID] = struct{}{}
 				continue
 			}
@@ -101,8 +101,7 @@ func (k *Keeper) sweepStore(ctx context.Context, old micros.Time, used ids) (n i
 	return n, nil
 }
 
-// uploads adds the objects of the viewer's store's uploaded pictures, which are there as
-// long as their rows.
+// uploads adds the objects of the store's uploaded images, which exist as long as their rows.
 func (k *Keeper) uploads(ctx context.Context, used ids) error {
 	for after, more := xid.Nil, true; more; {
 		rows, err := k.Store.DB(ctx).ProductImage.Query().Where(productimage.IDGT(after)).
@@ -119,7 +118,7 @@ func (k *Keeper) uploads(ctx context.Context, used ids) error {
 	return nil
 }
 
-// remove deletes rows, but for one that was tried again meanwhile.
+// remove deletes rows, except those that were tried again meanwhile.
 func (k *Keeper) remove(ctx context.Context, unused []xid.ID, old micros.Time) (n int, err error) {
 	if len(unused) == 0 {
 		return 0, nil
@@ -131,8 +130,8 @@ func (k *Keeper) remove(ctx context.Context, unused []xid.ID, old micros.Time) (
 	return n, err
 }
 
-// named is the pictures whose addresses the products and pages of the viewer's store have.
-func (k *Keeper) named(ctx context.Context) (ids, error) {
+// referenced returns the images whose addresses the products and pages of the viewer's store have.
+func (k *Keeper) referenced(ctx context.Context) (ids, error) {
 	set := ids{}
 	for after, more := xid.Nil, true; more; {
 		var rows []struct {
@@ -151,14 +150,14 @@ func (k *Keeper) named(ctx context.Context) (ids, error) {
 		}
 		more = len(rows) == sweepBatch
 	}
-	return set, k.namedByPages(ctx, set)
+	return set, k.referencedByPages(ctx, set)
 }
 
-// pageBatch bounds the texts of pages that are read at once.
+// pageBatch bounds the pages whose texts are read at once.
 const pageBatch = 20
 
-// namedByPages adds the pictures that the pages of the viewer's store show.
-func (k *Keeper) namedByPages(ctx context.Context, set ids) error {
+// referencedByPages adds the images on the pages of the viewer's store.
+func (k *Keeper) referencedByPages(ctx context.Context, set ids) error {
 	for after, more := xid.Nil, true; more; {
 		rows, err := k.Store.DB(ctx).Page.Query().Where(dbpage.IDGT(after)).Order(db.Asc(dbpage.FieldID)).
 			Limit(pageBatch).Load(ctx)
@@ -176,8 +175,8 @@ func (k *Keeper) namedByPages(ctx context.Context, set ids) error {
 	return nil
 }
 
-// sweepObjects removes what no row names, and counts it. No object is ever written
-// anew, so one that is old and not used stays so.
+// sweepObjects removes objects that no row refers to, and returns how many. Objects are never
+// rewritten, so an old and unused one stays unused.
 func (k *Keeper) sweepObjects(ctx context.Context, old micros.Time, used ids) (n int, err error) {
 	for o, err := range k.Blobs.List(ctx, folder) {
 		if err != nil {
@@ -195,7 +194,7 @@ func (k *Keeper) sweepObjects(ctx context.Context, old micros.Time, used ids) (n
 	return n, nil
 }
 
-// objectOf reads the id in a key, which may be that of a width.
+// objectOf parses the object id in a key, which may be the key of a width.
 func objectOf(key string) (id xid.ID, ok bool) {
 	name, _, _ := strings.Cut(key[strings.LastIndexByte(key, '/')+1:], "-")
 	b, err := hex.DecodeString(name)

@@ -22,32 +22,33 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// scaleLimit bounds the making of a picture's widths, with the wait for a place.
+// scaleLimit bounds the creation of an image's widths, including the wait for capacity.
 const scaleLimit = 45 * time.Second
 
-// heavy is the weight of a picture whose memory is given back as soon as it is done.
+// heavy is the weight from which an image's memory is returned to the system as soon as it is done.
 const heavy = pixel.MaxWeight / 4
 
-// original ends the key of what a merchant sent. It is never served, since it may say where and by
-// whom a photo was taken, and lets a mistake in cleaning be repaired.
+// original is the key suffix of the file that a merchant sent. It is never served, because it may
+// reveal where and by whom a photo was taken. It is kept so that mistakes in cleaning can be
+// repaired.
 const original = "-original"
 
-// widths are those in which uploaded pictures are shown beside their own, from the largest.
+// widths are the widths in which uploaded images are offered besides their own, from the largest.
 var widths = []int{1600, 800, 320}
 
-// Upload is a picture that a merchant sent, as it is kept. Its bytes and those of the original lie
-// in the blob store, where they are swept unless a row comes to refer to them.
+// Upload is an uploaded image as it is stored. Its bytes and the original are in the blob store,
+// where the sweep removes them unless a row refers to them.
 type Upload struct {
 	pixel.Header
 	ObjectID xid.ID
-	Size     int64 // bytes, with those of the original
-	// Err is why there is none: a [pixel.Fault] where the picture is to blame.
+	Size     int64 // bytes, including the original
+	// Err is why the upload failed: a [pixel.Fault] if the image is invalid.
 	Err error
 }
 
-// Upload cleans a picture for the viewer's store and writes its bytes. Pictures are
-// decoded as long as all of them together are not larger than the largest, and one of each store
-// at a time; others wait.
+// Upload cleans an image for the viewer's store and writes its bytes. It waits for capacity: all
+// images being decoded together may weigh as much as the largest one, and each store decodes one at
+// a time.
 func (k *Keeper) Upload(ctx context.Context, body []byte) *Upload {
 	u := &Upload{}
 	u.Err = k.upload(ctx, body, u)
@@ -67,10 +68,10 @@ func (k *Keeper) upload(ctx context.Context, body []byte, u *Upload) error {
 	u.Header, u.ObjectID, u.Size = clean.Header, xid.New(), int64(len(clean.Body)+len(body))
 	key := keyOf(viewer.From(ctx).Store, u.ObjectID)
 	if err := k.Blobs.Put(ctx, key+original, h.ContentType, body); err != nil {
-		return fmt.Errorf("keep the original of a picture: %w", err)
+		return fmt.Errorf("keep the original of an image: %w", err)
 	}
 	if err := k.Blobs.Put(ctx, key, u.ContentType, clean.Body); err != nil {
-		return fmt.Errorf("keep picture: %w", err)
+		return fmt.Errorf("keep image: %w", err)
 	}
 	return nil
 }
@@ -80,8 +81,7 @@ func busy(err error) error {
 		RetryAfter: time.Second, Err: err}
 }
 
-// Discard removes the bytes of an upload that nothing came to refer to. What it cannot
-// remove is swept.
+// Discard removes the bytes of an upload that no row refers to. What it cannot remove is swept.
 func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -91,8 +91,8 @@ func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	}
 }
 
-// Used is how many bytes the pictures of the viewer's store take, as they are kept. With
-// a lock of the store's row, uploads wait for each other and see what others left.
+// Used returns how many bytes the images of the viewer's store take. If the caller holds the lock
+// on the store's row, uploads are serialized and each sees the previous ones.
 func (k *Keeper) Used(ctx context.Context) (int64, error) {
 	var all int64
 	sum := func(s *sql.Selector) {
@@ -109,13 +109,13 @@ func (k *Keeper) Used(ctx context.Context) (int64, error) {
 		err = c.ProductImage.Query().Modify(ent.ForUpdate, sum).Scan(ctx, &used)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("count the bytes of pictures: %w", err)
+		return 0, fmt.Errorf("count the bytes of images: %w", err)
 	}
 	return all + used[0].Bytes, nil
 }
 
-// room refuses so many bytes beside the pictures of the store, whose row is locked and
-// whose limits these are.
+// room returns a refusal if more bytes do not fit into the limits of the store, whose row is
+// locked.
 func (k *Keeper) room(ctx context.Context, limits limit.Values, more int64) error {
 	used, err := k.Used(ctx)
 	if err == nil && used+more > limits.Of(limit.PictureBytes) {
@@ -124,8 +124,8 @@ func (k *Keeper) room(ctx context.Context, limits limit.Values, more int64) erro
 	return err
 }
 
-// Widths are those in which an uploaded picture is shown, from the smallest to its own, or
-// to the largest that is made. An animation has its own alone.
+// Widths returns the widths in which an uploaded image is offered, from the smallest to its own or
+// to the largest that is created. An animation has only its own.
 func Widths(contentType string, width int) []int {
 	if contentType == pixel.GIF {
 		return []int{width}
@@ -142,8 +142,8 @@ func Widths(contentType string, width int) []int {
 	return list
 }
 
-// ImageKey is where the bytes of an uploaded picture lie at one of its [Widths]. No other
-// bytes ever lie there.
+// ImageKey returns the key of an uploaded image at one of its [Widths] in the blob store. Different
+// bytes are never stored under the same key.
 func ImageKey(img *db.ProductImage, width int) string {
 	key := keyOf(img.StoreID, img.ObjectID)
 	if width < img.Width {
@@ -152,11 +152,11 @@ func ImageKey(img *db.ProductImage, width int) string {
 	return key
 }
 
-// Make makes the widths of an uploaded picture, for which ImageKey is where they lie. One
-// process does so once at a time; what two make is the same.
+// Make creates the widths of an uploaded image under their [ImageKey]. One process creates them
+// once at a time; two processes create the same bytes.
 func (k *Keeper) Make(ctx context.Context, img *db.ProductImage) error {
-	_, err := k.makes.Do(ctx, img.ObjectID, scaleLimit, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, k.make(ctx, img)
+	_, err := k.scaling.Do(ctx, img.ObjectID, scaleLimit, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, k.scale(ctx, img)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return busy(err)
@@ -164,7 +164,7 @@ func (k *Keeper) Make(ctx context.Context, img *db.ProductImage) error {
 	return err
 }
 
-func (k *Keeper) make(ctx context.Context, img *db.ProductImage) error {
+func (k *Keeper) scale(ctx context.Context, img *db.ProductImage) error {
 	var less []int
 	for _, w := range widths {
 		if w < img.Width {
@@ -183,17 +183,17 @@ func (k *Keeper) make(ctx context.Context, img *db.ProductImage) error {
 		return pixel.Scale(body, less...)
 	})
 	if err != nil {
-		return fmt.Errorf("scale picture: %w", err)
+		return fmt.Errorf("scale image: %w", err)
 	}
 	for i, body := range list {
 		if err := k.Blobs.Put(ctx, ImageKey(img, less[i]), img.ContentType, body); err != nil {
-			return fmt.Errorf("keep a width of a picture: %w", err)
+			return fmt.Errorf("keep a width of an image: %w", err)
 		}
 	}
 	return nil
 }
 
-// keyOf is where bytes of a store's pictures lie.
+// keyOf returns the key of an object of a store's images.
 func keyOf(store, object xid.ID) string {
 	return folder + hex.EncodeToString(store[:]) + "/" + hex.EncodeToString(object[:])
 }

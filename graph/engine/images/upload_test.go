@@ -93,7 +93,7 @@ func TestUploadsWait(t *testing.T) {
 func TestStoresShareDecoding(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	row := s.hang(s.take(500, 20))
-	leave, err := s.decodes.lines.enter(t.Context(), viewer.From(s.ctx).Store) // as a picture that is being decoded
+	leave, err := s.decodes.perStore.enter(t.Context(), viewer.From(s.ctx).Store) // as a picture that is being decoded
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestStoresShareDecoding(t *testing.T) {
 		t.Errorf("scaling: %v", err)
 	}
 	leave()
-	if n := len(s.decodes.lines.stores); n != 0 {
+	if n := len(s.decodes.perStore.stores); n != 0 {
 		t.Errorf("%d stores are remembered", n)
 	}
 }

@@ -19,21 +19,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Addition is a theme that a store gets.
+// Addition is a theme to add to a store.
 type Addition struct {
 	Name   string
 	Source state.ThemeSource
-	// Listing is the theme of the marketplace that it is, nil for none.
+	// Listing is the theme's marketplace listing, or nil.
 	Listing *xid.ID
 	Package *theme.Package
 	// Sum is the checksum of the package.
 	Sum digest.Sum
-	// Settings are those of the theme that it copies, nil for the author's.
+	// Settings are the settings of the theme that it copies; nil for the author's.
 	Settings document.ThemeSettings
 }
 
-// Accept adds a theme to the store of the viewer that a later round makes of the
-// archive, in the transaction of ctx. The archive was judged.
+// Accept adds a theme to the viewer's store, in the transaction of ctx. A later round processes the
+// archive, which the caller has validated.
 func (k *Keeper) Accept(ctx context.Context, a Addition, archive []byte) (*db.Theme, error) {
 	packed, err := pack(archive)
 	if err != nil {
@@ -52,9 +52,8 @@ func (k *Keeper) Accept(ctx context.Context, a Addition, archive []byte) (*db.Th
 	return row, nil
 }
 
-// Add adds a theme to s, the store of the viewer, that is ready at once, since its
-// package and its assets are kept already, and writes its event, in the transaction of
-// ctx.
+// Add adds a theme to s, the viewer's store, and emits its event, in the transaction of ctx. The
+// theme is ready at once, because its package and assets are already stored.
 func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, error) {
 	row, err := k.add(ctx, k.begin(ctx, xid.New(), a).SetEventSequence(1), a.Package)
 	if err != nil {
@@ -73,7 +72,7 @@ func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Packa
 	return row, k.addAssets(ctx, row.ID, p)
 }
 
-// begin is what every new theme has.
+// begin sets what every new theme has.
 func (k *Keeper) begin(ctx context.Context, id xid.ID, a Addition) *db.ThemeCreate {
 	m := a.Package.Manifest
 	row := k.Store.DB(ctx).Theme.Create().SetID(id).SetUpdatedAt(id.Time()).
@@ -108,7 +107,7 @@ func (k *Keeper) addAssets(ctx context.Context, id xid.ID, p *theme.Package) err
 	return nil
 }
 
-// preview is the path of the picture of a theme, nil for none.
+// preview returns the path of a theme's preview image, or nil.
 func preview(p *theme.Package) *string {
 	a, ok := p.Find(p.Manifest.Preview)
 	if !ok {
@@ -117,13 +116,13 @@ func preview(p *theme.Package) *string {
 	return new(wire.AssetPath(a.Sum, a.Path))
 }
 
-// announce writes the event that a theme is ready. Its row counts the event already.
+// announce emits the event that a theme is ready. The theme's row already counts the event.
 func (k *Keeper) announce(ctx context.Context, s *db.Store, t *db.Theme) error {
 	return outbox.Append(ctx, k.Store.DB(ctx), resource(t),
 		outbox.Entry{Type: event.ThemeInstalled, Object: wire.AppendTheme(nil, t, t.Status, k.previewURL(s, t))})
 }
 
-// resource is what the events of a theme are about.
+// resource returns the subject of a theme's events.
 func resource(t *db.Theme) outbox.Resource {
 	return outbox.Resource{Store: t.StoreID, ID: t.ID, Version: t.Version, Sequence: t.EventSequence, At: t.UpdatedAt}
 }

@@ -1,6 +1,5 @@
-// Package install keeps the themes of all stores: it processes their archives,
-// keeps packages and assets once each, offers the samples, and removes what no
-// theme needs any more.
+// Package install manages the themes of all stores: it processes their archives, stores each
+// package and asset once, offers the sample themes, and removes what no theme uses any more.
 package install
 
 import (
@@ -21,36 +20,36 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// Config is what the keeper needs.
+// Config holds the dependencies of a [Keeper].
 type Config struct {
 	Store *ent.Store
 	Blobs *blob.Store
-	// Samples are offered in the marketplace, and new stores begin with the first;
-	// by default [sample.All].
+	// Samples are offered in the marketplace, and new stores start with the first one; [sample.All]
+	// by default.
 	Samples []sample.Sample
-	// Notifier notifies people of themes that could not be processed; nil writes on the
-	// dashboard alone.
+	// Notifier notifies people of themes that could not be processed. A nil notifier writes to the
+	// dashboard only.
 	Notifier *notify.Notifier
-	// Preview returns the address of a store's storefront as a theme would show it,
-	// for events. graph.New sets it, since the core alone knows; nil for none.
+	// Preview returns the URL of a store's storefront with a theme, for events. graph.New sets it,
+	// because only the core knows it. It may be nil.
 	Preview func(store *db.Store, theme xid.ID) string
 	Logger  *slog.Logger
 }
 
-// Keeper installs themes. Any number of processes may have one.
+// Keeper installs themes. Any number of processes may run one.
 type Keeper struct {
 	Config
-	// judging has room for one archive: judging one takes much of a core and many
-	// times the archive's memory.
-	judging chan struct{}
-	woken   chan struct{}
-	guard   work.Guard
-	mender  *lease.Mender
-	// samples are the samples as a new store gets them, read once.
+	// judging has room for one archive: validating one takes much of a core and many times the
+	// archive's memory.
+	judging  chan struct{}
+	woken    chan struct{}
+	guard    work.Guard
+	repairer *lease.Mender
+	// samples returns the samples as new stores get them. They are read once.
 	samples func() ([]prepared, error)
 }
 
-// New makes a keeper. [Keeper.Round] and [Keeper.Sweep] do its work.
+// New returns a keeper. [Keeper.Round] and [Keeper.Sweep] do its work.
 func New(c Config) (*Keeper, error) {
 	if c.Store == nil || c.Blobs == nil {
 		return nil, errors.New("install: a store and a blob store are needed")
@@ -60,28 +59,26 @@ func New(c Config) (*Keeper, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1),
-		mender: newMender(c.Store)}
+		repairer: newRepairer(c.Store)}
 	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(k.Samples) })
 	return k, nil
 }
 
-// Woken receives when there is an archive to process: the next round should come
-// now.
+// Woken receives when there is an archive to process, so that the next round starts at once.
 func (k *Keeper) Woken() <-chan struct{} { return k.woken }
 
-// Panics returns how many there have been in the processing of themes.
+// Panics returns how often the processing of themes has panicked since the start.
 func (k *Keeper) Panics() uint64 { return k.guard.Panics() }
 
 func (k *Keeper) wake() {
 	select {
 	case k.woken <- struct{}{}:
-	default: // somebody is woken already
+	default: // already signaled
 	}
 }
 
-// Judge is [theme.Read], for one archive at a time: others wait, and give up when
-// ctx ends. Call it outside of transactions, where one that waits keeps nobody
-// else waiting.
+// Judge is [theme.Read] for one archive at a time: callers wait for their turn, and give up when
+// ctx ends. Do not call it in a transaction, which would hold its locks while it waits.
 func (k *Keeper) Judge(ctx context.Context, archive []byte) (*theme.Package, error) {
 	select {
 	case k.judging <- struct{}{}:

@@ -18,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// fresh is how long what was kept last counts as just kept. It is far less than
-// [graceTime], after which the sweep takes what nothing refers to: whoever
-// finds something fresh can still refer to it.
+// fresh is how long a package or an asset counts as recently written. It is much shorter than
+// [graceTime], after which the sweep removes what nothing refers to, so something fresh can still
+// be referred to.
 const fresh = 12 * time.Hour
 
-// ErrNoPackage says that the package of a theme is gone.
+// ErrNoPackage reports that the package of a theme is gone.
 var ErrNoPackage = errors.New("install: no such package")
 
-// Package returns what a theme consists of, but for the bytes of its assets.
-// [ErrNoPackage] if there is none under the checksum.
+// Package returns the contents of a theme without the bytes of its assets. It returns
+// [ErrNoPackage] if the checksum is unknown.
 func (k *Keeper) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
 	ctx = k.Store.Aside(ctx)
 	row, err := k.packageRow(ctx, sum, ent.NoLock)
 	if db.IsNotFound(err) && k.Store.Within(ctx) {
-		// A transaction that began before the package was written learns of it here.
+		// A locking read sees a package that was written after this transaction took its snapshot.
 		row, err = k.packageRow(ctx, sum, ent.ForUpdate)
 	}
 	switch {
@@ -54,24 +54,23 @@ func (k *Keeper) packageRow(ctx context.Context, sum digest.Sum, lock func(*sql.
 	return only(query.Load(ctx))
 }
 
-// storePackage is [Keeper.keepPackage] in a transaction of its own: a package is of no store, and
-// may lie on another shard than what is about to refer to it.
+// storePackage is [Keeper.keepPackage] in its own transaction: a package belongs to no store, and
+// may lie on another shard than the rows that will refer to it.
 func (k *Keeper) storePackage(ctx context.Context, sum digest.Sum, content []byte) error {
 	return k.Store.InTx(viewer.Everywhere(ctx), func(ctx context.Context) error {
 		return k.keepPackage(ctx, sum, content)
 	})
 }
 
-// keepPackage writes a package, unless it is there, in the transaction of ctx. The
-// time of one that is there moves on, so that the sweep spares it until what
-// refers to it is committed.
+// keepPackage writes a package, unless it exists, in the transaction of ctx. It renews the time of
+// an existing one, so that the sweep spares it until what refers to it is committed.
 func (k *Keeper) keepPackage(ctx context.Context, sum digest.Sum, content []byte) error {
 	now, c := micros.Now(), k.Store.DB(ctx)
 	n, err := c.ThemePackage.Update().Where(themepackage.ID(sum)).
 		Modify(func(u *sql.UpdateBuilder) { u.Set(themepackage.FieldCreatedAt, now) }).Save(ctx)
 	if err == nil && n == 0 {
 		err = c.ThemePackage.Create().SetID(sum).SetContent(content).SetCreatedAt(now).Exec(ctx)
-		if ent.IsDuplicate(err) { // another one wrote it meanwhile: it is fresh
+		if ent.IsDuplicate(err) { // another process wrote it meanwhile: it is fresh
 			err = nil
 		}
 	}
@@ -81,9 +80,8 @@ func (k *Keeper) keepPackage(ctx context.Context, sum digest.Sum, content []byte
 	return nil
 }
 
-// keepAssets writes the bytes of a package's assets into the blob store, but for
-// those that were written there of late. Each lies under its checksum, so that
-// whoever writes it writes the same.
+// keepAssets writes the bytes of a package's assets into the blob store, except those that were
+// recently written. Each is stored under its checksum, so concurrent writes are the same.
 func (k *Keeper) keepAssets(ctx context.Context, p *theme.Package) error {
 	for _, a := range p.Assets {
 		key := theme.BlobKey(a.Sum, a.ContentType)
@@ -101,7 +99,7 @@ func (k *Keeper) keepAssets(ctx context.Context, p *theme.Package) error {
 	return nil
 }
 
-// only returns the one row of a query by key.
+// only returns the single row of a query by key, or a NotFoundError.
 func only[T any](rows []*T, err error) (*T, error) {
 	switch {
 	case err != nil:

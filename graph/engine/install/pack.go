@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// maxArchive bounds what an archive unpacks to, in bytes; a good one has less.
+// maxArchive bounds the bytes that an archive unpacks to. Valid archives are smaller.
 const maxArchive = 16 << 20
 
-// pack makes an archive as short as a statement needs it. Most archives are
-// compressed already, but one may hold megabytes of zeros, each of which the
-// statement has to escape, and servers take 16 MiB at most by default.
+// pack compresses an archive for a statement. Most archives are compressed already, but one may
+// contain megabytes of zeros, each of which the statement has to escape, and servers accept 16 MiB
+// by default.
 func pack(archive []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -28,7 +28,7 @@ func pack(archive []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unpack reads what pack wrote.
+// unpack reverses pack.
 func unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -21,16 +21,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// unusable says that an archive will never become a theme. Its text is safe to
-// show.
+// unusable reports that an archive will never become a theme. Its text is safe to show.
 type unusable struct{ why string }
 
 // Error implements error.
 func (u *unusable) Error() string { return u.why }
 
-// process makes a theme of its archive: first the bytes, which nothing refers to
-// yet and which are the same however often they are written, then all rows at
-// once.
+// process turns an archive into a theme. It writes the bytes first, which nothing refers to yet and
+// which are the same however often they are written, and then all rows at once.
 func (k *Keeper) process(ctx context.Context, row *db.Theme) error {
 	p, err := k.read(ctx, row.ID)
 	if err != nil {
@@ -42,8 +40,8 @@ func (k *Keeper) process(ctx context.Context, row *db.Theme) error {
 	return k.finish(ctx, row, p)
 }
 
-// read reads the archive of a theme once more. It was judged when it came, so
-// only a newer program may refuse it.
+// read reads the archive of a theme again. The archive was valid when it was accepted, so only a
+// newer version of the program refuses it.
 func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 	upload, err := only(k.Store.DB(ctx).ThemeUpload.Query().Where(themeupload.ID(id)).Load(ctx))
 	if db.IsNotFound(err) {
@@ -63,8 +61,8 @@ func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 	return p, err
 }
 
-// finish makes a theme ready: its package, its assets, its own row and the event,
-// or nothing. [errLost] if it is not the one that was claimed any more.
+// finish makes a theme ready: its package first, and then its assets, its own row and the event in
+// one transaction. It returns [errLost] if the theme is no longer the claimed one.
 func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) error {
 	content := p.Encode()
 	sum := digest.Of(content)
@@ -90,7 +88,7 @@ func (k *Keeper) finish(ctx context.Context, row *db.Theme, p *theme.Package) er
 	})
 }
 
-// ready writes a theme as it is from now on, and reads it.
+// ready updates the row of a theme and returns it.
 func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum digest.Sum) (*db.Theme, error) {
 	query := k.Store.DB(ctx).Theme.Query().Where(dbtheme.ID(row.ID))
 	query.Modify(ent.ForUpdate)
@@ -101,7 +99,7 @@ func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
 	}
-	// It may have been renamed meanwhile.
+	// The current row: it may have been renamed meanwhile.
 	m := p.Manifest
 	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Never, sum, preview(p)
 	t.ThemeVersion, t.Author, t.Description = m.Version, m.Author, m.Description

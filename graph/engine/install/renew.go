@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// renew brings the version of this program into the marketplace, where an earlier one is:
-// stores update to it when they want to. One of a program that is older, or that was renewed
-// meanwhile, changes nothing, in whatever order the programs start.
+// renew updates a marketplace listing to the version of this program if that is newer. Stores
+// update to it when they choose. An older program, or one whose listing was updated meanwhile,
+// changes nothing, so the order in which programs start does not matter.
 func (k *Keeper) renew(ctx context.Context, listing *db.MarketplaceTheme, s prepared) error {
 	m := s.pkg.Manifest
 	if listing.SubmitterID != nil || !later(version(m), listing.ThemeVersion) {
@@ -39,12 +39,12 @@ func (k *Keeper) renew(ctx context.Context, listing *db.MarketplaceTheme, s prep
 	return nil
 }
 
-// later reports whether a version, such as 1.10.0, comes after another one.
+// later reports whether version a, such as 1.10.0, is newer than b.
 func later(a, b string) bool {
 	return slices.Compare(numbers(a), numbers(b)) > 0
 }
 
-// numbers are the parts of a version; one that is no number counts as 0.
+// numbers returns the parts of a version. A part that is not a number counts as 0.
 func numbers(version string) []int {
 	parts := strings.Split(version, ".")
 	list := make([]int, len(parts))

@@ -22,27 +22,26 @@ import (
 const (
 	// batch is how many themes are read at once.
 	batch = 20
-	// maxTries is how often a theme is tried, and retryAfter the pause after the
-	// first try; it doubles: 5, 10, … 320 seconds.
+	// maxTries is how often a theme is tried. retryAfter is the pause after the first attempt; it
+	// doubles each time: 5, 10, … 320 seconds.
 	maxTries   = 8
 	retryAfter = 5 * time.Second
 )
 
-// terms are those of the lease on a theme: who claims it has it, and another takes
-// over what a killed process leaves. The tries are its token.
+// terms are the terms of the lease on a theme. Another process takes over what a killed one leaves.
+// The tries are the token.
 var terms = lease.Terms{Length: 10 * time.Second, Every: 3 * time.Second, Margin: 2 * time.Second}
 
-// errLost says that a theme was deleted, or taken over, while it was processed.
+// errLost reports that a theme was deleted or taken over while it was processed.
 var errLost = fmt.Errorf("the theme is another one's by now: %w", lease.ErrLost)
 
-// Round processes the archives that are due, one after the other. An error is the
-// database's; that of an archive alone is in the log, and its theme is tried
-// again.
+// Round processes the due archives one after the other. It returns errors of the database; the
+// error of a single archive is logged, and its theme is retried.
 func (k *Keeper) Round(ctx context.Context) error { return k.Store.EachShard(ctx, k.round) }
 
 // round is [Keeper.Round] on one shard.
 func (k *Keeper) round(ctx context.Context) error {
-	if err := k.mender.Mend(ctx); err != nil {
+	if err := k.repairer.Mend(ctx); err != nil {
 		return err
 	}
 	for more := true; more; {
@@ -61,8 +60,8 @@ func (k *Keeper) round(ctx context.Context) error {
 	return nil
 }
 
-// newMender makes what finds themes that a clock holds up.
-func newMender(s *ent.Store) *lease.Mender {
+// newRepairer returns what finds themes that a changed clock delays.
+func newRepairer(s *ent.Store) *lease.Mender {
 	longest := make([]time.Duration, maxTries+1)
 	for n := 1; n < len(longest); n++ {
 		longest[n] = max(terms.Length, retryAfter<<(n-1))
@@ -72,8 +71,8 @@ func newMender(s *ent.Store) *lease.Mender {
 		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbtheme.FieldTries, longest) }}
 }
 
-// due reads the themes whose time has come, the longest overdue first. It locks
-// nothing: whoever wants one claims it.
+// due returns the due themes, the longest overdue first. It locks nothing: processes claim one
+// theme at a time.
 func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
 	query := k.Store.Seek(ctx).Theme.Query().Where(dbtheme.BucketIn(bucket.All()...))
 	query.Modify(func(s *sql.Selector) {
@@ -87,9 +86,9 @@ func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
 	return rows, nil
 }
 
-// try processes a theme, unless another one is about to.
+// try processes a theme, unless another process has claimed it.
 func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
-	if row.Tries >= maxTries { // its last try was killed
+	if row.Tries >= maxTries { // its last attempt was killed
 		return k.fail(ctx, row, "It was tried several times, and none came to its end.")
 	}
 	asked := time.Now()
@@ -101,7 +100,7 @@ func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
 	return k.settle(ctx, row, k.leased(ctx, row, asked))
 }
 
-// claim takes a theme as it was read: of those who try at once, one gets it.
+// claim claims a theme as it was read. Of concurrent processes one gets it.
 func (k *Keeper) claim(ctx context.Context, row *db.Theme) (mine bool, err error) {
 	err = k.change(ctx, row, "claim theme", func(u *db.ThemeUpdate) {
 		u.AddTries(1).Modify(dueIn(terms.Length))
@@ -117,8 +116,8 @@ func dueIn(d time.Duration) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) { u.Set(dbtheme.FieldDueAt, sql.Expr(lease.Now(u.Dialect()).In(d))) }
 }
 
-// leased processes a theme whose claim was asked for at asked, and renews the claim
-// meanwhile. Whoever cannot renew it ends. A panic ends this theme's try alone.
+// leased processes a theme whose claim was requested at asked, and renews the claim meanwhile. It
+// stops if the claim is lost. A panic ends only the attempt at this theme.
 func (k *Keeper) leased(ctx context.Context, row *db.Theme, asked time.Time) error {
 	held := terms.Take(ctx, asked)
 	defer held.End()
@@ -143,9 +142,8 @@ func (k *Keeper) log(row *db.Theme) *slog.Logger {
 	return k.Logger.With("theme", row.PublicID(), "store", row.StoreID, "try", row.Tries)
 }
 
-// settle writes what came of a try of a theme that was claimed, but for a success,
-// which [Keeper.process] has written. What has ended is settled even while the
-// program ends.
+// settle records the outcome of an attempt at a claimed theme. A success is already recorded by
+// [Keeper.process]. Outcomes are recorded even while the program shuts down.
 func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error {
 	stopped := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
@@ -157,7 +155,7 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 	case errors.Is(failure, lease.ErrLost):
 		log.InfoContext(ctx, "theme was deleted or taken over")
 		return nil
-	case stopped: // it is no failure, and another one goes on at once
+	case stopped: // not a failure: another process continues at once
 		return k.postpone(ctx, row, 0, -1)
 	case final:
 		log.WarnContext(ctx, "theme cannot be used")
@@ -170,7 +168,7 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 	return k.postpone(ctx, row, retryAfter<<(row.Tries-1), 0)
 }
 
-// why is what people read of a theme whose last try failed.
+// why returns the text for the people of the store after the last attempt failed.
 func why(failure error) string {
 	if _, panicked := errors.AsType[*work.Panic](failure); panicked {
 		return "Something in it could not be processed. If it fails again, ask the operator of the service."
@@ -178,7 +176,7 @@ func why(failure error) string {
 	return "Its files could not be stored. Import it again later."
 }
 
-// postpone ends a claim with the time until the next try.
+// postpone ends a claim and sets the time of the next attempt.
 func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next time.Duration, tries int) error {
 	err := k.change(ctx, row, "postpone theme", func(u *db.ThemeUpdate) { u.AddTries(tries).Modify(dueIn(next)) })
 	if errors.Is(err, errLost) {
@@ -187,8 +185,8 @@ func (k *Keeper) postpone(ctx context.Context, row *db.Theme, next time.Duration
 	return err
 }
 
-// change writes into a theme that is processed, if it is as row says: [errLost] if
-// not.
+// change updates a theme that is being processed. It returns [errLost] if the theme is not as row
+// says.
 func (k *Keeper) change(ctx context.Context, row *db.Theme, doing string, set func(*db.ThemeUpdate)) error {
 	return k.Store.InTx(ctx, func(ctx context.Context) error { return k.swap(ctx, row, doing, set) })
 }

@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	// Author is who made the samples.
+	// Author is the author of the samples.
 	Author = "Storefront"
-	// sampleCurrency is that of the samples' price, which is none.
+	// sampleCurrency is the currency of the samples' price, which is 0.
 	sampleCurrency = "EUR"
 	// FirstVersion is the version of a theme whose author names none.
 	FirstVersion = "1.0.0"
@@ -33,7 +33,7 @@ const (
 	seedBatch = 200
 )
 
-// prepared is a sample as it is installed.
+// prepared is a sample with its parsed package.
 type prepared struct {
 	sample.Sample
 	pkg     *theme.Package
@@ -55,9 +55,8 @@ func prepare(samples []sample.Sample) ([]prepared, error) {
 	return all, nil
 }
 
-// Seed makes sure that the samples are in the marketplace, in the version of this program or
-// a later one, and that every store has an active theme. Any number of processes may do so
-// at once.
+// Seed ensures that the marketplace has the samples, in the version of this program or a later one,
+// and that every store has an active theme. Any number of processes may run it at once.
 func (k *Keeper) Seed(ctx context.Context) error {
 	if len(k.Samples) == 0 {
 		return nil
@@ -67,9 +66,9 @@ func (k *Keeper) Seed(ctx context.Context) error {
 		return fmt.Errorf("seed: %w", err)
 	}
 	if there {
-		return k.dress(ctx, k.samples)
+		return k.giveFirstThemes(ctx, k.samples)
 	}
-	// A megabyte, which most processes need no more after this.
+	// Not k.samples: this is a megabyte that most processes do not need again.
 	samples, err := prepare(k.Samples)
 	if err != nil {
 		return err
@@ -89,12 +88,11 @@ func (k *Keeper) Seed(ctx context.Context) error {
 			return fmt.Errorf("seed %s: %w", s.Slug, err)
 		}
 	}
-	return k.dress(ctx, func() ([]prepared, error) { return samples, nil })
+	return k.giveFirstThemes(ctx, func() ([]prepared, error) { return samples, nil })
 }
 
-// complete reports whether the marketplace has all samples as they are in this program,
-// with their bytes. Nearly every start finds that, and reading the samples takes
-// 150 ms and 40 MB.
+// complete reports whether the marketplace has all samples of this program, with their bytes. It
+// usually does, and reading the samples takes 150 ms and 40 MB.
 func (k *Keeper) complete(ctx context.Context) (bool, error) {
 	for _, s := range k.Samples {
 		listing, err := k.offered(ctx, s.Slug, ent.NoLock)
@@ -124,8 +122,7 @@ func (k *Keeper) complete(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// offer puts a sample into the marketplace, unless it is there, and returns it as it is
-// there.
+// offer adds a sample to the marketplace, unless it exists, and returns its listing.
 func (k *Keeper) offer(ctx context.Context, s prepared) (*db.MarketplaceTheme, error) {
 	row, err := k.offered(ctx, s.Slug, ent.NoLock)
 	if !db.IsNotFound(err) {
@@ -149,12 +146,12 @@ func (k *Keeper) offer(ctx context.Context, s prepared) (*db.MarketplaceTheme, e
 	return row, nil
 }
 
-// categories are the sample's, as a listing has them.
+// categories returns the sample's categories in the format of a listing.
 func (s *prepared) categories() string {
 	return strings.Join(slices.Sorted(slices.Values(s.Categories)), " ")
 }
 
-// offered finds the theme of the marketplace with a slug.
+// offered returns the marketplace theme with a slug.
 func (k *Keeper) offered(
 	ctx context.Context, slug string, lock func(*sql.Selector),
 ) (*db.MarketplaceTheme, error) {
@@ -167,7 +164,7 @@ func (k *Keeper) offered(
 	return row, err
 }
 
-// version is what a theme's author calls its version.
+// version returns the version of a theme, or [FirstVersion].
 func version(m theme.Manifest) string {
 	if m.Version == nil {
 		return FirstVersion
@@ -175,15 +172,15 @@ func version(m theme.Manifest) string {
 	return *m.Version
 }
 
-// dress gives every store that has no active theme its first one.
-func (k *Keeper) dress(ctx context.Context, samples func() ([]prepared, error)) error {
+// giveFirstThemes gives its first theme to every store without an active one.
+func (k *Keeper) giveFirstThemes(ctx context.Context, samples func() ([]prepared, error)) error {
 	return k.Store.EachShard(viewer.Everywhere(ctx), func(ctx context.Context) error {
-		return k.dressDue(ctx, samples)
+		return k.giveOnShard(ctx, samples)
 	})
 }
 
-// dressDue is [Keeper.dress] on one shard.
-func (k *Keeper) dressDue(ctx context.Context, samples func() ([]prepared, error)) error {
+// giveOnShard is [Keeper.giveFirstThemes] on one shard.
+func (k *Keeper) giveOnShard(ctx context.Context, samples func() ([]prepared, error)) error {
 	for after, more := xid.Nil, true; more; {
 		ids, err := k.Store.Seek(ctx).Store.Query().Where(store.ActiveThemeIDIsNil(), store.IDGT(after)).
 			Order(db.Asc(store.FieldID)).Limit(seedBatch).IDs(ctx)
@@ -205,8 +202,8 @@ func (k *Keeper) dressDue(ctx context.Context, samples func() ([]prepared, error
 	return nil
 }
 
-// Offer makes sure that the marketplace has the first of the samples, before a transaction
-// calls [Keeper.First]: the marketplace is of no store.
+// Offer ensures that the marketplace has the first sample. Call it before a transaction that calls
+// [Keeper.First], because the marketplace belongs to no store.
 func (k *Keeper) Offer(ctx context.Context) error {
 	samples, err := k.samples()
 	if err != nil || len(samples) == 0 {
@@ -221,10 +218,10 @@ func (k *Keeper) Offer(ctx context.Context) error {
 	})
 }
 
-// First gives the store of the viewer the first of the samples as its active
-// theme, in the transaction of ctx, and returns it: see [Keeper.Offer]. It makes no event,
-// and its assets may have to wait for [Keeper.Seed]. Without samples it does nothing. An
-// error undoes everything: the store has an active theme already, for one.
+// First gives the viewer's store the first sample as its active theme, in the transaction of ctx,
+// and returns it. Call [Keeper.Offer] before. It emits no event, and the assets may be missing
+// until [Keeper.Seed] has run. Without samples it does nothing. On an error, such as when the store
+// already has an active theme, the transaction must roll back.
 func (k *Keeper) First(ctx context.Context) (*db.Theme, error) { return k.firstOf(ctx, k.samples) }
 
 func (k *Keeper) firstOf(ctx context.Context, samples func() ([]prepared, error)) (*db.Theme, error) {
@@ -248,8 +245,8 @@ func (k *Keeper) firstOf(ctx context.Context, samples func() ([]prepared, error)
 	return k.add(ctx, k.begin(ctx, id, a).SetActivatedAt(id.Time()), a.Package)
 }
 
-// first is the first theme of a store: what the marketplace has of a sample, which may be of
-// another version than this program's, and whose files are kept therefore.
+// first returns the first theme of a store: the marketplace's version of a sample, which may differ
+// from this program's. Its files are stored, so both work.
 func (k *Keeper) first(ctx context.Context, s prepared) (a Addition, err error) {
 	listing, err := k.offered(k.Store.Aside(ctx), s.Slug, ent.NoLock)
 	if err != nil {

@@ -24,19 +24,18 @@ import (
 )
 
 const (
-	// graceTime is how long what nothing refers to is kept: whoever processes a
-	// theme writes its bytes first and its rows at the end.
+	// graceTime is how long unreferenced packages and assets are kept: processing writes the bytes
+	// first and the rows at the end.
 	graceTime = 48 * time.Hour
 	// sweepBatch bounds the rows that are read at once.
 	sweepBatch = 500
-	// assetFolder is where the assets lie in the blob store.
+	// assetFolder is the folder of assets in the blob store.
 	assetFolder = "assets/"
 )
 
-// Sweep removes the packages, and the assets in the blob store, that no theme of
-// any store and none of the marketplace refers to, and that are older than two
-// days. It takes 32 bytes of memory for each asset that is referred to, twice
-// while it collects them.
+// Sweep removes packages, and assets in the blob store, that no theme of a store or of the
+// marketplace uses and that are older than two days. It takes 32 bytes of memory for each used
+// asset, and twice that while it collects them.
 func (k *Keeper) Sweep(ctx context.Context) error {
 	var used uses
 	if err := k.collect(ctx, &used); err != nil {
@@ -60,7 +59,7 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 // uses is a set of checksums.
 type uses struct {
 	sums []digest.Sum
-	next int // when to sort
+	next int // the length at which to sort
 }
 
 func (u *uses) add(sums ...digest.Sum) {
@@ -76,7 +75,7 @@ func (u *uses) compact() {
 	u.sums = slices.Compact(u.sums)
 }
 
-// has reports whether a sum was added; the set is compact.
+// has reports whether the set has a sum. The set must be compact.
 func (u *uses) has(sum digest.Sum) bool {
 	_, ok := slices.BinarySearchFunc(u.sums, sum, compareSums)
 	return ok
@@ -84,7 +83,7 @@ func (u *uses) has(sum digest.Sum) bool {
 
 func compareSums(a, b digest.Sum) int { return slices.Compare(a[:], b[:]) }
 
-// collect adds all that is referred to. What is added meanwhile is fresh.
+// collect adds everything that is used. What is added to the database meanwhile is fresh.
 func (k *Keeper) collect(ctx context.Context, used *uses) error {
 	var mu sync.Mutex // stores of several shards are read at once
 	err := k.Store.EachStore(ctx, func(ctx context.Context) error {
@@ -116,7 +115,7 @@ func (k *Keeper) collect(ctx context.Context, used *uses) error {
 	return nil
 }
 
-// collectStore adds the themes of the viewer's store and their assets.
+// collectStore adds the packages of the themes of the viewer's store, and their assets.
 func (k *Keeper) collectStore(ctx context.Context, used *uses) error {
 	var row []struct {
 		ID  xid.ID     `sql:"id"`
@@ -146,8 +145,7 @@ func (k *Keeper) collectStore(ctx context.Context, used *uses) error {
 	return nil
 }
 
-// collectPackage adds a package and its assets: one of the marketplace may be in
-// no store.
+// collectPackage adds a package and its assets, because no store may use a marketplace theme.
 func (k *Keeper) collectPackage(ctx context.Context, used *uses, sum digest.Sum) error {
 	used.add(sum)
 	p, err := k.Package(ctx, sum)
@@ -163,8 +161,8 @@ func (k *Keeper) collectPackage(ctx context.Context, used *uses, sum digest.Sum)
 	return nil
 }
 
-// sweepPackages removes the packages that are not used, and counts them. The
-// condition of the deletion spares one that was found and kept anew meanwhile.
+// sweepPackages removes unused packages and returns how many. The condition of the deletion spares
+// packages that were used again meanwhile.
 func (k *Keeper) sweepPackages(ctx context.Context, used *uses) (n int, err error) {
 	old := micros.Now().Add(-graceTime)
 	for after, more := (digest.Sum{}), true; more; {
@@ -194,8 +192,8 @@ func (k *Keeper) sweepPackages(ctx context.Context, used *uses) (n int, err erro
 	return n, nil
 }
 
-// sweepAssets removes the assets that are not used, and counts them. It looks at
-// each again before, since whoever needs one writes it anew.
+// sweepAssets removes unused assets and returns how many. It checks each again before it deletes
+// it, because a new use rewrites the asset.
 func (k *Keeper) sweepAssets(ctx context.Context, used *uses) (n int, err error) {
 	old := micros.Now().Add(-graceTime)
 	for o, err := range k.Blobs.List(ctx, assetFolder) {
@@ -222,7 +220,7 @@ func (k *Keeper) sweepAssets(ctx context.Context, used *uses) (n int, err error)
 	return n, nil
 }
 
-// sumOf reads the checksum in the key of an asset.
+// sumOf parses the checksum in the key of an asset.
 func sumOf(key string) (sum digest.Sum, ok bool) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, assetFolder), ".")
 	b, err := hex.DecodeString(name)

@@ -122,7 +122,7 @@ func (s *Sender) round(ctx context.Context) error {
 // round is the state that the attempts of one round share.
 type round struct {
 	*Sender
-	conn *connection // nil before the first email
+	conn    *connection // nil before the first email
 	dialErr error       // why the mail server could not be reached
 }
 

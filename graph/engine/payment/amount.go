@@ -6,18 +6,17 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 )
 
-// Stripe counts in its own minor units, which differ from those of ISO 4217: some
-// currencies have none, those of three digits end in 0, and two that have lost their
-// minor units are still counted in hundredths (docs.stripe.com/currencies). Any other
-// has two digits.
+// Stripe's minor units differ from those of ISO 4217: some currencies have none, amounts with three
+// digits end in 0, and two currencies that have lost their minor units still count in hundredths
+// (docs.stripe.com/currencies). All others have two digits.
 const (
 	wholeCurrencies   = "BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF"
 	threeCurrencies   = "BHD JOD KWD OMR TND"
-	roundedCurrencies = "ISK UGX" // whole sums in hundredths
+	roundedCurrencies = "ISK UGX" // whole amounts in hundredths
 )
 
-// digits is how many minor digits Stripe counts a currency in, and of what each amount
-// has to be a multiple.
+// digits returns Stripe's number of minor digits of a currency, and the number of which each amount
+// must be a multiple.
 func digits(code currency.Code) (n int, step int64) {
 	switch {
 	case strings.Contains(wholeCurrencies, string(code)):
@@ -30,10 +29,10 @@ func digits(code currency.Code) (n int, step int64) {
 	return 2, 1
 }
 
-// mostUnits is the largest amount that Stripe takes at once.
+// mostUnits is the largest amount of one payment.
 const mostUnits = 99_999_999
 
-// units is an amount as Stripe counts it; false where Stripe cannot take it.
+// units converts an amount to Stripe's units. It returns false if Stripe cannot charge the amount.
 func units(minor int64, code string) (int64, bool) {
 	c, _ := currency.Parse(code)
 	ours, ok := currency.Digits(c)
@@ -54,7 +53,8 @@ func units(minor int64, code string) (int64, bool) {
 	return n, n <= mostUnits && n%step == 0
 }
 
-// minors is an amount of Stripe's in our minor units, -1 where it is no whole number.
+// minors converts an amount of Stripe to our minor units. It returns -1 if the result is not a
+// whole number.
 func minors(n int64, code string) int64 {
 	c, _ := currency.Parse(code)
 	ours, ok := currency.Digits(c)
@@ -74,7 +74,7 @@ func minors(n int64, code string) int64 {
 	return n
 }
 
-// Payable reports whether an amount can be paid and given back online.
+// Payable reports whether an amount can be paid and refunded online.
 func Payable(minor int64, code string) bool {
 	_, ok := units(minor, code)
 	return ok

@@ -7,15 +7,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// Desk is where stores take money: it asks providers, and keeps the secrets of stores'
-// accounts with them.
+// Desk calls payment providers, and encrypts the secrets of stores' accounts with them.
 type Desk struct {
 	Stripe Provider
 	sealer *keyring.Sealer
 	woken  chan struct{}
 }
 
-// NewDesk makes a desk; the ring encrypts what it keeps.
+// NewDesk returns a desk that encrypts secrets with the ring.
 func NewDesk(ring *keyring.Ring, stripe Provider) *Desk {
 	return &Desk{Stripe: stripe, sealer: ring.Sealer("payment secrets"), woken: make(chan struct{}, 1)}
 }
@@ -25,7 +24,7 @@ func (d *Desk) Seal(account xid.ID, secret string) []byte {
 	return d.sealer.Seal([]byte(secret), account[:])
 }
 
-// Open decrypts what [Desk.Seal] made, also under an older root secret.
+// Open decrypts data of [Desk.Seal], also if it was sealed under an older root secret.
 func (d *Desk) Open(account xid.ID, sealed []byte) (string, error) {
 	plain, err := d.sealer.Open(sealed, account[:])
 	if err != nil {
@@ -34,13 +33,13 @@ func (d *Desk) Open(account xid.ID, sealed []byte) (string, error) {
 	return string(plain), nil
 }
 
-// Wake makes the next round of payments come now.
+// Wake makes the next round of payments start now.
 func (d *Desk) Wake() {
 	select {
 	case d.woken <- struct{}{}:
-	default: // it comes already
+	default: // already signaled
 	}
 }
 
-// Woken tells of [Desk.Wake].
+// Woken receives after [Desk.Wake].
 func (d *Desk) Woken() <-chan struct{} { return d.woken }

@@ -1,6 +1,5 @@
-// Package payment takes money for merchants through a provider, and gives it back. It
-// knows what a provider is asked and what it answers; what an answer means for an order
-// is decided by the domain.
+// Package payment takes and refunds money for merchants through a provider. It defines the requests
+// to a provider and its answers; the domain decides what an answer means for an order.
 package payment
 
 import (
@@ -11,120 +10,120 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Provider is a service that takes money for merchants. Each call is made with a
-// merchant's own secret key, asks over the network and may take as long as its context
-// lets it: no transaction is open meanwhile.
+// Provider is a service that takes money for merchants. Every call uses the merchant's own secret
+// key, goes over the network and takes as long as its context allows, so it must not run in a
+// transaction.
 type Provider interface {
 	Checkout
 	Returns
 	Bank
 }
 
-// Checkout is the provider's own page on which shoppers pay.
+// Checkout is the provider's page on which shoppers pay.
 type Checkout interface {
-	// Begin makes a session, or returns the one that was made with the same key before.
+	// Begin creates a session, or returns the session created earlier with the same key.
 	Begin(ctx context.Context, secret string, p Purchase) (Session, error)
-	// Look returns a session as it is now.
+	// Look returns the current state of a session.
 	Look(ctx context.Context, secret, reference string) (Session, error)
-	// Expire ends a session that nobody has paid; any other stays as it is. It returns
-	// the session as it is then.
+	// Expire ends an unpaid session and leaves any other as it is. It returns the session's state
+	// afterwards.
 	Expire(ctx context.Context, secret, reference string) (Session, error)
 }
 
-// Returns is money that goes back.
+// Returns refunds money.
 type Returns interface {
-	// Refund gives money back, once for each key however often it is called, and returns
-	// what the provider calls the refund.
+	// Refund refunds money, once for each key however often it is called, and returns the
+	// provider's reference of the refund.
 	Refund(ctx context.Context, secret string, r Refund) (reference string, err error)
-	// Refunded returns what has become of a refund.
+	// Refunded returns the outcome of a refund.
 	Refunded(ctx context.Context, secret, reference string) (Outcome, error)
 }
 
-// Bank is what else is asked of a provider.
+// Bank has the other calls to a provider.
 type Bank interface {
-	// Probe judges a secret key by what it is needed for in a currency, and reports
-	// whether it moves real money.
+	// Probe checks that a secret key can take payments in a currency, and reports whether it moves
+	// real money.
 	Probe(ctx context.Context, secret, currency string) (live bool, err error)
-	// Verify reads an event whose signature is that of a signing secret.
+	// Verify parses an event that is signed with a signing secret. It returns [ErrSignature] if the
+	// signature is wrong.
 	Verify(body []byte, signature, secret string) (Event, error)
 }
 
-// Purchase is what a shopper is asked to pay.
+// Purchase is a payment to request from a shopper.
 type Purchase struct {
-	// Key names the session: of two calls with one key the second gets the session of
-	// the first.
+	// Key identifies the session: a second call with the same key returns the session of the first.
 	Key string
-	// Order is the public id, Title what the shopper reads.
+	// Order is the public id of the order, and Title the text that the shopper reads.
 	Order, Title string
 	AmountMinor  int64
 	Currency     string // ISO 4217
 	Language     state.Language
-	// Return is the page to which the shopper comes back, paid or not.
+	// Return is the page to which the shopper returns, whether they have paid or not.
 	Return string
-	// Ends is when the session ends by itself.
+	// Ends is when the session expires.
 	Ends time.Time
 }
 
-// Status is how far a session is.
+// Status is the state of a session.
 type Status string
 
-// The values of [Status].
+// States of a session.
 const (
 	Open  Status = "open"
 	Paid  Status = "paid"
-	Ended Status = "ended" // it can be paid no more
-	// Processing is a session whose payment is on its way.
+	Ended Status = "ended" // it can no longer be paid
+	// Processing is a session whose payment is in progress.
 	Processing Status = "processing"
 )
 
-// Session is a page of the provider's on which one order is paid.
+// Session is a provider's page on which one order is paid.
 type Session struct {
 	Reference string // such as cs_…
 	URL       string
-	// Payment is what the provider calls the money, such as pi_…; "" before there is any.
+	// Payment is the provider's reference of the payment, such as pi_…; "" if there is none yet.
 	Payment string
 	Status  Status
-	// AmountMinor is -1 where it is no whole number of our minor units.
+	// AmountMinor is -1 if the amount is not a whole number of our minor units.
 	AmountMinor int64
 	Currency    string // ISO 4217
-	Order       string // the public id that the session was made for
+	Order       string // the public id of the session's order
 }
 
-// Refund is money that goes back.
+// Refund is an amount to refund.
 type Refund struct {
 	Key     string
-	Payment string // as [Session] has it
-	// Again says that it was tried before, and may have been made.
+	Payment string // as in [Session]
+	// Again reports that it was tried before and may have succeeded.
 	Again       bool
 	AmountMinor int64
 	Currency    string
 }
 
-// Outcome is what has become of a refund.
+// Outcome is the state of a refund.
 type Outcome struct {
-	Key, Payment string // as [Refund] has them
-	// Failure is why the money did not reach the shopper, "" as long as it may.
+	Key, Payment string // as in [Refund]
+	// Failure is why the money did not reach the shopper; "" while it may still.
 	Failure string
 }
 
-// Event is what a provider tells of by itself. Nothing in it is believed but which
-// session or refund it is about.
+// Event is a notification of a provider. Only its reference is used: the state is read from the
+// provider.
 type Event struct {
 	ID, Type string
-	// Session and Refund are the references of what has changed; an event that is about
-	// something else has neither.
+	// Session and Refund are references of what has changed. Events about anything else have
+	// neither.
 	Session, Refund string
 }
 
-// ErrSignature says that an event was not signed with the secret, or too long ago.
+// ErrSignature reports that an event was not signed with the secret, or too long ago.
 var ErrSignature = errors.New("the signature does not match")
 
-// RefusedError is the answer of a provider that does not do what it is asked. Any other
-// error of a call says that nothing is known: the same call can be made again.
+// RefusedError is the answer of a provider that refuses a request. After any other error the
+// outcome is unknown, and the same call can be repeated.
 type RefusedError struct {
-	// Key says that the secret key is the reason: it is wrong, revoked or may not do this.
+	// Key reports that the secret key is the reason: it is wrong, revoked or lacks a permission.
 	Key bool
-	// Text is what the provider says, for the merchant. It names no secret.
+	// Text is the provider's explanation for the merchant. It contains no secret.
 	Text string
 }
 

@@ -19,30 +19,29 @@ import (
 
 const (
 	stripeTime = 20 * time.Second // for one request
-	// probeUnits is the sum of the session that judges a key: above every currency's
-	// least one.
+	// probeUnits is the amount of the session that tests a key. It exceeds the minimum of every
+	// currency.
 	probeUnits = 10_000_000
-	// stripeSessions and stripeBack are the roots of Checkout Sessions and of refunds.
-	stripeSessions = "/v1/checkout/sessions"
-	stripeBack     = "/v1/refunds"
+	// stripeSessions and stripeRefundsPath are the paths of Checkout Sessions and of refunds.
+	stripeSessions    = "/v1/checkout/sessions"
+	stripeRefundsPath = "/v1/refunds"
 )
 
-// slowMethods bring the money days after the goods were given back: they are not offered.
+// slowMethods are payment methods whose money arrives days later. They are not offered.
 var slowMethods = []string{"acss_debit", "au_becs_debit", "bacs_debit", "boleto", "customer_balance", "konbini",
 	"multibanco", "oxxo", "sepa_debit", "sofort", "us_bank_account"}
 
-// stripeLocales are the languages of storefronts that Stripe's page speaks; others are
-// left to the browser.
+// stripeLocales are the storefront languages that Stripe's page supports. For others the browser
+// decides.
 var stripeLocales = []state.Language{state.English, state.German, state.French, state.Spanish, state.Japanese}
 
-// Stripe is the provider of that name. Its methods are those of [Provider].
+// Stripe implements [Provider] with Stripe.
 //
-// The library's own structures of requests and answers are not used: each holds all that
-// there is, and all of them together would be a good part of the program.
+// It does not use the library's own request and response types: each holds every field there is,
+// and all of them together would be a large part of the program.
 type Stripe struct{ backend stripe.Backend }
 
-// NewStripe makes what asks Stripe; base is the address of its interface, "" for Stripe
-// itself.
+// NewStripe returns a client of Stripe. base is the address of the API; "" is Stripe's own.
 func NewStripe(base string) *Stripe {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 8
@@ -54,7 +53,7 @@ func NewStripe(base string) *Stripe {
 	})}
 }
 
-// sessionParams begins a session.
+// sessionParams creates a session.
 type sessionParams struct {
 	stripe.Params   `form:"*"`
 	Mode            string            `form:"mode"`
@@ -91,13 +90,13 @@ type intentParams struct {
 	Metadata    map[string]string `form:"metadata"`
 }
 
-// switchParams is what is on or off: on charges shoppers in their own currency, and so
-// another sum than the one that is owed.
+// switchParams turns a feature on or off. Adaptive pricing charges shoppers in their own currency,
+// and so another amount than the one owed.
 type switchParams struct {
 	Enabled *bool `form:"enabled"`
 }
 
-// stripeSession is what is read of a session.
+// stripeSession holds the used fields of a session.
 type stripeSession struct {
 	stripe.APIResource
 	ID            string `json:"id"`
@@ -111,7 +110,7 @@ type stripeSession struct {
 	Live          bool   `json:"livemode"`
 }
 
-// session is an answer as the domain reads it.
+// session converts an answer to a [Session].
 func (s *stripeSession) session() Session {
 	code := strings.ToUpper(s.Currency)
 	status := Ended
@@ -145,7 +144,7 @@ func (s *Stripe) Begin(ctx context.Context, secret string, p Purchase) (Session,
 		AdaptivePricing: &switchParams{new(false)}, Excluded: slowMethods})
 }
 
-// lineOf is all that is paid, as one line.
+// lineOf returns a single line with the whole amount.
 func lineOf(n int64, code, title string) []lineParams {
 	return []lineParams{{Quantity: 1, Price: priceParams{Currency: strings.ToLower(code), Units: n,
 		Product: productParams{title}}}}
@@ -162,12 +161,12 @@ func (s *Stripe) Expire(ctx context.Context, secret, reference string) (Session,
 	path := stripe.FormatURLPath(stripeSessions+"/%s/expire", reference)
 	now, err := s.session(ctx, http.MethodPost, path, secret, &plainParams{})
 	if refused, ok := errors.AsType[*RefusedError](err); ok && !refused.Key {
-		return s.Look(ctx, secret, reference) // it is open no more
+		return s.Look(ctx, secret, reference) // it is no longer open
 	}
 	return now, err
 }
 
-// plainParams are those of a request that needs none.
+// plainParams are the parameters of a request that has none.
 type plainParams struct {
 	stripe.Params `form:"*"`
 }
@@ -182,7 +181,7 @@ func (s *Stripe) session(
 	return answer.session(), nil
 }
 
-// Probe implements [Bank]: it begins a session, as each payment does, and ends it.
+// Probe implements [Bank]: it creates a session, as every payment does, and expires it.
 func (s *Stripe) Probe(ctx context.Context, secret, currency string) (live bool, err error) {
 	const nowhere = "https://example.com/"
 	var answer stripeSession
@@ -193,12 +192,12 @@ func (s *Stripe) Probe(ctx context.Context, secret, currency string) (live bool,
 	if err != nil {
 		return false, err
 	}
-	// Where this fails, the session ends by itself.
+	// If this fails, the session expires by itself.
 	_, err = s.Expire(ctx, secret, answer.ID)
 	return answer.Live, err
 }
 
-// refundParams gives money back.
+// refundParams creates a refund.
 type refundParams struct {
 	stripe.Params `form:"*"`
 	Payment       string            `form:"payment_intent"`
@@ -206,7 +205,7 @@ type refundParams struct {
 	Metadata      map[string]string `form:"metadata"`
 }
 
-// refundsParams lists what was given back of a payment.
+// refundsParams lists the refunds of a payment.
 type refundsParams struct {
 	stripe.Params `form:"*"`
 	Payment       string `form:"payment_intent"`
@@ -227,8 +226,8 @@ type stripeRefunds struct {
 	Data []stripeRefund `json:"data"`
 }
 
-// refundKey is the name under which a refund carries its key: Stripe forgets the keys of
-// requests after a day, and what it did for them never.
+// refundKey is the metadata field with the refund's key. Stripe forgets idempotency keys after a
+// day, but keeps metadata.
 const refundKey = "refund"
 
 // Refund implements [Returns].
@@ -239,35 +238,36 @@ func (s *Stripe) Refund(ctx context.Context, secret string, r Refund) (reference
 	}
 	if r.Again {
 		var made stripeRefunds
-		err := s.call(ctx, http.MethodGet, stripeBack, secret, &refundsParams{Payment: r.Payment, Limit: 100}, &made)
+		err := s.call(ctx, http.MethodGet, stripeRefundsPath, secret,
+			&refundsParams{Payment: r.Payment, Limit: 100}, &made)
 		if err != nil {
 			return "", err
 		}
 		for _, one := range made.Data {
 			if one.Metadata[refundKey] == r.Key {
-				return one.judge()
+				return one.result()
 			}
 		}
 	}
 	var answer stripeRefund
-	err = s.call(ctx, http.MethodPost, stripeBack, secret, &refundParams{
+	err = s.call(ctx, http.MethodPost, stripeRefundsPath, secret, &refundParams{
 		Params: stripe.Params{IdempotencyKey: &r.Key}, Payment: r.Payment, Units: n,
 		Metadata: map[string]string{refundKey: r.Key}}, &answer)
 	if err != nil {
 		return "", err
 	}
-	return answer.judge()
+	return answer.result()
 }
 
-// judge returns the name of a refund whose money is on its way.
-func (r *stripeRefund) judge() (reference string, err error) {
+// result returns the reference of a refund, or a RefusedError if it failed.
+func (r *stripeRefund) result() (reference string, err error) {
 	if failure := r.failure(); failure != "" {
 		return "", &RefusedError{Text: failure}
 	}
 	return r.ID, nil
 }
 
-// failure is why the money does not reach the shopper, "" as long as it may.
+// failure returns why the money does not reach the shopper; "" while it may still.
 func (r *stripeRefund) failure() string {
 	if r.Status == "failed" || r.Status == "canceled" {
 		return cmp.Or(r.Reason, "the refund is "+r.Status)
@@ -278,15 +278,15 @@ func (r *stripeRefund) failure() string {
 // Refunded implements [Returns].
 func (s *Stripe) Refunded(ctx context.Context, secret, reference string) (Outcome, error) {
 	var now stripeRefund
-	path := stripe.FormatURLPath(stripeBack+"/%s", reference)
+	path := stripe.FormatURLPath(stripeRefundsPath+"/%s", reference)
 	if err := s.call(ctx, http.MethodGet, path, secret, &plainParams{}, &now); err != nil {
 		return Outcome{}, err
 	}
 	return Outcome{Key: now.Metadata[refundKey], Payment: now.Intent, Failure: now.failure()}, nil
 }
 
-// Verify implements [Bank]. The version of the event does not matter, since nothing but
-// names is read of it.
+// Verify implements [Bank]. The version of the event does not matter, because only references are
+// read from it.
 func (s *Stripe) Verify(body []byte, signature, secret string) (Event, error) {
 	if err := webhook.ValidatePayload(body, signature, secret); err != nil {
 		return Event{}, ErrSignature
@@ -313,18 +313,19 @@ func (s *Stripe) Verify(body []byte, signature, secret string) (Event, error) {
 	return event, nil
 }
 
-// The types of events about sessions and about refunds: of the latter Stripe sends the first,
-// and the others to endpoints that ask for them or are of an older version.
+// Types of events about sessions and about refunds. For refunds Stripe sends the first type, and
+// the others to endpoints that request them or use an older version.
 var (
 	sessionEvents = []string{"checkout.session.completed", "checkout.session.async_payment_succeeded",
 		"checkout.session.expired"}
 	refundEvents = []string{"refund.failed", "refund.updated", "charge.refund.updated"}
 )
 
-// StripeEvents are the types of events that a merchant has sent to the service.
+// StripeEvents returns the types of events that a merchant has Stripe send to the service.
 func StripeEvents() []string { return append(slices.Clone(sessionEvents), refundEvents[0]) }
 
-// call asks Stripe, and tells refusals from what is not known.
+// call sends a request to Stripe. It returns a RefusedError if Stripe refuses, and another error if
+// the outcome is unknown.
 func (s *Stripe) call(ctx context.Context, method, path, secret string, params stripe.ParamsContainer,
 	answer stripe.LastResponseSetter,
 ) error {

@@ -1,6 +1,6 @@
-// Package requestlog keeps what keys and apps asked of the REST API: a sample, bounded for
-// each of them and for each store, in which what was refused comes first. It is written in
-// batches beside the requests, which never wait for it.
+// Package requestlog logs the REST API requests of keys and apps. It keeps a sample, bounded for
+// each of them and for each store, and prefers refused requests. It writes in batches apart from
+// the requests, which never wait for it.
 package requestlog
 
 import (
@@ -22,22 +22,22 @@ const Every = 2 * time.Second
 type Entry struct {
 	ID     xid.ID
 	Method string
-	// Route is the path with {id} in place of an id.
+	// Route is the path with {id} instead of an id.
 	Route string
-	// Kind and Resource are that id, where the path has one of the right form.
+	// Kind and Resource are that id, if the path has a well-formed one.
 	Kind     xid.Kind
 	Resource xid.ID
 	Status   int
-	Code     string // of the problem
+	Code     string // the code of the problem
 	Took     time.Duration
 }
 
-// row is an entry as one store sees it.
+// row is an entry from the view of one store.
 type row struct {
 	Entry
 	store, subject xid.ID
-	appStore       xid.ID // that registered the app, which the subject then is
-	caller         xid.ID // the other store in which the app did it
+	appStore       xid.ID // the store that registered the app, if the subject is an app
+	caller         xid.ID // the other store in which the app made the request
 }
 
 // Log gathers entries and writes them.
@@ -45,22 +45,22 @@ type Log struct {
 	store   *ent.Store
 	metrics *metrics
 
-	mu      sync.Mutex // held for moments: requests come through here
+	mu      sync.Mutex // held briefly, because every request acquires it
 	pending []row
 	windows map[subject]*window
 
-	round sync.Mutex // one round at a time
-	spare []row      // takes the place of pending
+	round sync.Mutex // serializes rounds
+	spare []row      // replaces pending
 	since time.Time  // when the windows began
 }
 
-// New makes an empty log over a store.
+// New returns an empty log for a store.
 func New(store *ent.Store) *Log {
 	return &Log{store: store, metrics: newMetrics(), windows: map[subject]*window{}, since: time.Now()}
 }
 
-// Add notes a request of a key or an app, in the store and, for another store's app, in
-// the one that registered it. What is above the bounds is counted only.
+// Add adds a request of a key or an app to the log of the viewer's store, and for an app of another
+// store to the log of that store as well. Requests beyond the bounds are only counted.
 func (l *Log) Add(v *viewer.Viewer, e *Entry) {
 	if v.Kind != viewer.APIKey && v.Kind != viewer.OAuthApp {
 		return
@@ -76,7 +76,8 @@ func (l *Log) Add(v *viewer.Viewer, e *Entry) {
 	}
 }
 
-// known keeps to the methods that HTTP knows: a client may invent others, of any length.
+// known returns the method, or OTHER for a method that is not standard: a client may send any
+// method of any length.
 func known(method string) string {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":

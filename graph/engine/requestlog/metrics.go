@@ -2,7 +2,7 @@ package requestlog
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// metrics are what the log counts.
+// metrics are the metrics of the log.
 type metrics struct {
 	written               prometheus.Counter
 	dropped               *prometheus.CounterVec
@@ -22,7 +22,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// Register adds the log's metrics.
+// Register registers the log's metrics.
 func (l *Log) Register(reg prometheus.Registerer) error {
 	if err := reg.Register(l.metrics.written); err != nil {
 		return err

@@ -12,9 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Purge deletes the requests of every store that are older than [Kept], in short
-// transactions, and returns how many. Their age is the time in their ids, so each batch is
-// a range of the primary key.
+// Purge deletes the requests of every store that are older than [Kept], in short transactions, and
+// returns how many. Their age is in their ids, so each batch is a range of the primary key.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Kept))
 	n, err = s.SumStores(ctx, func(ctx context.Context) (int, error) { return purgeStore(ctx, s, before) })

@@ -7,40 +7,40 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// The outcomes that are bounded apart from each other.
+// Outcomes with separate bounds.
 const (
 	refused = iota
 	answered
 	outcomes
 )
 
-// What is kept in a minute of a process, by outcome.
+// Requests kept per minute and process, by outcome.
 var (
 	ofSubject = [outcomes]int{refused: 60, answered: 20}
 	ofStore   = [outcomes]int{refused: 600, answered: 200}
 )
 
 const (
-	// roomForErrors bounds what waits to be written; half of it is for errors alone.
+	// roomForErrors bounds the rows that wait to be written. Half of it is reserved for errors.
 	roomForErrors    = 4096
 	roomForSuccesses = roomForErrors / 2
-	// maxWindows bounds the keys and apps of a minute.
+	// maxWindows bounds the keys and apps per minute.
 	maxWindows = 1 << 14
-	// minute is how long a window is open, at least.
+	// minute is the minimum length of a window.
 	minute = time.Minute
 )
 
-// subject is a key or an app in a store, or, without an id, the store itself.
+// subject is a key or an app in a store, or the store itself if the id is nil.
 type subject struct{ store, id xid.ID }
 
-// window is what was kept of a subject in a minute, by outcome.
+// window counts what was kept of a subject in a minute, by outcome.
 type window struct {
 	kept    [outcomes]int
-	last    [outcomes]xid.ID // that was kept
+	last    [outcomes]xid.ID // the last request that was kept
 	omitted [outcomes]int64
 }
 
-// take keeps a row that is within the bounds.
+// take keeps a row if it is within the bounds.
 func (l *Log) take(r *row) {
 	outcome, room := answered, roomForSuccesses
 	if r.Status >= http.StatusBadRequest {
@@ -64,7 +64,7 @@ func (l *Log) take(r *row) {
 	}
 }
 
-// window finds or opens a window; nil where there are too many.
+// window returns the window of a subject, or nil if there are too many.
 func (l *Log) window(s subject) *window {
 	w := l.windows[s]
 	if w == nil && len(l.windows) < maxWindows {

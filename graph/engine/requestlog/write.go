@@ -14,20 +14,20 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// batch keeps a transaction short.
+// batch is the number of rows per transaction.
 const batch = 90
 
-// omission says how many requests were left out after one that was kept.
+// omission is how many requests were left out after one that was kept.
 type omission struct {
 	store, after xid.ID
 	count        int64
 }
 
-// Round writes what was gathered, and, once a minute, what was left out. What cannot be
-// written is lost: it is counted, and the first error returned.
+// Round writes what was gathered and, once a minute, how much was left out. Rows that cannot be
+// written are dropped and counted, and the first error is returned.
 func (l *Log) Round(ctx context.Context) error { return l.write(ctx, false) }
 
-// Flush is the last round of a process: it does not wait for the minute to end.
+// Flush is the last round of a process. It does not wait for the minute to end.
 func (l *Log) Flush(ctx context.Context) error { return l.write(ctx, true) }
 
 func (l *Log) write(ctx context.Context, last bool) (failed error) {
@@ -43,14 +43,14 @@ func (l *Log) write(ctx context.Context, last bool) (failed error) {
 		}
 		l.metrics.written.Add(float64(len(part)))
 	})
-	clear(rows) // it refers to nothing until it is used again
+	clear(rows) // drop the references until the slice is used again
 	each(omissions(windows), func(o omission) xid.ID { return o.store }, func(store xid.ID, part []omission) {
-		failed = cmp.Or(failed, l.tell(viewer.Operator(ctx, store), part))
+		failed = cmp.Or(failed, l.noteOmitted(viewer.Operator(ctx, store), part))
 	})
 	return failed
 }
 
-// swap takes what was gathered, and the windows once their minute has ended.
+// swap takes what was gathered, and the windows if their minute has ended.
 func (l *Log) swap(last bool) (rows []row, ended map[subject]*window) {
 	now := time.Now()
 	l.mu.Lock()
@@ -62,7 +62,7 @@ func (l *Log) swap(last bool) (rows []row, ended map[subject]*window) {
 	return rows, ended
 }
 
-// each calls f with runs of one store, none longer than a batch.
+// each calls f with runs of one store, each at most a batch long.
 func each[T any](list []T, store func(T) xid.ID, f func(xid.ID, []T)) {
 	for len(list) > 0 {
 		n, of := 1, store(list[0])
@@ -74,16 +74,16 @@ func each[T any](list []T, store func(T) xid.ID, f func(xid.ID, []T)) {
 	}
 }
 
-// insert writes rows of one store. Their ids are the keys by which a second try, after a
-// lost answer to COMMIT, knows that the first one took effect.
+// insert writes rows of one store. Their ids are keys: a repetition after a lost answer to COMMIT
+// recognizes that the first attempt took effect.
 func (l *Log) insert(ctx context.Context, rows []row) error {
 	err := l.store.InTxKeyed(ctx, func(ctx context.Context) error {
 		c := l.store.DB(ctx).RequestLog
-		made := make([]*db.RequestLogCreate, len(rows))
+		created := make([]*db.RequestLogCreate, len(rows))
 		for i := range rows {
-			made[i] = rows[i].create(c)
+			created[i] = rows[i].create(c)
 		}
-		err := c.CreateBulk(made...).Exec(ctx)
+		err := c.CreateBulk(created...).Exec(ctx)
 		if ent.IsDuplicate(err) {
 			return nil
 		}
@@ -96,24 +96,24 @@ func (l *Log) insert(ctx context.Context, rows []row) error {
 }
 
 func (r *row) create(c *db.RequestLogClient) *db.RequestLogCreate {
-	made := c.Create().SetID(r.ID).SetSubjectID(r.subject).SetMethod(r.Method).SetRoute(r.Route).SetStatus(r.Status).
+	created := c.Create().SetID(r.ID).SetSubjectID(r.subject).SetMethod(r.Method).SetRoute(r.Route).SetStatus(r.Status).
 		SetDuration(r.Took.Microseconds())
 	if !r.appStore.IsNil() {
-		made.SetAppStoreID(r.appStore)
+		created.SetAppStoreID(r.appStore)
 	}
 	if !r.caller.IsNil() {
-		made.SetCallerStoreID(r.caller)
+		created.SetCallerStoreID(r.caller)
 	}
 	if r.Kind != "" {
-		made.SetResource(r.Kind.Format(r.Resource))
+		created.SetResource(r.Kind.Format(r.Resource))
 	}
 	if r.Code != "" {
-		made.SetCode(r.Code)
+		created.SetCode(r.Code)
 	}
-	return made
+	return created
 }
 
-// omissions lists what was left out after something that was kept, by store.
+// omissions returns how much was left out after requests that were kept, sorted by store.
 func omissions(windows map[subject]*window) (list []omission) {
 	for of, w := range windows {
 		for outcome, n := range w.omitted {
@@ -128,8 +128,8 @@ func omissions(windows map[subject]*window) (list []omission) {
 	return list
 }
 
-// tell notes in one store what was left out. A second run sets the same.
-func (l *Log) tell(ctx context.Context, list []omission) error {
+// noteOmitted records in one store how much was left out. It may be repeated.
+func (l *Log) noteOmitted(ctx context.Context, list []omission) error {
 	err := l.store.InTx(ctx, func(ctx context.Context) error {
 		for _, o := range list {
 			err := l.store.DB(ctx).RequestLog.Update().Where(requestlog.ID(o.after)).SetOmitted(o.count).Exec(ctx)

@@ -14,15 +14,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// column is a column whose values are sealed. Its rows have the key (owner, id).
+// column is a column of sealed values. Its rows have the key (owner, id).
 type column struct {
-	// name says what the values are.
+	// name describes the values.
 	name, table, column string
-	// purpose is that of the sealer.
+	// purpose is the purpose of the sealer.
 	purpose string
-	// owner is the first column of the key: a store's rows are walked store by store.
+	// owner is the first column of the key. Rows of stores are walked store by store.
 	owner string
-	// with is a further column that the additional data need; the id without one.
+	// with is a further column for the additional data, or the id.
 	with string
 	// of returns the additional data of a row.
 	of func(v *value) []byte
@@ -35,7 +35,7 @@ type value struct {
 	sealed    []byte
 }
 
-// columns are all columns that hold sealed values: a new one is a line here.
+// columns are all columns with sealed values. A new one needs a line here.
 var columns = []column{
 	{name: "webhook secrets", table: "webhook_endpoints", column: "secret", purpose: "webhook secrets",
 		owner: stores, with: "id", of: byID},
@@ -55,17 +55,17 @@ var columns = []column{
 		owner: "user_id", with: "id", of: byOwnerAndWith},
 }
 
-// stores is the owner of what belongs to a store.
+// stores is the owner column of rows that belong to a store.
 const stores = "store_id"
 
 func byID(v *value) []byte { return v.id[:] }
 
 func byOwnerAndWith(v *value) []byte { return slices.Concat(v.owner[:], v.with) }
 
-// each runs f for every owner of rows: for a store with the condition that names it,
-// else once.
+// each runs f for every store if the column's rows belong to stores, and otherwise once per shard
+// with a nil store.
 func (c column) each(ctx context.Context, s *ent.Store, f func(ctx context.Context, store *xid.ID) error) error {
-	var mu sync.Mutex // one at a time, on whichever shard
+	var mu sync.Mutex // one at a time across shards
 	if c.owner != stores {
 		return s.EachShard(viewer.Everywhere(ctx), func(ctx context.Context) error {
 			mu.Lock()
@@ -80,7 +80,7 @@ func (c column) each(ctx context.Context, s *ent.Store, f func(ctx context.Conte
 	})
 }
 
-// client reads the rows of a store, or those of all owners on the shard at which ctx is.
+// client returns a client for the rows of a store, or of all owners on the shard of ctx.
 func client(ctx context.Context, s *ent.Store, store *xid.ID) *db.Client {
 	if store == nil {
 		return s.Seek(ctx)
@@ -88,13 +88,13 @@ func client(ctx context.Context, s *ent.Store, store *xid.ID) *db.Client {
 	return s.DB(ctx)
 }
 
-// mark is the byte of a sealed value that names its key.
+// mark returns an expression for the byte of a sealed value that identifies its key.
 func (c column) mark() string {
 	return fmt.Sprintf("SUBSTR(%s, %d, %d)", c.column, keyring.MarkAt, keyring.MarkLen)
 }
 
-// older reads the next values of a store, or of all owners, behind a row, that are not
-// sealed with the first secret.
+// older returns the next values of a store, or of all owners, after a row, that are not sealed with
+// the first secret.
 func (c column) older(
 	ctx context.Context, s *ent.Store, store *xid.ID, after *value, first byte, most int,
 ) (list []*value, err error) {
@@ -116,7 +116,7 @@ func (c column) older(
 	return list, nil
 }
 
-// swap writes a value anew, if nobody did meanwhile.
+// swap replaces a value, unless it was changed meanwhile.
 func (c column) swap(ctx context.Context, s *ent.Store, v *value, fresh []byte) (done bool, err error) {
 	res, err := s.DB(ctx).ExecContext(ctx, "UPDATE "+c.table+" SET "+c.column+" = ? WHERE "+c.owner+
 		" = ? AND id = ? AND "+c.column+" = ?", fresh, v.owner, v.id, v.sealed)
@@ -127,7 +127,7 @@ func (c column) swap(ctx context.Context, s *ent.Store, v *value, fresh []byte) 
 	return n == 1, err
 }
 
-// marks counts the values of a store, or of all owners, by the byte that names their key.
+// marks counts the values of a store, or of all owners, by the byte that identifies their key.
 func (c column) marks(ctx context.Context, s *ent.Store, store *xid.ID, count map[byte]int) error {
 	where, args := "", []any(nil)
 	if store != nil {

@@ -1,5 +1,5 @@
-// Package reseal seals what is stored encrypted anew with the first root secret, so
-// that older ones may go, and counts what still needs them.
+// Package reseal re-encrypts stored values with the first root secret, so that older secrets can be
+// removed, and counts the values that still need them.
 package reseal
 
 import (
@@ -12,22 +12,23 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// batch is how many values one transaction writes: an answer has up to a few MiB.
+// batch is how many values one transaction writes. An answer has up to a few MiB.
 const batch = 20
 
-// ErrTwins says that two root secrets are named by the same byte, so that what they
-// sealed cannot be told apart without opening it.
+// ErrTwins reports that two root secrets have the same identifying byte, so that their values
+// cannot be distinguished without opening them.
 var ErrTwins = errors.New("the first root secret cannot be told from an older one: rotate once more")
 
-// Count is how many values of a column there are.
+// Count holds the counts of a column's values.
 type Count struct {
 	Column string `json:"column"`
-	// Older are sealed with an older secret; of Lost the secret is gone.
+	// Older values are sealed with an older secret; the secret of Lost values is gone.
 	Older int `json:"older"`
 	Lost  int `json:"lost"`
 }
 
-// Counts returns what needs an older secret than the ring's first.
+// Counts returns how many values of each column need an older secret than the ring's first. It may
+// return [ErrTwins].
 func Counts(ctx context.Context, s *ent.Store, ring *keyring.Ring) ([]Count, error) {
 	ids := ring.KeyIDs()
 	if slices.Contains(ids[1:], ids[0]) {
@@ -54,20 +55,20 @@ func Counts(ctx context.Context, s *ent.Store, ring *keyring.Ring) ([]Count, err
 	return list, nil
 }
 
-// Done is what was done with a column so far.
+// Done is the progress on a column.
 type Done struct {
 	Column string `json:"column"`
-	// Resealed were sealed anew; Changed were written by others meanwhile, and Lost do
-	// not open with any secret of the ring.
+	// Resealed values were re-encrypted, Changed values were written by others meanwhile, and Lost
+	// values do not open with any secret of the ring.
 	Resealed int `json:"resealed"`
 	Changed  int `json:"changed"`
 	Lost     int `json:"lost"`
 }
 
-// Run seals every value that needs an older secret with the ring's first, batch by
-// batch in the order of the keys, and calls report after each. Servers may run
-// meanwhile that have the same ring: a value that one of them writes is left to it. It
-// may be stopped, and run again: what is done is passed over.
+// Run re-encrypts every value that needs an older secret with the ring's first, in batches by key,
+// and calls report after each batch. Servers with the same ring may run meanwhile: values that they
+// change are left alone. After an interruption Run can be repeated; it skips finished values. It
+// may return [ErrTwins].
 func Run(ctx context.Context, s *ent.Store, ring *keyring.Ring, report func(Done)) ([]Done, error) {
 	ids := ring.KeyIDs()
 	if slices.Contains(ids[1:], ids[0]) {
@@ -96,7 +97,7 @@ type walk struct {
 	done   Done
 }
 
-// owner seals the values of a store anew, or those of all owners.
+// owner re-encrypts the values of a store, or of all owners.
 func (w *walk) owner(ctx context.Context, store *xid.ID) error {
 	after := new(value)
 	for {
@@ -107,7 +108,7 @@ func (w *walk) owner(ctx context.Context, store *xid.ID) error {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		if err := w.some(ctx, list); err != nil {
+		if err := w.resealSome(ctx, list); err != nil {
 			return err
 		}
 		w.report(w.done)
@@ -115,8 +116,8 @@ func (w *walk) owner(ctx context.Context, store *xid.ID) error {
 	}
 }
 
-// some seals some values anew in one transaction.
-func (w *walk) some(ctx context.Context, list []*value) error {
+// resealSome re-encrypts a batch of values in one transaction.
+func (w *walk) resealSome(ctx context.Context, list []*value) error {
 	var now Done
 	err := w.store.InTx(ctx, func(ctx context.Context) error {
 		now = w.done

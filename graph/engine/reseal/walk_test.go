@@ -43,7 +43,7 @@ func TestSwap(t *testing.T) {
 		set(func(ctx context.Context) error {
 			return s.DB(ctx).WebhookEndpoint.Update().Where(webhookendpoint.ID(id)).SetSecret(newer).Exec(ctx)
 		})
-		if err := w.some(ctx, list); err != nil || w.done.Changed != 1 || w.done.Resealed != 0 {
+		if err := w.resealSome(ctx, list); err != nil || w.done.Changed != 1 || w.done.Resealed != 0 {
 			t.Errorf("%+v, %v", w.done, err)
 		}
 		row := s.DB(ctx).WebhookEndpoint.Query().Where(webhookendpoint.ID(id)).OnlyX(ctx)

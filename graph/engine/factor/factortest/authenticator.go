@@ -1,5 +1,5 @@
-// Package factortest is an authenticator in software and an app that shows codes, for the
-// tests of second factors.
+// Package factortest is a software authenticator and an authenticator app for tests of second
+// factors.
 package factortest
 
 import (
@@ -21,13 +21,14 @@ import (
 
 // Authenticator holds one passkey.
 type Authenticator struct {
-	// Origin is what the browser says of the page; RPID the name that the key is for.
+	// Origin is the origin of the page according to the browser; RPID is the name that the key is
+	// bound to.
 	Origin, RPID string
-	// Verifies says that it verifies whoever touches it, such as by a fingerprint.
+	// Verifies reports that it verifies its user, such as by a fingerprint.
 	Verifies bool
-	// Count is that of its signatures; one that counts none stays at 0.
+	// Count is its signature counter; an authenticator without one stays at 0.
 	Count uint32
-	// Handle is whom the passkey was made for.
+	// Handle is the user handle that the passkey was created for.
 	Handle []byte
 
 	t   testing.TB
@@ -35,7 +36,7 @@ type Authenticator struct {
 	key *ecdsa.PrivateKey
 }
 
-// New makes an authenticator in a browser at {api_host}.
+// New returns an authenticator in a browser at {api_host}.
 func New(t testing.TB, api string) *Authenticator {
 	t.Helper()
 	u, err := url.Parse(api)
@@ -50,7 +51,7 @@ func New(t testing.TB, api string) *Authenticator {
 		id: []byte(rand.Text()), key: key}
 }
 
-// question is what an authenticator reads of the options of a ceremony.
+// question is the part of a ceremony's options that an authenticator reads.
 type question struct {
 	PublicKey struct {
 		Challenge string `json:"challenge"`
@@ -68,7 +69,7 @@ func (a *Authenticator) read(options []byte) (q question) {
 	return q
 }
 
-// Create makes the passkey that a browser was asked for, and what the browser says of it.
+// Create creates the requested passkey and returns the browser's response.
 func (a *Authenticator) Create(options []byte) []byte {
 	a.t.Helper()
 	q := a.read(options)
@@ -92,7 +93,7 @@ func (a *Authenticator) Create(options []byte) []byte {
 	})
 }
 
-// Get shows the passkey that a browser was asked for.
+// Get signs a challenge with the passkey and returns the browser's response.
 func (a *Authenticator) Get(options []byte) []byte {
 	a.t.Helper()
 	q := a.read(options)
@@ -110,9 +111,9 @@ func (a *Authenticator) Get(options []byte) []byte {
 		"signature": encode(signature), "userHandle": encode(a.Handle)})
 }
 
-// data is the authenticator data (Web Authentication, section 6.1).
+// data returns the authenticator data (Web Authentication, section 6.1).
 func (a *Authenticator) data(flags byte) []byte {
-	flags |= 0x01 // somebody touched it
+	flags |= 0x01 // user present
 	if a.Verifies {
 		flags |= 0x04
 	}
@@ -151,7 +152,7 @@ func (a *Authenticator) cbor(v any) []byte {
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// Code is what an authenticator app with a secret shows at a time.
+// Code returns the code that an authenticator app with the secret shows at a time.
 func Code(t testing.TB, secret string, at time.Time) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, at)

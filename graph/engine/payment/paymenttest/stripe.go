@@ -1,5 +1,5 @@
-// Package paymenttest is a Stripe of our own for tests, over real HTTP: it keeps sessions
-// and refunds, remembers idempotency keys, and signs the events that it sends.
+// Package paymenttest is a fake of Stripe for tests, over real HTTP: it stores sessions and
+// refunds, remembers idempotency keys, and signs the events that it sends.
 package paymenttest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Keys that the fake knows; it refuses any other.
+// Keys that the fake accepts. It refuses all others.
 const (
 	Key  = "sk_test_ofTheFakep7dc"
 	Live = "rk_live_of_the_fake_XYZA"
@@ -27,9 +27,9 @@ const (
 	Rolled = "sk_test_ofTheFakeNew1"
 	// Other is a key of another account.
 	Other = "sk_test_of_another_A1b2"
-	// Weak may read and nothing else.
+	// Weak may only read.
 	Weak = "rk_test_of_the_fake_weak"
-	// Signing is the secret of the events.
+	// Signing is the signing secret of events.
 	Signing = "whsec_of_the_fake_lZ6z"
 )
 
@@ -47,16 +47,16 @@ type Session struct {
 	Form          url.Values
 }
 
-// Refund is money that went back.
+// Refund is a refund.
 type Refund struct {
 	ID, Intent string
 	Units      int64
-	Metadata   string // the key of ours
+	Metadata   string // the service's key of the refund
 	Key        string // of the account
-	Failure    string // why the money came back, "" while it did not
+	Failure    string // why the refund failed, "" if it did not
 }
 
-// Stripe is the fake. Its address is the base of the interface.
+// Stripe is the fake. Its URL is the base address of the API.
 type Stripe struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -68,9 +68,9 @@ type Stripe struct {
 	lose     map[string]int
 	refuse   map[string]answer
 	revoked  []string
-	// Pages is where the pages of sessions are; nobody answers there.
+	// Pages is the base address of the pages of sessions. No server answers there.
 	Pages string
-	// Lacks is a currency that the account does not have, in small letters.
+	// Lacks is a currency that the account does not have, in lower case.
 	Lacks string
 }
 
@@ -79,7 +79,7 @@ type answer struct {
 	body   map[string]any
 }
 
-// New starts a fake that ends with the test.
+// New starts a fake that stops at the end of the test.
 func New(t testing.TB) *Stripe {
 	s := &Stripe{sessions: map[string]*Session{}, answers: map[string]answer{}, asked: map[string]int{},
 		lose: map[string]int{}, refuse: map[string]answer{}, Pages: "https://checkout.stripe.com/c/pay/"}
@@ -88,7 +88,7 @@ func New(t testing.TB) *Stripe {
 	return s
 }
 
-// serve answers a request of the interface, once for each idempotency key.
+// serve answers a request of the API, once for each idempotency key.
 func (s *Stripe) serve(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -102,7 +102,7 @@ func (s *Stripe) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(a.status)
 	body, err := json.Marshal(a.body)
 	if err != nil {
-		panic(err) // it is made of texts and numbers
+		panic(err) // it consists of strings and numbers
 	}
 	w.Write(body)
 }
@@ -136,7 +136,7 @@ func (s *Stripe) answer(r *http.Request) (lost bool, a answer) {
 	return false, a
 }
 
-// kind is what a path is about.
+// kind returns what a path is about.
 func kind(path string) string {
 	switch {
 	case strings.HasSuffix(path, "/expire"):
@@ -184,12 +184,12 @@ func (s *Stripe) route(r *http.Request, key string) answer {
 	return failure(http.StatusNotFound, "invalid_request_error", "Unrecognized request URL.")
 }
 
-// failure is an answer that says no.
+// failure returns an error response.
 func failure(status int, kind, text string) answer {
 	return answer{status, map[string]any{"error": map[string]any{"type": kind, "message": text}}}
 }
 
-// begin makes a session.
+// begin creates a session.
 func (s *Stripe) begin(form url.Values, key string) answer {
 	units, err := strconv.ParseInt(form.Get("line_items[0][price_data][unit_amount]"), 10, 64)
 	code := form.Get("line_items[0][price_data][currency]")
@@ -240,7 +240,7 @@ func (x *Session) answer(pages string) answer {
 	return answer{http.StatusOK, a}
 }
 
-// refund gives money back, as far as there is any.
+// refund refunds money, if enough is left.
 func (s *Stripe) refund(form url.Values, key string) answer {
 	intent := form.Get("payment_intent")
 	left, err := strconv.ParseInt(form.Get("amount"), 10, 64)
@@ -269,7 +269,7 @@ func (s *Stripe) refund(form url.Values, key string) answer {
 	return answer{http.StatusOK, r.body()}
 }
 
-// returned is one refund of an account.
+// returned returns one refund of an account.
 func (s *Stripe) returned(id, key string) answer {
 	for _, r := range s.refunds {
 		if r.ID == id && r.Key == key {
@@ -298,7 +298,7 @@ func (s *Stripe) list(intent string) answer {
 	return answer{http.StatusOK, map[string]any{"object": "list", "data": data}}
 }
 
-// Pay is what a shopper does on the page of a session; false where it is open no more.
+// Pay pays a session like a shopper on its page. It returns false if the session is not open.
 func (s *Stripe) Pay(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,14 +310,14 @@ func (s *Stripe) Pay(id string) bool {
 	return true
 }
 
-// Change changes a session behind everybody's back.
+// Change changes a session without an event.
 func (s *Stripe) Change(id string, f func(*Session)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.sessions[id])
 }
 
-// Sessions returns all that were begun, the oldest first.
+// Sessions returns all sessions, oldest first.
 func (s *Stripe) Sessions() []Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,14 +330,14 @@ func (s *Stripe) Sessions() []Session {
 	return list
 }
 
-// Refunds returns what went back, the oldest first.
+// Refunds returns all refunds, oldest first.
 func (s *Stripe) Refunds() []Refund {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Refund(nil), s.refunds...)
 }
 
-// Fail lets a refund come back, as the bank of a shopper may let it days later.
+// Fail makes a refund fail afterwards, as a shopper's bank may do days later.
 func (s *Stripe) Fail(id, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -348,7 +348,7 @@ func (s *Stripe) Fail(id, reason string) {
 	}
 }
 
-// Revoke lets a key be refused from now on.
+// Revoke makes the fake refuse a key from now on.
 func (s *Stripe) Revoke(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -362,15 +362,14 @@ func (s *Stripe) Asked(what string) int {
 	return s.asked[what]
 }
 
-// Lose lets the answers to the next n requests of a kind get lost: what they ask for is
-// done.
+// Lose drops the responses to the next n requests of a kind. The requests take effect.
 func (s *Stripe) Lose(what string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose[what] = n
 }
 
-// Refuse answers requests of a kind with a status from now on; 0 answers them again.
+// Refuse answers requests of a kind with a status from now on; 0 ends that.
 func (s *Stripe) Refuse(what string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -380,21 +379,21 @@ func (s *Stripe) Refuse(what string, status int) {
 	}
 }
 
-// Forget forgets the idempotency keys, as Stripe does after a day.
+// Forget drops the idempotency keys, as Stripe does after a day.
 func (s *Stripe) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.answers)
 }
 
-// Event is the body of an event about a session, or a refund.
+// Event returns the body of an event about a session or a refund.
 func Event(kind, session string) []byte {
 	return fmt.Appendf(nil, `{"id": "evt_%s_%s", "object": "event", "api_version": "2026-03-25.dahlia", "type": %q, `+
 		`"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`,
 		kind[strings.LastIndexByte(kind, '.')+1:], session, kind, session)
 }
 
-// Sign is the header of an event that is sent at a time.
+// Sign returns the signature header of an event sent at a time.
 func Sign(body []byte, secret string, at time.Time) string {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))

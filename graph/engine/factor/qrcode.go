@@ -12,9 +12,9 @@ import (
 // quiet is the white margin around a QR code, in modules (ISO/IEC 18004, section 5.3.8).
 const quiet = 4
 
-// picture draws a text as a QR code: black on white whatever the page's colours are, as
-// cameras need it.
-func picture(text string) (string, error) {
+// qrCode returns a text as a QR code in an SVG data URI. It is black on white regardless of the
+// page's colors, as cameras need it.
+func qrCode(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
 		return "", fmt.Errorf("draw a QR code: %w", err)
