@@ -21,12 +21,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// DeliveryFields resolves the fields of a delivery that need queries of their own.
+// DeliveryFields resolves the fields of a delivery that need their own queries.
 type DeliveryFields struct{ *Resolver }
 
-// besides makes what loads the fields of the deliveries of a page, all of one
-// endpoint: their attempts with one statement, and their bodies.
-func (r *Resolver) besides(endpoint xid.ID, shown []*model.WebhookDelivery) {
+// shareDeliveryLoaders sets the loaders of a page of deliveries, all of one endpoint: one statement
+// for their attempts, one for their bodies.
+func (r *Resolver) shareDeliveryLoaders(endpoint xid.ID, shown []*model.WebhookDelivery) {
 	shared := &model.DeliveryPage{
 		Attempts: model.NewBatch(func() []int64 { return sequences(shown) },
 			func(ctx context.Context, sequences []int64) (map[int64][]*db.Attempt, error) {
@@ -41,8 +41,8 @@ func (r *Resolver) besides(endpoint xid.ID, shown []*model.WebhookDelivery) {
 	}
 }
 
-// sequences lists the deliveries. Each may have attempts beside the one that ended it:
-// a process that had lost the lease notes what it had sent.
+// sequences returns the sequences of the deliveries. Each may have attempts besides its final one:
+// a process that has lost the lease still records what it sent.
 func sequences(shown []*model.WebhookDelivery) []int64 {
 	all := make([]int64, len(shown))
 	for i, d := range shown {
@@ -51,8 +51,7 @@ func sequences(shown []*model.WebhookDelivery) []int64 {
 	return all
 }
 
-// attempts reads the attempts after which deliveries went on waiting, the last
-// one first.
+// attempts reads the non-final attempts of deliveries, last first.
 func (r *Resolver) attempts(ctx context.Context, endpoint xid.ID, sequences []int64) (map[int64][]*db.Attempt, error) {
 	of := make(map[int64][]*db.Attempt, len(sequences))
 	if len(sequences) == 0 {
@@ -70,7 +69,7 @@ func (r *Resolver) attempts(ctx context.Context, endpoint xid.ID, sequences []in
 	return of, err
 }
 
-// bodies reads what deliveries send; what has aged out is absent.
+// bodies reads the bodies of events. Those that have aged out are absent.
 func (r *Resolver) bodies(ctx context.Context, events []xid.ID) (map[xid.ID][]byte, error) {
 	query := r.Client(ctx).Event.Query().Where(dbevent.IDIn(events...))
 	query.Modify(ent.ForceIndex(ent.Primary))
@@ -82,7 +81,7 @@ func (r *Resolver) bodies(ctx context.Context, events []xid.ID) (map[xid.ID][]by
 	return of, err
 }
 
-// Attempts lists the attempts of a delivery, the last one first.
+// Attempts lists the attempts of a delivery, last first.
 func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) ([]*model.WebhookAttempt, error) {
 	idem.AboutAnybody(ctx)
 	rows, err := d.Page.Attempts.Get(ctx, d.Sequence)
@@ -99,13 +98,13 @@ func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) 
 	for _, a := range rows {
 		shown = append(shown, shownAttempt(a, d))
 	}
-	// What was noted after the delivery had ended has a higher number than what ended it.
+	// An attempt recorded after the delivery had ended has a higher number than the final one.
 	slices.SortStableFunc(shown, func(a, b *model.WebhookAttempt) int { return b.Number - a.Number })
 	return shown, nil
 }
 
-// shownAttempt shows what came of an attempt. A receiver may answer with any
-// bytes, and GraphQL has texts: what is not UTF-8 is replaced.
+// shownAttempt returns an attempt for display. A receiver may answer with any bytes, but GraphQL
+// has only text, so invalid UTF-8 is replaced.
 func shownAttempt(a *db.Attempt, d *model.WebhookDelivery) *model.WebhookAttempt {
 	id := a.ID
 	core.Opt(a.AttemptID, func(own xid.ID) { id = own })
@@ -123,7 +122,7 @@ func shownAttempt(a *db.Attempt, d *model.WebhookDelivery) *model.WebhookAttempt
 	return shown
 }
 
-// Payload is the body that is sent, for those who may read what it is about.
+// Payload returns the body that is sent, if the viewer may read its subject.
 func (f DeliveryFields) Payload(ctx context.Context, d *model.WebhookDelivery) (*string, error) {
 	e, ok := event.Find(event.Type(d.Type))
 	if !ok || !viewer.From(ctx).Scopes.Has(e.Scope) {

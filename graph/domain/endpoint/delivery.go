@@ -25,10 +25,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Deliveries lists the deliveries to one endpoint, newest first: a merge of those
-// that wait and of the log, both by the endpoint's sequence, which their ids
-// carry. A page costs three statements at most: the two, and the events of those
-// that wait; one of a state two more, since no index leads to what has a state.
+// Deliveries lists the deliveries to one endpoint, newest first: a merge of the waiting ones and
+// the log, both by the endpoint's sequence, which their ids contain. A page costs at most three
+// statements: the two reads, and the events of waiting deliveries. A filter by state costs two
+// more, since no index serves it.
 func (f Fields) Deliveries(
 	ctx context.Context, e *model.WebhookEndpoint, first *int, after *string, only *state.DeliveryState,
 ) (*model.WebhookDeliveryConnection, error) {
@@ -59,29 +59,29 @@ func (f Fields) Deliveries(
 	if c.Next == "" && stopped != nil {
 		c.Next = c.Sign(&model.WebhookDelivery{Key: stopped.ID})
 	}
-	f.besides(e.ID, c.Nodes)
+	f.shareDeliveryLoaders(e.ID, c.Nodes)
 	return c, nil
 }
 
 // span is a part of one endpoint's deliveries.
 type span struct {
 	endpoint *model.WebhookEndpoint
-	below    int64 // the sequence that all are below; 0 for no bound
-	from     int64 // the sequence of the last; 0 for no bound
+	below    int64 // all sequences are below this; 0 for no bound
+	from     int64 // the lowest sequence; 0 for no bound
 	limit    int
 	only     *state.DeliveryState
 }
 
-// deliveries reads the newest of a span. The waiting ones are read first: one
-// that ends meanwhile is then in both, and the log is right, where it would
-// otherwise be in neither.
+// deliveries reads the newest of a span. It reads the waiting ones first: a delivery that ends in
+// between is then found in both tables, and the log counts. The other way round it might be found
+// in neither.
 func (r *Resolver) deliveries(ctx context.Context, s span) ([]*model.WebhookDelivery, error) {
 	var hot []*db.Delivery
 	var err error
 	if s.waits() {
 		query := r.Client(ctx).Delivery.Query().
 			Where(delivery.EndpointID(s.endpoint.ID), delivery.SequenceGT(s.endpoint.Health.FloorSequence))
-		query.Modify(s.part, s.standing)
+		query.Modify(s.part, s.filterState)
 		if hot, err = query.Load(ctx); err != nil {
 			return nil, fmt.Errorf("read waiting deliveries: %w", err)
 		}
@@ -98,8 +98,8 @@ func (r *Resolver) deliveries(ctx context.Context, s span) ([]*model.WebhookDeli
 	return r.merged(ctx, s, hot, logs)
 }
 
-// waits reports whether a row that has not ended can be in the span: what waits is
-// held while its endpoint is stopped.
+// waits reports whether the span can contain unfinished rows. Waiting deliveries count as held
+// while their endpoint is stopped.
 func (s span) waits() bool {
 	if s.only == nil || *s.only == state.DeliveryFailed {
 		return true
@@ -108,12 +108,12 @@ func (s span) waits() bool {
 	return *s.only == state.DeliveryHeld && stopped || *s.only == state.DeliveryWaiting && !stopped
 }
 
-// ended reports whether a row of the log can be in the span.
+// ended reports whether the span can contain rows of the log.
 func (s span) ended() bool {
 	return s.only == nil || *s.only != state.DeliveryHeld && *s.only != state.DeliveryWaiting
 }
 
-// part bounds a read of either table, whose key ends with the sequence.
+// part bounds a read of either table. Both keys end with the sequence.
 func (s span) part(q *sql.Selector) {
 	ent.ForceIndex(ent.Primary)(q)
 	sequence := q.C(delivery.FieldSequence)
@@ -126,8 +126,8 @@ func (s span) part(q *sql.Selector) {
 	q.OrderExpr(sql.Raw(sequence + " DESC")).Limit(s.limit)
 }
 
-// deliveryFloor returns the later one of the n-th rows of a span in both tables: which of them
-// have the state, the page tells from there on. It is nil where neither has as many.
+// deliveryFloor returns the later of the two tables' n-th rows of a span; the page then filters
+// down to that by state. It returns nil if both tables have fewer rows.
 func (r *Resolver) deliveryFloor(ctx context.Context, s span, n int) (*page.Position, error) {
 	s.limit = n
 	var ids []xid.ID
@@ -158,8 +158,8 @@ func (r *Resolver) deliveryFloor(ctx context.Context, s span, n int) (*page.Posi
 	}))), nil
 }
 
-// standing keeps those that were given up apart from those that wait.
-func (s span) standing(q *sql.Selector) {
+// filterState separates failed deliveries from waiting ones.
+func (s span) filterState(q *sql.Selector) {
 	if s.only == nil {
 		return
 	}
@@ -170,14 +170,12 @@ func (s span) standing(q *sql.Selector) {
 	}
 }
 
-// givenUp is the condition of a row that failed for 24 h, and was not taken up
-// again since.
+// givenUp is the condition of a row that failed for 24 h and was not resumed since.
 func givenUp(q *sql.Selector, health *db.WebhookQueue) *sql.Predicate {
 	return sql.And(sql.EQ(q.C(delivery.FieldFailed), true), sql.GTE(q.C(delivery.FieldFirstAt), health.ResumedAt))
 }
 
-// merged brings both reads into one order. Of a row that is in both, the log is
-// younger.
+// merged merges both reads in order. If a row is in both, the log is newer.
 func (r *Resolver) merged(
 	ctx context.Context, s span, hot []*db.Delivery, logs []*db.DeliveryLog,
 ) ([]*model.WebhookDelivery, error) {
@@ -192,11 +190,10 @@ func (r *Resolver) merged(
 		}
 		shown, logs = append(shown, loggedDelivery(logs[0])), logs[1:]
 	}
-	return shown, r.typed(ctx, shown)
+	return shown, r.addTypes(ctx, shown)
 }
 
-// waitingDelivery shows a row that has not ended; what its event is about is
-// [Resolver.typed]'s to add.
+// waitingDelivery returns an unfinished row for display. [Resolver.addTypes] adds its type.
 func waitingDelivery(e *model.WebhookEndpoint, row *db.Delivery) *model.WebhookDelivery {
 	d := &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
 		Sequence: row.Sequence, State: wire.StateOf(row, e.Status, e.Health.ResumedAt), AttemptCount: row.Attempts}
@@ -206,16 +203,16 @@ func waitingDelivery(e *model.WebhookEndpoint, row *db.Delivery) *model.WebhookD
 	return d
 }
 
-// loggedDelivery shows a row of the log.
+// loggedDelivery returns a row of the log for display.
 func loggedDelivery(row *db.DeliveryLog) *model.WebhookDelivery {
 	return &model.WebhookDelivery{Key: row.ID, Endpoint: row.EndpointID, Event: row.EventID, Resource: row.ResourceID,
 		Sequence: row.Sequence, Type: string(row.Type), ResourceType: event.About(row.Type).Resource(),
 		State: row.State, AttemptCount: row.Attempts, SettledAt: new(row.SettledAt), Log: row}
 }
 
-// typed reads with one statement what the events of waiting deliveries are. One
-// whose event has aged out has no type any more.
-func (r *Resolver) typed(ctx context.Context, shown []*model.WebhookDelivery) error {
+// addTypes reads the events' types of waiting deliveries with one statement. If the event has aged
+// out, the type is missing.
+func (r *Resolver) addTypes(ctx context.Context, shown []*model.WebhookDelivery) error {
 	wanted := core.IDs(shown, func(d *model.WebhookDelivery) *xid.ID {
 		if d.Log != nil {
 			return nil
@@ -250,13 +247,12 @@ func (q Query) WebhookDelivery(ctx context.Context, id string) (*model.WebhookDe
 	if err != nil {
 		return nil, core.Explain(core.KindName(xid.Delivery), err)
 	}
-	q.besides(d.Endpoint, []*model.WebhookDelivery{d})
+	q.shareDeliveryLoaders(d.Endpoint, []*model.WebhookDelivery{d})
 	return d, nil
 }
 
-// delivery finds a delivery by its id, which carries the sequence: at this place
-// of one of the endpoints that the viewer may see. The row is nil when it has
-// ended.
+// delivery finds a delivery by its id, which contains the sequence, among the endpoints that the
+// viewer may see. The row is nil if the delivery has ended.
 func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDelivery, *db.Delivery, error) {
 	uid, err := core.ParseID(xid.Delivery, id)
 	if err != nil {
@@ -277,7 +273,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 	if err != nil {
 		return nil, nil, err
 	}
-	// It may have ended since it was read: the log is asked last, and is right.
+	// The delivery may have ended since it was read, so the log is read last and takes precedence.
 	logs := r.Client(ctx).DeliveryLog.Query().
 		Where(deliverylog.EndpointIDIn(places...), deliverylog.Sequence(sequence), deliverylog.ID(uid))
 	logs.Modify(ent.ForceIndex(ent.Primary))
@@ -298,7 +294,7 @@ func (r *Resolver) delivery(ctx context.Context, id string) (*model.WebhookDeliv
 	return nil, nil, core.ErrNoRow
 }
 
-// waiting reads a delivery that has not ended, or nil.
+// waiting reads an unfinished delivery, or nil.
 func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, places []xid.ID) (*db.Delivery, error) {
 	query := r.Client(ctx).Delivery.Query().
 		Where(delivery.EndpointIDIn(places...), delivery.Sequence(sequence), delivery.ID(id))
@@ -310,8 +306,8 @@ func (r *Resolver) waiting(ctx context.Context, id xid.ID, sequence int64, place
 	return rows[0], nil
 }
 
-// shownWaiting shows a delivery that has not ended. One at or below the floor of
-// its queue was cancelled and is gone, though its row may still be there.
+// shownWaiting returns an unfinished delivery for display. One at or below the floor of its queue
+// was canceled, though its row may still exist.
 func (r *Resolver) shownWaiting(
 	ctx context.Context, e *db.WebhookEndpoint, row *db.Delivery,
 ) (*model.WebhookDelivery, *db.Delivery, error) {
@@ -323,10 +319,10 @@ func (r *Resolver) shownWaiting(
 		return nil, nil, core.ErrNoRow
 	}
 	d := waitingDelivery(model.ShowWebhookEndpoint(e, queue, micros.Now()), row)
-	return d, row, r.typed(ctx, []*model.WebhookDelivery{d})
+	return d, row, r.addTypes(ctx, []*model.WebhookDelivery{d})
 }
 
-// orMissing is the error of a read, or that there was no row.
+// orMissing wraps the error of a read; without one, the row is missing.
 func orMissing(err error) error {
 	if err != nil {
 		return err

@@ -24,26 +24,26 @@ import (
 )
 
 const (
-	// reach is how many of an endpoint's newest deliveries are looked at, stride how
-	// many of them in one statement.
+	// reach is how many of an endpoint's newest deliveries are searched, stride how many in one
+	// statement.
 	reach  = 1_000_000
 	stride = 100_000
 	// maxChosen is how long the lists of a filter may be.
 	maxChosen = 100
 )
 
-// choice is a filter of deliveries as a condition on those of one endpoint: on the log,
-// or on what waits.
-type choice struct {
+// selection is a filter of one endpoint's deliveries as an SQL condition, either on the log or on
+// the waiting ones.
+type selection struct {
 	endpoint xid.ID
 	waits    bool
 	where    string
 	args     []any
 }
 
-// chosen checks a filter and makes its condition. Pings cannot be sent again.
-func chosen(ctx context.Context, endpoint xid.ID, in model.WebhookDeliveryFilter) (*choice, error) {
-	c, check := &choice{endpoint: endpoint}, &core.Check{}
+// newSelection validates a filter and builds its condition. Pings cannot be resent.
+func newSelection(ctx context.Context, endpoint xid.ID, in model.WebhookDeliveryFilter) (*selection, error) {
+	c, check := &selection{endpoint: endpoint}, &core.Check{}
 	if slices.Contains(in.States, state.DeliveryWaiting) {
 		c.waiting(ctx, check, in)
 	} else {
@@ -52,8 +52,8 @@ func chosen(ctx context.Context, endpoint xid.ID, in model.WebhookDeliveryFilter
 	return c, check.Err()
 }
 
-// ended chooses among the deliveries that have ended.
-func (c *choice) ended(check *core.Check, in model.WebhookDeliveryFilter) {
+// ended selects deliveries that have ended.
+func (c *selection) ended(check *core.Check, in model.WebhookDeliveryFilter) {
 	c.and("d.type <> ?", string(event.Ping))
 	for i, s := range in.States {
 		if s == state.DeliveryHeld {
@@ -69,9 +69,9 @@ func (c *choice) ended(check *core.Check, in model.WebhookDeliveryFilter) {
 	core.Opt(in.SettledTo, func(t micros.Time) { c.and("d.settled_at < ?", t) })
 }
 
-// waiting chooses among the deliveries that failed and wait for their next attempt. What
-// was tried before the endpoint was resumed does not wait.
-func (c *choice) waiting(ctx context.Context, check *core.Check, in model.WebhookDeliveryFilter) {
+// waiting selects deliveries that failed and wait for their next attempt. Failures before the
+// endpoint was last resumed do not count.
+func (c *selection) waiting(ctx context.Context, check *core.Check, in model.WebhookDeliveryFilter) {
 	c.waits = true
 	if len(in.States) > 1 {
 		check.Add("filter/states", fault.InvalidFormat, "What waits is chosen alone: it has not ended.")
@@ -94,7 +94,7 @@ func (c *choice) waiting(ctx context.Context, check *core.Check, in model.Webhoo
 		" AND a.sequence = d.sequence AND a.number = d.attempts) IN ", "filter/outcomes", in.Outcomes)
 }
 
-// known checks that events are of the catalogue.
+// known checks that events exist in the catalog.
 func known(check *core.Check, types []string) {
 	for i, t := range types {
 		if _, ok := event.Find(event.Type(t)); !ok {
@@ -103,8 +103,8 @@ func known(check *core.Check, types []string) {
 	}
 }
 
-// table is where the rows lie.
-func (c *choice) table() string {
+// table returns the name of the table.
+func (c *selection) table() string {
 	if c.waits {
 		return "deliveries"
 	}
@@ -112,13 +112,13 @@ func (c *choice) table() string {
 }
 
 // and adds a condition.
-func (c *choice) and(condition string, args ...any) {
+func (c *selection) and(condition string, args ...any) {
 	c.where += " AND " + condition
 	c.args = append(c.args, args...)
 }
 
-// list adds that something is one of the values, where some are given.
-func list[T ~string](c *choice, check *core.Check, isOneOf, name string, values []T) {
+// list adds the condition that an expression is one of some values, if any are given.
+func list[T ~string](c *selection, check *core.Check, isOneOf, name string, values []T) {
 	switch {
 	case values == nil:
 		return
@@ -136,7 +136,7 @@ func list[T ~string](c *choice, check *core.Check, isOneOf, name string, values 
 	c.and(isOneOf+"(?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// textOf is a filter as cursors belong to it.
+// textOf returns a filter as cursors encode it.
 func textOf(in model.WebhookDeliveryFilter) string {
 	from, to := micros.Time(-1), micros.Time(-1)
 	core.Opt(in.SettledFrom, func(t micros.Time) { from = t })
@@ -144,8 +144,8 @@ func textOf(in model.WebhookDeliveryFilter) string {
 	return fmt.Sprintf("%q %q %q %d %d", in.States, in.Types, in.Outcomes, from, to)
 }
 
-// read runs a statement on a part of the rows, from a sequence on to before another.
-func (r *Resolver) read(ctx context.Context, c *choice, columns, tail string, from, to int64, scan ...func() []any,
+// read runs a statement on the rows whose sequence is at least from and below to.
+func (r *Resolver) read(ctx context.Context, c *selection, columns, tail string, from, to int64, scan ...func() []any,
 ) (n int, err error) {
 	query := "SELECT " + columns + " FROM " + c.table() + " d" +
 		ent.IndexHint(r.Store.Dialect(), c.table(), ent.Primary) +
@@ -166,9 +166,8 @@ func (r *Resolver) read(ctx context.Context, c *choice, columns, tail string, fr
 	return n, nil
 }
 
-// ends returns the first sequence of the rows that is within reach, and the one behind
-// their last.
-func (r *Resolver) ends(ctx context.Context, c *choice) (first, behind int64, err error) {
+// ends returns the first sequence within reach, and the one after the last.
+func (r *Resolver) ends(ctx context.Context, c *selection) (first, behind int64, err error) {
 	err = ent.Read(ctx, r.Client(ctx), func(rows *stdsql.Rows) error { return rows.Scan(&first, &behind) },
 		"SELECT COALESCE(MIN(sequence), 0), COALESCE(MAX(sequence), -1)"+
 			" FROM "+c.table()+" WHERE store_id = ? AND endpoint_id = ?", viewer.From(ctx).Store, c.endpoint)
@@ -179,11 +178,10 @@ func (r *Resolver) ends(ctx context.Context, c *choice) (first, behind int64, er
 	return max(first, behind-reach), behind, nil
 }
 
-// DeliveryCount counts the deliveries of the endpoint that a filter chooses, the newest
-// first.
+// DeliveryCount counts the endpoint's deliveries that match a filter, the newest first.
 func (f Fields) DeliveryCount(ctx context.Context, e *model.WebhookEndpoint, filter model.WebhookDeliveryFilter,
 ) (int, error) {
-	c, err := chosen(ctx, e.ID, filter)
+	c, err := newSelection(ctx, e.ID, filter)
 	if err != nil {
 		return 0, err
 	}
@@ -202,10 +200,10 @@ func (f Fields) DeliveryCount(ctx context.Context, e *model.WebhookEndpoint, fil
 	return count, nil
 }
 
-// WebhookDeliveriesRetry sends deliveries that have ended once more, in their old order
-// and as new ones at the end of the queue, or makes the next attempts of those that wait
-// due now. A cursor goes on behind what was looked at, up to what there was at the
-// beginning: what fails again is not found again.
+// WebhookDeliveriesRetry resends ended deliveries, in their old order and as new deliveries at the
+// end of the queue, or makes the next attempts of waiting ones due now. A cursor continues after
+// the rows already read, and ends where the first call saw the end, so that deliveries that fail
+// again are not selected again.
 func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string, filter model.WebhookDeliveryFilter,
 	after *string, most int,
 ) (*model.WebhookDeliveriesPayload, error) {
@@ -213,7 +211,7 @@ func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string,
 	if err != nil {
 		return nil, err
 	}
-	c, err := chosen(ctx, uid, filter)
+	c, err := newSelection(ctx, uid, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -242,8 +240,8 @@ func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string,
 	return done, nil
 }
 
-// retryNext sends the next part of a choice once more.
-func (m Mutation) retryNext(ctx context.Context, c *choice, text string, after *string, most int,
+// retryNext retries the next part of a selection.
+func (m Mutation) retryNext(ctx context.Context, c *selection, text string, after *string, most int,
 ) (done model.WebhookDeliveriesPayload, err error) {
 	from, behind, err := m.ends(ctx, c)
 	if err != nil {
@@ -267,7 +265,7 @@ func (m Mutation) retryNext(ctx context.Context, c *choice, text string, after *
 	if len(found) == most {
 		to = last + 1
 	}
-	if done.Count, err = m.again(ctx, c, found); err != nil {
+	if done.Count, err = m.retryAll(ctx, c, found); err != nil {
 		return done, err
 	}
 	if done.HasNextPage = to < behind; done.HasNextPage {
@@ -278,8 +276,8 @@ func (m Mutation) retryNext(ctx context.Context, c *choice, text string, after *
 	return done, nil
 }
 
-// next reads the first deliveries of a choice, and the sequence of the last of them.
-func (m Mutation) next(ctx context.Context, c *choice, from, to int64, most int,
+// next reads the first deliveries of a selection, and the sequence of the last one.
+func (m Mutation) next(ctx context.Context, c *selection, from, to int64, most int,
 ) (found []webhook.Again, last int64, err error) {
 	_, err = m.read(ctx, c, "d.sequence, d.event_id, d.resource_id", " ORDER BY d.sequence LIMIT "+strconv.Itoa(most),
 		from, to, func() []any {
@@ -293,8 +291,8 @@ func (m Mutation) next(ctx context.Context, c *choice, from, to int64, most int,
 	return found, last, err
 }
 
-// again sends deliveries once more, or those that wait now, and returns how many.
-func (m Mutation) again(ctx context.Context, c *choice, found []webhook.Again) (int, error) {
+// retryAll resends ended deliveries or makes waiting ones due now, and returns how many.
+func (m Mutation) retryAll(ctx context.Context, c *selection, found []webhook.Again) (int, error) {
 	switch {
 	case len(found) == 0:
 		return 0, nil

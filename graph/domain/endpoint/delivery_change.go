@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// WebhookDeliveryRetry makes the next attempt of a waiting delivery due now, or
-// sends one that has ended once more, as a new delivery at the end of the queue.
+// WebhookDeliveryRetry makes the next attempt of a waiting delivery due now, or resends an ended
+// one as a new delivery at the end of the queue.
 func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
 	return m.changeDelivery(ctx, id, "webhook_delivery.retry", func(ctx context.Context, d *model.WebhookDelivery,
 		row *db.Delivery,
@@ -33,7 +33,7 @@ func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.W
 	})
 }
 
-// resend makes a new delivery of the event of one that has ended.
+// resend creates a new delivery for the event of an ended one.
 func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.WebhookDelivery, error) {
 	known, err := m.Client(ctx).Event.Query().Where(dbevent.ID(d.Event)).Exist(ctx)
 	switch {
@@ -51,8 +51,7 @@ func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.
 		Sequence: row.Sequence, Type: d.Type, ResourceType: d.ResourceType, State: state.DeliveryWaiting}, nil
 }
 
-// WebhookDeliverySkip gives up a delivery that waits; the resource's next one
-// goes on.
+// WebhookDeliverySkip gives up a waiting delivery. The resource's next one proceeds.
 func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
 	return m.changeDelivery(ctx, id, "webhook_delivery.skip", func(ctx context.Context, d *model.WebhookDelivery,
 		row *db.Delivery,
@@ -71,16 +70,15 @@ func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.We
 	})
 }
 
-// movedOn is the answer when a delivery was tried or ended meanwhile.
+// movedOn is the error when a delivery was attempted or ended concurrently.
 func movedOn() error {
 	return fault.State(fault.InvalidTransition, "The delivery has moved on meanwhile: read it again.")
 }
 
-// deliveryStep makes a step of one delivery, and returns it as it is then.
+// deliveryStep changes one delivery and returns it as it is afterwards.
 type deliveryStep func(context.Context, *model.WebhookDelivery, *db.Delivery) (*model.WebhookDelivery, error)
 
-// changeDelivery runs a step of one delivery. Nothing moves while the endpoint is
-// stopped.
+// changeDelivery runs a step on one delivery. It fails while the endpoint is stopped.
 func (m Mutation) changeDelivery(ctx context.Context, id, action string, step deliveryStep,
 ) (*model.WebhookDeliveryPayload, error) {
 	var shown *model.WebhookDelivery
@@ -102,6 +100,6 @@ func (m Mutation) changeDelivery(ctx context.Context, id, action string, step de
 	if err != nil {
 		return nil, err
 	}
-	m.besides(shown.Endpoint, []*model.WebhookDelivery{shown})
+	m.shareDeliveryLoaders(shown.Endpoint, []*model.WebhookDelivery{shown})
 	return &model.WebhookDeliveryPayload{Delivery: shown}, nil
 }

@@ -22,12 +22,11 @@ import (
 // endpointIndex leads from an app to its endpoints in one store.
 const endpointIndex = "webhookendpoint_store_id_app_id_id"
 
-// Fields resolves the fields of an endpoint that need queries of their own.
+// Fields resolves the fields of an endpoint that need their own queries.
 type Fields struct{ *Resolver }
 
-// WebhookEndpoints lists the endpoints that the viewer may see, newest first. A
-// page costs three statements at most: the endpoints, their queues and the apps
-// whose they are.
+// WebhookEndpoints lists the endpoints that the viewer may see, newest first. A page costs at most
+// three statements: the endpoints, their queues, and the apps that own them.
 func (q Query) WebhookEndpoints(
 	ctx context.Context, first *int, after *string,
 ) (*model.WebhookEndpointConnection, error) {
@@ -68,7 +67,7 @@ func (q Query) WebhookEndpoint(ctx context.Context, id string) (*model.WebhookEn
 	return e, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 }
 
-// WebhookEventTypes returns the catalogue of events.
+// WebhookEventTypes returns the catalog of events.
 func (q Query) WebhookEventTypes(context.Context) ([]*model.WebhookEventType, error) {
 	all := event.All()
 	rows := make([]*model.WebhookEventType, len(all))
@@ -79,9 +78,9 @@ func (q Query) WebhookEventTypes(context.Context) ([]*model.WebhookEventType, er
 	return rows, nil
 }
 
-// endpointsOf begins a query of the endpoints that a viewer may see, and names
-// the index for it. An app sees its own, keys and people see all of the store's
-// (contract, section 5, Ownership); deleted ones are seen by nobody.
+// endpointsOf begins a query of the endpoints that a viewer may see, and names its index. An app
+// sees its own; keys and staff see all of the store's (contract, section 5, Ownership). Deleted
+// ones are never visible.
 func (r *Resolver) endpointsOf(ctx context.Context, v *viewer.Viewer) (*db.WebhookEndpointQuery, string) {
 	query := r.Client(ctx).WebhookEndpoint.Query().Where(endpoints.DeletedAtIsNil())
 	if v.Kind == viewer.OAuthApp {
@@ -101,7 +100,7 @@ func (r *Resolver) endpoint(ctx context.Context, id xid.ID, lock func(*sql.Selec
 	return core.Only(query.Load(ctx))
 }
 
-// shownEndpoint is one endpoint with its queue and its app.
+// shownEndpoint returns an endpoint with its queue and its app.
 func (r *Resolver) shownEndpoint(ctx context.Context, row *db.WebhookEndpoint) (*model.WebhookEndpoint, error) {
 	shown, err := r.withQueues(ctx, []*db.WebhookEndpoint{row})
 	if err != nil {
@@ -110,8 +109,7 @@ func (r *Resolver) shownEndpoint(ctx context.Context, row *db.WebhookEndpoint) (
 	return shown[0], nil
 }
 
-// withQueues shows endpoints with what the engine keeps of them and with the
-// apps whose they are.
+// withQueues returns endpoints with their queues and the apps that own them.
 func (r *Resolver) withQueues(ctx context.Context, rows []*db.WebhookEndpoint) ([]*model.WebhookEndpoint, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -148,12 +146,12 @@ func (r *Resolver) withQueues(ctx context.Context, rows []*db.WebhookEndpoint) (
 			shown[i].App = apps[*e.AppID]
 		}
 	}
-	r.together(shown)
+	r.shareLoaders(shown)
 	return shown, nil
 }
 
-// together makes what loads the fields of the endpoints of a page.
-func (r *Resolver) together(shown []*model.WebhookEndpoint) {
+// shareLoaders sets the loaders of a page of endpoints.
+func (r *Resolver) shareLoaders(shown []*model.WebhookEndpoint) {
 	keys := func() []xid.ID { return core.IDs(shown, func(e *model.WebhookEndpoint) *xid.ID { return &e.ID }) }
 	shared := &model.EndpointPage{
 		Queues: model.NewBatch(keys,

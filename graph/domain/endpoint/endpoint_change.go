@@ -20,7 +20,7 @@ import (
 // endpointEdit is a change of one endpoint.
 type endpointEdit = core.Edit[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]
 
-// endpoints is how endpoints change.
+// endpoints returns how endpoints change.
 func (r *Resolver) endpoints() *core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate] {
 	return &core.Versioned[*db.WebhookEndpoint, *db.WebhookEndpointUpdate]{
 		Kind: xid.WebhookEndpoint,
@@ -36,9 +36,9 @@ func (r *Resolver) endpoints() *core.Versioned[*db.WebhookEndpoint, *db.WebhookE
 	}
 }
 
-// changeEndpoint runs edit on the endpoint if it has the expected version, in one
-// transaction with what the engine does to the queue. A second secret that has
-// taken over by itself is written as such on the way.
+// changeEndpoint runs edit on the endpoint if it has the expected version, in one transaction with
+// the engine's changes to the queue. If a second secret has taken over in the meantime, this is
+// written too.
 func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *endpointEdit) error,
 ) (*model.WebhookEndpointPayload, error) {
@@ -73,12 +73,12 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
 
-// follow says what the engine does to the queue when the row is written.
+// follow sets what the engine does to the queue after the row is written.
 func follow(e *endpointEdit, step func(context.Context, xid.ID) error) {
 	e.Then = func(ctx context.Context) error { return step(ctx, e.Row.ID) }
 }
 
-// disable takes the endpoint out of service, in hand and in the update.
+// disable disables the endpoint, in the row and in the update.
 func disable(e *endpointEdit, why state.EndpointStop) {
 	now := micros.Now()
 	e.Row.Status, e.Row.StoppedAt, e.Row.StoppedReason = state.EndpointDisabled, &now, &why
@@ -86,9 +86,8 @@ func disable(e *endpointEdit, why state.EndpointStop) {
 	e.Changed = append(e.Changed, "status")
 }
 
-// WebhookEndpointUpdate changes the members that are given. Whoever says where
-// events go gets them, so the viewer needs the scope of every event that the
-// endpoint then has.
+// WebhookEndpointUpdate changes the given members. Events go where the viewer says, so the viewer
+// needs the scope of every event that the endpoint has afterwards.
 func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expectedVersion int64,
 	in model.WebhookEndpointUpdateInput,
 ) (*model.WebhookEndpointPayload, error) {
@@ -107,7 +106,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
 		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
-		if row.URL != before.URL { // the same data go to somebody else
+		if row.URL != before.URL { // the same data go to another receiver
 			if err := core.Proved(ctx); err != nil {
 				return err
 			}
@@ -133,7 +132,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 	})
 }
 
-// WebhookEndpointDisable stops deliveries; those that wait are held.
+// WebhookEndpointDisable stops deliveries. Waiting ones are held.
 func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expectedVersion int64,
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.disable"
@@ -149,9 +148,8 @@ func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expecte
 	})
 }
 
-// WebhookEndpointDelete removes the endpoint and cancels what waits for it, in
-// one transaction. The row stays, without its secrets, until its log has aged
-// out.
+// WebhookEndpointDelete removes the endpoint and cancels its waiting deliveries, in one
+// transaction. The row stays, without its secrets, until its log has aged out.
 func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.WebhookEndpointDeletePayload, error) {
 	uid, err := core.ParseID(xid.WebhookEndpoint, id)
 	if err != nil {
@@ -176,9 +174,8 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 	return &model.WebhookEndpointDeletePayload{DeletedID: &id}, nil
 }
 
-// WebhookEndpointTest sends a ping to the endpoint, whatever its status, and
-// returns what came of it. It waits for the receiver, so nothing of it is in a
-// transaction but the audit row.
+// WebhookEndpointTest sends a ping to the endpoint, whatever its status, and returns the result. It
+// waits for the receiver, so only the audit row is in a transaction.
 func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.WebhookDeliveryPayload, error) {
 	uid, err := core.ParseID(xid.WebhookEndpoint, id)
 	if err != nil {
@@ -205,6 +202,6 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
 	d := loggedDelivery(log)
-	m.besides(uid, []*model.WebhookDelivery{d})
+	m.shareDeliveryLoaders(uid, []*model.WebhookDelivery{d})
 	return &model.WebhookDeliveryPayload{Delivery: d}, nil
 }

@@ -25,9 +25,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// WebhookEndpointCreate registers an endpoint of the viewer: an app's own, or the
-// store's. Its secret is in the answer and never again. Several endpoints may
-// have the same address.
+// WebhookEndpointCreate registers an endpoint that belongs to the viewer: to an app, or else to the
+// store. Its secret is only in this answer. Several endpoints may have the same address.
 func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEndpointCreateInput,
 ) (*model.WebhookEndpointPayload, error) {
 	c := core.NewCheck(in)
@@ -59,7 +58,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		// The address may hold what only the receiver should know.
+		// The address is left out: it may contain secrets of the receiver.
 		return m.endpoints().Made(row, "webhook_endpoint.create", brief(events)), err
 	})
 	if err != nil {
@@ -68,7 +67,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown, Secret: &secret}, nil
 }
 
-// registration is what a new endpoint has besides what its input says as it is stored.
+// registration is what a new endpoint has besides its input, in stored form.
 type registration struct {
 	events, secret string
 	headers        []webhook.Header
@@ -98,7 +97,7 @@ func (m Mutation) registerEndpoint(ctx context.Context, id xid.ID, in model.Webh
 	return made, m.Webhooks.Create(ctx, id)
 }
 
-// roomForEndpoint refuses an endpoint above the limit.
+// roomForEndpoint returns an error if the store has as many endpoints as allowed.
 func (m Mutation) roomForEndpoint(ctx context.Context) error {
 	return m.Room(ctx, limit.Endpoints, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
@@ -106,14 +105,14 @@ func (m Mutation) roomForEndpoint(ctx context.Context) error {
 		})
 }
 
-// checkOwn checks what an endpoint may be given besides address and events.
+// checkOwn validates the optional settings of an endpoint.
 func checkOwn(c *core.Check, rate *int64, headers []*model.WebhookHeaderInput, filters filter.Set) {
 	core.Opt(rate, func(n int64) { c.Within("rate_limit", n, 1, limit.EndpointRate) })
 	checkHeaders(c, headers)
 	filters.Check("filters", c.Add)
 }
 
-// rateOf is the stored form of a rate that was checked.
+// rateOf returns the stored form of a valid rate.
 func rateOf(rate *int64) *int {
 	if rate == nil {
 		return nil
@@ -121,7 +120,7 @@ func rateOf(rate *int64) *int {
 	return new(int(*rate))
 }
 
-// filtersOf is the stored form of conditions; nil for none.
+// filtersOf returns the stored form of conditions, nil for none.
 func filtersOf(filters filter.Set) *string {
 	if len(filters) == 0 {
 		return nil
@@ -129,7 +128,7 @@ func filtersOf(filters filter.Set) *string {
 	return new(filters.Text())
 }
 
-// checkReceiver checks the address of an endpoint by its form alone.
+// checkReceiver validates the form of an endpoint's address. It makes no lookup.
 func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) {
 	if len(address) > limit.URL {
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
@@ -140,8 +139,8 @@ func checkReceiver(c *core.Check, engine *webhook.Engine, name, address string) 
 	}
 }
 
-// checkEvents checks what an endpoint subscribes to and returns its stored form:
-// sorted, each name once.
+// checkEvents validates the subscribed events and returns their stored form: sorted, each name
+// once.
 func checkEvents(c *core.Check, name string, names []string) string {
 	switch {
 	case len(names) == 0:
@@ -159,7 +158,7 @@ func checkEvents(c *core.Check, name string, names []string) string {
 	return strings.Join(slices.Compact(sorted), " ")
 }
 
-// subscribable refuses events whose scope the viewer lacks: what they may not read
+// subscribable returns an error if the viewer lacks the scope of an event: what they may not read
 // must not be sent to them either (contract, section 5, Ownership).
 func subscribable(ctx context.Context, events string) error {
 	var types []event.Type
@@ -169,7 +168,7 @@ func subscribable(ctx context.Context, events string) error {
 	return core.Reaches(ctx, "", types...)
 }
 
-// brief keeps the detail of an audit row short.
+// brief truncates the detail of an audit row.
 func brief(detail string) string {
 	const most = limit.Line
 	if len(detail) > most {

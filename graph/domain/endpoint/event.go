@@ -22,12 +22,12 @@ import (
 // resourceIndex leads from a resource to its events.
 const resourceIndex = "event_store_id_resource_id_sequence"
 
-// eventColumns are those of a list. The bodies stay where they are: they hold what their
-// scopes guard.
+// eventColumns are the columns of a list. It leaves out the bodies, which are protected by their
+// scopes.
 var eventColumns = []string{dbevent.FieldStoreID, dbevent.FieldID, dbevent.FieldType, dbevent.FieldResourceType,
 	dbevent.FieldResourceID, dbevent.FieldSequence}
 
-// Events lists the event log, newest first; of one resource by their sequence.
+// Events lists the event log, newest first, or the events of one resource by sequence.
 func (q Query) Events(ctx context.Context, first *int, after *string, filter *model.EventFilter) (
 	*model.EventConnection, error,
 ) {
@@ -84,7 +84,7 @@ func shownEvents(rows []*db.Event) []*model.Event {
 	return shown
 }
 
-// withBodies makes what loads the bodies of a page's events, with one statement.
+// withBodies sets the loader of a page's event bodies, which takes one statement.
 func (r *Resolver) withBodies(shown []*model.Event) {
 	bodies := model.NewBatch(func() []xid.ID {
 		return core.IDs(shown, func(e *model.Event) *xid.ID { return &e.ID })
@@ -94,10 +94,10 @@ func (r *Resolver) withBodies(shown []*model.Event) {
 	}
 }
 
-// EventFields resolves the fields of an event that need queries of their own.
+// EventFields resolves the fields of an event that need their own queries.
 type EventFields struct{ *Resolver }
 
-// Payload is the body that subscribers get, for those who may read what it is about.
+// Payload returns the body that subscribers get, if the viewer may read its subject.
 func (f EventFields) Payload(ctx context.Context, e *model.Event) (*string, error) {
 	known, ok := event.Find(e.Event.Type)
 	if !ok || !viewer.From(ctx).Scopes.Has(known.Scope) {
@@ -106,7 +106,7 @@ func (f EventFields) Payload(ctx context.Context, e *model.Event) (*string, erro
 	return payload(ctx, e.Bodies, e.ID)
 }
 
-// payload shows the body of an event; nil once it has aged out.
+// payload returns the body of an event, nil once it has aged out.
 func payload(ctx context.Context, bodies *model.Batch[xid.ID, []byte], id xid.ID) (*string, error) {
 	idem.AboutAnybody(ctx)
 	body, err := bodies.Get(ctx, id)
@@ -119,14 +119,14 @@ func payload(ctx context.Context, bodies *model.Batch[xid.ID, []byte], id xid.ID
 	return new(string(body)), nil
 }
 
-// eventFilter is a filter with its id and names read.
+// eventFilter is a filter with its id and names parsed.
 type eventFilter struct {
-	pairs    []string // as cursors name it
+	pairs    []string // as cursors encode it
 	types    []event.Type
 	resource *xid.ID
 }
 
-// readEventFilter refuses malformed ids and unknown events.
+// readEventFilter parses a filter. Malformed ids and unknown events are errors.
 func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 	if filter == nil {
 		return f, nil
@@ -160,7 +160,7 @@ func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 	return f, nil
 }
 
-// resourceID reads an id of any kind that events are about.
+// resourceID parses an id of any kind that has events.
 func resourceID(text string) (xid.ID, bool) {
 	for _, e := range event.All() {
 		if id, err := e.Resource.Parse(text); err == nil {
@@ -170,7 +170,7 @@ func resourceID(text string) (xid.ID, bool) {
 	return xid.Nil, false
 }
 
-// at is the position of an event: by its sequence where all are of one resource.
+// at returns the position of an event, by sequence in a list of one resource.
 func (f eventFilter) at(e *model.Event) page.Position {
 	if f.resource != nil {
 		return page.Position{Time: micros.Time(e.Sequence), ID: e.ID}

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// events reads up to limit rows behind a position. stopped is where a page of some types ended
-// before the limit and before the last row; nil where it did not.
+// events reads up to limit rows after a position. stopped is where a page filtered by type ended
+// before the limit and before the last row, nil otherwise.
 func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Position, limit int) (
 	rows []*db.Event, stopped *page.Position, err error,
 ) {
@@ -40,7 +40,7 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 	}, read)
 }
 
-// window bounds a read: by the index of the resource, or by that of all events.
+// window bounds a read, by the index of the resource or of all events.
 func (f eventFilter) window(after *page.Position, limit int) func(*sql.Selector) {
 	if f.resource == nil {
 		return core.Window{After: after, Limit: limit, Index: ent.Primary}.Apply
@@ -56,8 +56,7 @@ func (f eventFilter) window(after *page.Position, limit int) func(*sql.Selector)
 	}
 }
 
-// eventFloor returns the position of the last of the n rows behind another; nil where fewer are
-// left.
+// eventFloor returns the position of the last of the next n rows, nil if fewer are left.
 func (r *Resolver) eventFloor(ctx context.Context, f eventFilter, after *page.Position, n int) (*page.Position, error) {
 	query := r.Client(ctx).Event.Query()
 	query.Modify(f.window(after, n))

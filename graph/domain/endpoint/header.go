@@ -15,15 +15,15 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// hintLen is how many characters of a header's value are shown, of one that is at least
-// hintFrom long.
+// hintLen is how many characters of a header's value are shown. Values shorter than hintFrom show
+// none.
 const (
 	hintLen  = 4
 	hintFrom = 16
 )
 
-// Headers shows the own headers of an endpoint, without their values. Nothing where the
-// server has lost the secret that opens them.
+// Headers returns the custom headers of an endpoint, without their values, or none if the server
+// has lost the key that decrypts them.
 func (f Fields) Headers(ctx context.Context, e *model.WebhookEndpoint) ([]*model.WebhookHeader, error) {
 	opened, err := f.Webhooks.Vault.OpenHeaders(e.ID, e.WebhookEndpoint.Headers)
 	if err != nil {
@@ -40,7 +40,7 @@ func (f Fields) Headers(ctx context.Context, e *model.WebhookEndpoint) ([]*model
 	return shown, nil
 }
 
-// checkHeaders checks the headers of an input by their form.
+// checkHeaders validates the form of an input's headers.
 func checkHeaders(c *core.Check, list []*model.WebhookHeaderInput) {
 	if len(list) > limit.Headers {
 		c.Add("headers", fault.TooLong, "There are more than "+strconv.Itoa(limit.Headers)+" headers.")
@@ -63,8 +63,8 @@ func checkHeaders(c *core.Check, list []*model.WebhookHeaderInput) {
 	}
 }
 
-// checkHeaderValue allows visible characters of ASCII with spaces between them (RFC
-// 9110, section 5.5).
+// checkHeaderValue allows visible ASCII characters with spaces between them (RFC 9110, section
+// 5.5).
 func checkHeaderValue(c *core.Check, at, value string) {
 	switch {
 	case value == "":
@@ -77,8 +77,8 @@ func checkHeaderValue(c *core.Check, at, value string) {
 	}
 }
 
-// headersOf are the headers of an input. One without a value keeps the one that kept
-// has for it, and without that is wrong.
+// headersOf returns the headers of an input. A header without a value keeps the value from kept; if
+// there is none, it is an error.
 func headersOf(list []*model.WebhookHeaderInput, kept []webhook.Header) ([]webhook.Header, error) {
 	c, headers := &core.Check{}, make([]webhook.Header, len(list))
 	for i, h := range list {
@@ -97,9 +97,8 @@ func headersOf(list []*model.WebhookHeaderInput, kept []webhook.Header) ([]webho
 	return headers, c.Err()
 }
 
-// changeHeaders gives an endpoint the headers of an input. Their values are nobody's to
-// see, so they do not move to another host with the address: whoever changes it says
-// them anew.
+// changeHeaders sets the headers of an input. Their values are secret, so they do not move to
+// another host with the address: a change of the host requires them again.
 func (m Mutation) changeHeaders(e *endpointEdit, before string, in model.WebhookEndpointUpdateInput) error {
 	row, moved := e.Row, origin(before) != origin(e.Row.URL)
 	if !in.Headers.IsSet() {
@@ -110,7 +109,7 @@ func (m Mutation) changeHeaders(e *endpointEdit, before string, in model.Webhook
 		return nil
 	}
 	old, err := m.Webhooks.Vault.OpenHeaders(row.ID, row.Headers)
-	var kept []webhook.Header // of headers that cannot be read, none is kept
+	var kept []webhook.Header // headers that cannot be decrypted are not kept
 	if err == nil && !moved {
 		kept = old
 	}
@@ -127,7 +126,7 @@ func (m Mutation) changeHeaders(e *endpointEdit, before string, in model.Webhook
 	return nil
 }
 
-// origin is scheme, host and port of an address that was checked.
+// origin returns scheme, host and port of a valid address.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

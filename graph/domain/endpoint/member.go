@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkMembers refuses conditions on a member that no payload of the events has: none of
-// them would ever be met.
+// checkMembers adds errors for conditions on a member that no payload of the events has, since they
+// would never match.
 func checkMembers(c *core.Check, events string, filters filter.Set) {
 	for i, f := range filters {
 		checkMember(c, i, events, f.Field)
@@ -31,8 +31,8 @@ func checkMember(c *core.Check, i int, events, field string) {
 	}
 }
 
-// checkChange is [checkMembers] for an endpoint that has changed. A condition that it had
-// before on a member of no payload stays.
+// checkChange is [checkMembers] for a changed endpoint. Such a condition may stay if the endpoint
+// had it before.
 func checkChange(before, after *db.WebhookEndpoint) error {
 	former, err := (&model.WebhookEndpoint{WebhookEndpoint: before}).Filters()
 	if err != nil {
@@ -52,21 +52,21 @@ func checkChange(before, after *db.WebhookEndpoint) error {
 	return c.Err()
 }
 
-// member reports whether the payload of one of some events has a member.
+// member reports whether a payload of one of the events has a member.
 func member(events, field string) bool {
 	return slices.ContainsFunc(strings.Fields(events), func(name string) bool {
 		var object any
 		if err := json.Unmarshal(example(event.Type(name)), &object); err != nil {
-			return true // an event of which nothing is known
+			return true // an unknown event
 		}
 		steps, _ := strings.CutPrefix(field, "object.")
-		return leads(object, strings.Split(steps, "."))
+		return mayLead(object, strings.Split(steps, "."))
 	})
 }
 
-// leads reports whether steps may lead to a member below a value. An absent value may be
+// mayLead reports whether a path may lead to a member below a value. An absent value may be
 // anything.
-func leads(value any, steps []string) bool {
+func mayLead(value any, steps []string) bool {
 	for _, step := range steps {
 		if value == nil {
 			return true
@@ -81,8 +81,7 @@ func leads(value any, steps []string) bool {
 	return true
 }
 
-// example returns the object of an event of a type, with all of its members; nil for an
-// unknown type.
+// example returns an event's object of a type with all of its members, nil for an unknown type.
 func example(t event.Type) []byte {
 	if t == event.OrderNoteAdded {
 		return wire.AppendNote(nil, &db.Note{}, "")

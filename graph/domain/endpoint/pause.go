@@ -14,8 +14,8 @@ import (
 // maxPause is how far ahead a pause may end.
 const maxPause = 7 * 24 * time.Hour
 
-// WebhookEndpointPause lets nothing be sent to the endpoint until a time. Its
-// deliveries collect, and each has 24 h of its own when the pause ends.
+// WebhookEndpointPause stops sending to the endpoint until a time. Its deliveries queue up, and
+// each has its full 24 h when the pause ends.
 func (m Mutation) WebhookEndpointPause(ctx context.Context, id string, expectedVersion int64, until micros.Time,
 ) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}

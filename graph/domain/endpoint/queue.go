@@ -22,23 +22,23 @@ import (
 )
 
 const (
-	// maxWaiting is where counting what waits ends.
+	// maxWaiting is the highest count of waiting deliveries.
 	maxWaiting = 10_000
-	// maxHours is how far activity reaches back, and fineHours up to where its
-	// slots are those that are stored.
+	// maxHours is how many hours of activity can be read. Up to fineHours, the slots are the stored
+	// ones.
 	maxHours  = 336
 	fineHours = 6
 	fineSlot  = 5 * time.Minute
 )
 
-// Queue returns what waits for the endpoint. All endpoints of a page cost one
-// statement.
+// Queue returns the state of the endpoint's queue. It costs one statement for all endpoints of a
+// page.
 func (f Fields) Queue(ctx context.Context, e *model.WebhookEndpoint) (*model.WebhookQueueState, error) {
 	s, err := e.Page.Queues.Get(ctx, e.ID)
 	return s, core.Explain("queue", err)
 }
 
-// backlogs counts what waits for each of the endpoints.
+// backlogs counts the waiting deliveries of each endpoint.
 func (r *Resolver) backlogs(
 	ctx context.Context, shown []*model.WebhookEndpoint,
 ) (map[xid.ID]*model.WebhookQueueState, error) {
@@ -64,9 +64,8 @@ func (r *Resolver) backlogs(
 	return of, nil
 }
 
-// backlogQuery has one part for each endpoint, since no other form stops counting
-// at the limit. An id begins with its time, and the ids of one queue rise with
-// its sequence.
+// backlogQuery has one part per endpoint, since no other form stops counting at the limit. Ids
+// begin with their time, and within a queue they rise with the sequence.
 func backlogQuery(store xid.ID, shown []*model.WebhookEndpoint) (query string, args []any) {
 	var b strings.Builder
 	for i, e := range shown {
@@ -82,13 +81,13 @@ func backlogQuery(store xid.ID, shown []*model.WebhookEndpoint) (query string, a
 	return b.String(), args
 }
 
-// catchingUp reports whether events of the log are being added.
+// catchingUp reports whether events of the log are being added to the queue.
 func catchingUp(e *model.WebhookEndpoint) bool {
 	return e.Status == state.EndpointActive && (e.Health.MissedFrom != nil || e.Health.ReplayFrom != nil)
 }
 
-// Activity counts the attempts of the last hours in slots, oldest first; one
-// without attempts is there too. All endpoints of a page cost one statement.
+// Activity counts the attempts of the last hours in slots, oldest first, including empty ones. It
+// costs one statement for all endpoints of a page.
 func (f Fields) Activity(
 	ctx context.Context, e *model.WebhookEndpoint, hours int,
 ) ([]*model.WebhookActivity, error) {
@@ -102,7 +101,7 @@ func (f Fields) Activity(
 	return slots, core.Explain("activity", err)
 }
 
-// activity adds up the stored slots in the database.
+// activity sums up the stored slots in the database.
 func (r *Resolver) activity(
 	ctx context.Context, endpoints []xid.ID, hours int,
 ) (map[xid.ID][]*model.WebhookActivity, error) {
@@ -136,7 +135,7 @@ func (r *Resolver) activity(
 	}
 	for _, row := range rows {
 		i := int((micros.Time(row.At) - first) / slot)
-		if i >= count { // of a process whose clock is ahead
+		if i >= count { // written by a process whose clock is ahead
 			continue
 		}
 		a := of[row.ID][i]
@@ -148,7 +147,7 @@ func (r *Resolver) activity(
 	return of, nil
 }
 
-// idle makes slots without attempts.
+// idle returns slots without attempts.
 func idle(first, slot micros.Time, count int) []*model.WebhookActivity {
 	slots := make([]*model.WebhookActivity, count)
 	for i := range slots {

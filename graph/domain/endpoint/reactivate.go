@@ -22,9 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// WebhookEndpointReactivate takes a suspended or disabled endpoint back; backlog
-// says what becomes of what it missed. An app's endpoint needs the app to have a
-// grant in the store.
+// WebhookEndpointReactivate reactivates a suspended or disabled endpoint; backlog says what to do
+// with the events that it missed. An app's endpoint requires that the app has a grant in the store.
 func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expectedVersion int64,
 	backlog state.WebhookBacklog, since *micros.Time,
 ) (*model.WebhookEndpointPayload, error) {
@@ -48,7 +47,7 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 		if err != nil {
 			return err
 		}
-		if err := m.owned(ctx, row); err != nil {
+		if err := m.requireGrant(ctx, row); err != nil {
 			return err
 		}
 		row.Status, row.StoppedAt, row.StoppedReason = state.EndpointActive, nil, nil
@@ -59,7 +58,7 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 	})
 }
 
-// resume is what the engine does for a backlog.
+// resume returns the engine's operation for a backlog.
 func (m Mutation) resume(backlog state.WebhookBacklog, since *micros.Time) func(context.Context, xid.ID) error {
 	switch backlog {
 	case state.BacklogFrom:
@@ -70,8 +69,8 @@ func (m Mutation) resume(backlog state.WebhookBacklog, since *micros.Time) func(
 	return m.Webhooks.Resume
 }
 
-// checkLogged checks a time of the event log: not to come, and not longer ago than
-// the log reaches back.
+// checkLogged checks that a time is within the event log: not in the future, and not older than the
+// log.
 func checkLogged(c *core.Check, name string, t micros.Time) {
 	now := micros.Now()
 	switch {
@@ -83,10 +82,10 @@ func checkLogged(c *core.Check, name string, t micros.Time) {
 	}
 }
 
-// owned refuses an app's endpoint when the app has no standing grant in the
-// store. The read waits for whoever ends one: they then see the endpoint active,
-// or are seen here.
-func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
+// requireGrant returns an error for an app's endpoint if the app has no active grant in the store.
+// The read waits for concurrent revocations: these either see the endpoint active, or are seen
+// here.
+func (m Mutation) requireGrant(ctx context.Context, e *db.WebhookEndpoint) error {
 	if e.AppID == nil {
 		return nil
 	}
@@ -100,8 +99,8 @@ func (m Mutation) owned(ctx context.Context, e *db.WebhookEndpoint) error {
 	return nil
 }
 
-// WebhookEndpointReplay sends the events of a time once more. One replay of an
-// endpoint runs at a time.
+// WebhookEndpointReplay resends the events of a period. An endpoint has at most one replay at a
+// time.
 func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to micros.Time,
 ) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
@@ -119,8 +118,8 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 		func(ctx context.Context, e *db.WebhookEndpoint) error { return m.Webhooks.Replay(ctx, e.ID, from, to) })
 }
 
-// WebhookEventReplay sends one event of the log once more to an endpoint that subscribes
-// to it. Whether the endpoint may have it is the engine's to judge, as of any replay.
+// WebhookEventReplay resends one logged event to an endpoint that subscribes to it. As with any
+// replay, the engine decides whether the endpoint may get it.
 func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string) (
 	*model.WebhookEndpointPayload, error,
 ) {
@@ -141,7 +140,7 @@ func (m Mutation) WebhookEventReplay(ctx context.Context, id, endpointID string)
 	return m.replay(ctx, endpointID, "webhook_endpoint.replay_event", id, one)
 }
 
-// replay begins a replay of a running endpoint; one at a time.
+// replay begins a replay of an active endpoint, one at a time.
 func (m Mutation) replay(ctx context.Context, id, action, detail string,
 	begin func(context.Context, *db.WebhookEndpoint) error,
 ) (*model.WebhookEndpointPayload, error) {
@@ -174,7 +173,7 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
 
-// running refuses what only an active endpoint can do.
+// running returns an error unless the endpoint is active.
 func running(e *db.WebhookEndpoint) error {
 	if e.Status != state.EndpointActive {
 		return fault.State(fault.InvalidTransition,
@@ -183,9 +182,9 @@ func running(e *db.WebhookEndpoint) error {
 	return nil
 }
 
-// DisableOf disables the endpoints of an app whose last grant in the viewer's
-// store ends, and cancels what waits for them, in the transaction of ctx. Those
-// that were disabled before stay so for their own reason.
+// DisableOf disables the endpoints of an app whose last grant in the viewer's store ends, and
+// cancels their waiting deliveries, in the transaction of ctx. Endpoints that are already disabled
+// keep their reason.
 func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 	query := r.Client(ctx).WebhookEndpoint.Query().
 		Where(endpoints.AppID(app), endpoints.DeletedAtIsNil()).Order(endpoints.ByID())
@@ -195,18 +194,18 @@ func (r *Resolver) DisableOf(ctx context.Context, app xid.ID) error {
 		return fmt.Errorf("read the endpoints of an app: %w", err)
 	}
 	for _, row := range rows {
-		if err := r.orphan(ctx, row); err != nil {
+		if err := r.disableOrphan(ctx, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// orphan takes an endpoint out of service whose app has gone.
-func (r *Resolver) orphan(ctx context.Context, row *db.WebhookEndpoint) error {
+// disableOrphan disables an endpoint whose app has lost its grant.
+func (r *Resolver) disableOrphan(ctx context.Context, row *db.WebhookEndpoint) error {
 	return r.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
 		if row.Status == state.EndpointDisabled {
-			return nil, r.Webhooks.Cancel(ctx, row.ID) // was disabled before: nothing for the log
+			return nil, r.Webhooks.Cancel(ctx, row.ID) // already disabled: no audit row
 		}
 		return r.endpoints().Apply(ctx, row, "webhook_endpoint.disable",
 			func(_ context.Context, e *endpointEdit) error {

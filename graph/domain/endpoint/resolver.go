@@ -1,17 +1,17 @@
-// Package endpoint holds the operations on webhooks: endpoints, their secrets and queues,
-// deliveries and attempts, and the log of events.
+// Package endpoint implements the operations on webhooks: endpoints, their secrets and queues,
+// deliveries and attempts, and the event log.
 package endpoint
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
 
 // Query returns the queries.

@@ -9,10 +9,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// WebhookEndpointRotateSecret issues a second secret, which is in the answer and
-// never again. The first signs until the second is promoted, or 24 h pass. Whoever
-// knows a secret can forge every event of the endpoint, so it takes the scopes that
-// subscribing to them takes.
+// WebhookEndpointRotateSecret issues a second secret, which is only in this answer. The first one
+// signs until the second is promoted or 24 h have passed. Anyone who knows a secret can forge every
+// event of the endpoint, so it requires the same scopes as subscribing to them.
 func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, expectedVersion int64,
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.rotate_secret"
@@ -28,7 +27,7 @@ func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, ex
 		}
 		now, sealed, hint := micros.Now(), m.Webhooks.Vault.Seal(row.ID, secret), webhook.Hint(secret)
 		row.NextSecret, row.NextSecretHint, row.NextSecretAt = sealed, &hint, &now
-		// After a promotion on the way the update holds both.
+		// If the second secret has just taken over, the update contains both.
 		mutation := e.Update.Mutation()
 		mutation.ResetNextSecret()
 		mutation.ResetNextSecretHint()
@@ -44,8 +43,8 @@ func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, ex
 	return done, nil
 }
 
-// WebhookEndpointPromoteSecret lets the second secret take over now. It takes what
-// issuing it took.
+// WebhookEndpointPromoteSecret makes the second secret take over now. It requires the same scopes
+// as issuing it.
 func (m Mutation) WebhookEndpointPromoteSecret(ctx context.Context, id string, expectedVersion int64,
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.promote_secret"
@@ -62,8 +61,7 @@ func (m Mutation) WebhookEndpointPromoteSecret(ctx context.Context, id string, e
 	})
 }
 
-// promote puts the second secret in the place of the first, in hand and in the
-// update.
+// promote replaces the first secret by the second, in the row and in the update.
 func promote(e *endpointEdit) {
 	row := e.Row
 	row.Secret, row.SecretHint = row.NextSecret, *row.NextSecretHint

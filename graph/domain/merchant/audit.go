@@ -9,11 +9,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// auditIndex leads from a resource to who did what to it. No other filter has an index, since
-// every change of the store would have to write it too.
+// auditIndex leads from a resource to its audit entries. No other filter has an index, since every
+// change of the store would have to write it too.
 const auditIndex = "audit_store_id_resource_id_id"
 
-// AuditLog lists who did what, newest first.
+// AuditLog lists the audit entries, newest first.
 func (q Query) AuditLog(ctx context.Context, first *int, after *string, filter *model.AuditFilter) (
 	*model.AuditEntryConnection, error,
 ) {
@@ -36,9 +36,8 @@ func (q Query) AuditLog(ctx context.Context, first *int, after *string, filter *
 	return c, err
 }
 
-// AuditBatch reads up to limit entries behind a position, and where to go on: nil at
-// the end. A batch may be short, or empty, before the end. Who may call it is the
-// caller's to decide.
+// AuditBatch reads up to limit entries after a position, and returns the next position, nil at the
+// end. A batch may be short, or empty, before the end. The caller checks permissions.
 func (q Query) AuditBatch(ctx context.Context, filter *model.AuditFilter, after *page.Position, limit int) (
 	rows []*model.AuditEntry, next *page.Position, err error,
 ) {
@@ -53,8 +52,8 @@ func (q Query) AuditBatch(ctx context.Context, filter *model.AuditFilter, after 
 	return rows, next, core.Explain("audit_log", err)
 }
 
-// auditRows reads up to limit entries behind a position. stopped is where a page of what a
-// filter leaves ended before the limit and before the last row; nil where it did not.
+// auditRows reads up to limit entries after a position. stopped is where a filtered page ended
+// before the limit and before the last row, nil otherwise.
 func (q Query) auditRows(ctx context.Context, f auditFilter, after *page.Position, limit int) (
 	found []*model.AuditEntry, stopped *page.Position, err error,
 ) {
@@ -79,7 +78,8 @@ func (q Query) auditRows(ctx context.Context, f auditFilter, after *page.Positio
 	return found, stopped, err
 }
 
-// auditFloor returns the last of the next n rows of the window; nil where fewer rows are left.
+// auditFloor returns the position of the last of the next n rows of the window, nil if fewer are
+// left.
 func (q Query) auditFloor(ctx context.Context, f auditFilter, w core.Window, n int) (*page.Position, error) {
 	query := q.Client(ctx).Audit.Query().Where(f.span()...)
 	w.Limit = n

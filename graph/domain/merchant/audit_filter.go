@@ -15,25 +15,25 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// operator is the id that the audit log shows of the operator, who has none.
+// operator is the id that the audit log shows for the operator, who has no account.
 const operator = "system"
 
-// actors are the kinds of ids of those who act.
+// actors maps the kinds of ids to the kinds of actors.
 var actors = map[xid.Kind]viewer.Kind{xid.User: viewer.Staff, xid.APIKey: viewer.APIKey, xid.App: viewer.OAuthApp}
 
-// auditFilter is a filter with its ids read. The operator has none.
+// auditFilter is a filter with its ids parsed. The operator has none.
 type auditFilter struct {
 	model.AuditFilter
 	actor, resource named
 }
 
-// named is an id of a kind.
+// named is an id and its kind.
 type named struct {
 	kind xid.Kind
 	id   xid.ID
 }
 
-// readAuditFilter refuses malformed ids; well-formed unknown ones find nothing
+// readAuditFilter parses a filter. Malformed ids are errors; well-formed unknown ones match nothing
 // (contract, section 1).
 func readAuditFilter(filter *model.AuditFilter) (f auditFilter, err error) {
 	if filter == nil {
@@ -64,7 +64,7 @@ func readAuditFilter(filter *model.AuditFilter) (f auditFilter, err error) {
 	return f, nil
 }
 
-// pairs is the filter as cursors name it.
+// pairs returns the filter as cursors encode it.
 func (f auditFilter) pairs() (pairs []string) {
 	add := func(name string) func(string) { return func(value string) { pairs = append(pairs, name, value) } }
 	core.Opt(f.ActorID, add("actor_id"))
@@ -76,7 +76,7 @@ func (f auditFilter) pairs() (pairs []string) {
 	return pairs
 }
 
-// index is the one that serves the filter.
+// index returns the index that serves the filter.
 func (f auditFilter) index() string {
 	if f.ResourceID != nil {
 		return auditIndex
@@ -84,8 +84,8 @@ func (f auditFilter) index() string {
 	return ent.Primary
 }
 
-// span are the conditions that the index serves: the resource, and the times, as bounds of the
-// ids, which carry them.
+// span returns the conditions that the index serves: the resource, and the times as bounds of the
+// ids, which contain them.
 func (f auditFilter) span() (list []predicate.Audit) {
 	core.Opt(f.ResourceID, func(string) { list = append(list, audit.ResourceID(f.resource.id)) })
 	core.Opt(f.From, func(t micros.Time) { list = append(list, audit.IDGTE(xid.First(t))) })
@@ -93,7 +93,7 @@ func (f auditFilter) span() (list []predicate.Audit) {
 	return list
 }
 
-// rest are the conditions that the index does not serve.
+// rest returns the conditions that the index does not serve.
 func (f auditFilter) rest() (list []predicate.Audit) {
 	switch {
 	case f.ActorID == nil:
@@ -102,7 +102,7 @@ func (f auditFilter) rest() (list []predicate.Audit) {
 	default:
 		list = append(list, audit.ActorTypeEQ(actors[f.actor.kind]), audit.ActorID(f.actor.id))
 	}
-	if f.ResourceID != nil { // an id is of one kind, so that all rows of it fit
+	if f.ResourceID != nil { // the id determines the kind, so all rows with the id match
 		list = append(list, audit.ResourceType(f.resource.kind.Resource()))
 	}
 	core.Opt(f.Action, func(s string) { list = append(list, audit.Action(s)) })

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// unreadIndex leads to what nobody has read.
+	// unreadIndex leads to the unread notifications.
 	unreadIndex = "notification_store_id_read_at_id"
-	// maxUnread is where counting ends.
+	// maxUnread is the highest count.
 	maxUnread = 100
 	// maxMarked is how many notifications one transaction marks.
 	maxMarked = 500
 )
 
-// Notifications lists what the people of the store should know, newest first.
+// Notifications lists the notifications of the store's staff, newest first.
 func (q Query) Notifications(ctx context.Context, first *int, after *string) (*model.NotificationConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.Notification]{
 		Name: "notifications",
@@ -45,7 +45,7 @@ func (q Query) Notifications(ctx context.Context, first *int, after *string) (*m
 	}, first, after)
 }
 
-// UnreadNotifications counts those that nobody has read, up to a hundred.
+// UnreadNotifications counts the unread notifications, up to a hundred.
 func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return 0, err
@@ -54,8 +54,7 @@ func (q Query) UnreadNotifications(ctx context.Context) (int, error) {
 	return len(ids), core.Explain("notifications", err)
 }
 
-// unread reads the ids of notifications up to one that nobody has read, oldest
-// first.
+// unread reads the ids of unread notifications up to last, oldest first.
 func (r *Resolver) unread(ctx context.Context, last xid.ID, limit int, lock func(*sql.Selector)) ([]xid.ID, error) {
 	query := r.Client(ctx).Notification.Query().Where(notification.ReadAtIsNil(), notification.IDLTE(last))
 	var rows []struct {
@@ -72,8 +71,7 @@ func (r *Resolver) unread(ctx context.Context, last xid.ID, limit int, lock func
 	return found, err
 }
 
-// NotificationMarkRead notes that somebody read a notification. A second time
-// keeps the first.
+// NotificationMarkRead marks a notification as read. Doing so again keeps the first time.
 func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.NotificationPayload, error) {
 	uid, err := core.ParseID(xid.Notification, id)
 	if err != nil {
@@ -98,8 +96,7 @@ func (m Mutation) NotificationMarkRead(ctx context.Context, id string) (*model.N
 	return &model.NotificationPayload{Notification: &model.Notification{Notification: row}}, nil
 }
 
-// markRead marks those of the notifications that nobody has read, and counts
-// them.
+// markRead marks the unread ones of some notifications and returns how many.
 func (m Mutation) markRead(ctx context.Context, ids ...xid.ID) (int, error) {
 	n, err := m.Client(ctx).Notification.Update().Where(notification.IDIn(ids...), notification.ReadAtIsNil()).
 		SetReadAt(micros.Now()).Save(ctx)
@@ -109,8 +106,8 @@ func (m Mutation) markRead(ctx context.Context, ids ...xid.ID) (int, error) {
 	return n, nil
 }
 
-// NotificationsMarkAllRead marks all that were there when it was called, in
-// batches by key.
+// NotificationsMarkAllRead marks all notifications that existed when it was called, in batches by
+// key.
 func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.NotificationsPayload, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
@@ -119,7 +116,7 @@ func (m Mutation) NotificationsMarkAllRead(ctx context.Context) (*model.Notifica
 	for more := true; more; {
 		var marked int
 		err := m.Commit(ctx, xid.Notification, func(ctx context.Context) (*core.Record, error) {
-			marked = 0 // it may run again
+			marked = 0 // the transaction may run again
 			ids, err := m.unread(ctx, last, maxMarked, ent.ForUpdate)
 			if more = len(ids) == maxMarked; err != nil || len(ids) == 0 {
 				return nil, err

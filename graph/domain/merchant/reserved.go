@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// reserved are labels of hosts that belong to a service rather than to one of its
-// stores: what people type from habit, what mail clients and browsers ask for by
-// themselves, and what a stranger would believe (RFC 2142, section 5).
+// reserved are host labels that belong to the service rather than to one of its stores: names that
+// people type by habit, that email programs and browsers request on their own, or that strangers
+// would trust (RFC 2142, section 5).
 var reserved = func() map[string]bool {
 	set := map[string]bool{}
 	for label := range strings.FieldsSeq(`
@@ -24,21 +24,21 @@ var reserved = func() map[string]bool {
 	return set
 }()
 
-// payers are names under which people expect to pay or to prove who they are. No part of a store's
-// handle is one: its host would pass for theirs.
+// payers are names under which people expect to pay or to prove their identity. No part of a
+// store's handle may be one, because its host could be mistaken for theirs.
 var payers = strings.Fields(`
 	alipay amex applepay cashapp giropay googlepay klarna mastercard mollie paypal revolut shopify sofort square
 	stripe twint venmo visa wechatpay wise zelle`)
 
-// posing reports whether a handle passes for the name of somebody else.
-func posing(handle string) bool {
+// impersonates reports whether a handle contains one of these names.
+func impersonates(handle string) bool {
 	return slices.ContainsFunc(strings.Split(handle, "-"), func(part string) bool {
 		return slices.Contains(payers, part)
 	})
 }
 
-// Reserved reports whether a handle may belong to no store, since a host of that
-// name is the service's.
+// Reserved reports whether no store may have a handle because a host of that name belongs to the
+// service.
 func Reserved(handle string) bool { return reserved[handle] }
 
 // ReservedHandles returns the handles for which [Reserved] is true.

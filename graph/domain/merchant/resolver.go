@@ -1,5 +1,5 @@
-// Package merchant holds the operations on the store itself: its settings, its audit log and its
-// notifications.
+// Package merchant implements the operations on the store itself: its settings, its audit log and
+// its notifications.
 package merchant
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/access"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 	access *access.Resolver
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core, a *access.Resolver) *Resolver { return &Resolver{Core: c, access: a} }
 
 // Query returns the queries.

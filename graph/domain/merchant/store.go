@@ -34,7 +34,7 @@ func (q Query) Store(ctx context.Context) (*model.Store, error) {
 // storeEdit is a change of the viewer's store.
 type storeEdit = core.Edit[*db.Store, *db.StoreUpdate]
 
-// stores is how stores change: each viewer sees and changes their own alone.
+// stores returns how stores change. A viewer sees and changes only their own.
 func (r *Resolver) stores() *core.Versioned[*db.Store, *db.StoreUpdate] {
 	return &core.Versioned[*db.Store, *db.StoreUpdate]{
 		Kind: xid.Store,
@@ -57,7 +57,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 		if err := edit(e); err != nil || len(e.Changed) == 0 {
 			return err
 		}
-		// Credentials are remembered with the store's state and currency.
+		// Cached credentials include the store's state and currency.
 		return m.Keys.Revoke(ctx, e.Row.ID, e.Row.ID)
 	})
 	if err != nil {
@@ -66,8 +66,7 @@ func (m Mutation) changeStore(ctx context.Context, expected int64, action string
 	return &model.StorePayload{Store: m.ShownStore(s)}, nil
 }
 
-// StoreUpdate changes the members that are given. The currency is fixed once an
-// order number was taken.
+// StoreUpdate changes the given members. The currency is fixed once an order number was taken.
 func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*model.StorePayload, error) {
 	c := &core.Check{}
 	core.Opt(in.Name, func(s string) { c.Name("name", s, limit.Line) })
@@ -77,7 +76,7 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if err := m.mayAnswerAt(ctx, in.ContactEmail.Value()); err != nil {
+	if err := m.checkContactEmail(ctx, in.ContactEmail.Value()); err != nil {
 		return nil, err
 	}
 	return m.changeStore(ctx, in.ExpectedVersion, "store.update", func(e *storeEdit) error {
@@ -96,9 +95,9 @@ func (m Mutation) StoreUpdate(ctx context.Context, in model.StoreUpdateInput) (*
 	})
 }
 
-// mayAnswerAt refuses a contact address that nobody proved to a store that is not proven: answers
-// to its emails could go to a stranger.
-func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
+// checkContactEmail refuses an unverified contact address to a store that is not proven: replies to
+// its emails could go to a stranger.
+func (m Mutation) checkContactEmail(ctx context.Context, address *string) error {
 	if address == nil {
 		return nil
 	}
@@ -106,7 +105,7 @@ func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
 	if err != nil || s.ContactEmail != nil && *s.ContactEmail == *address {
 		return err
 	}
-	if err := core.Proved(ctx); err != nil { // answers go elsewhere
+	if err := core.Proved(ctx); err != nil { // replies will go elsewhere
 		return err
 	}
 	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
@@ -127,9 +126,9 @@ func (m Mutation) mayAnswerAt(ctx context.Context, address *string) error {
 		Detail: "The contact address of a new store is that of one of its people, who has proved it."})
 }
 
-// changeCurrency writes the currency into a store that has no orders and sells
-// nothing in another one. The condition stands in the update: a number that an
-// order takes meanwhile fixes the currency.
+// changeCurrency changes the currency of a store that has no orders and no amounts in another
+// currency. The condition is part of the update, so an order number taken concurrently fixes the
+// currency.
 func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string) error {
 	n, err := m.Client(ctx).Store.Update().Where(store.ID(id), store.NextNumber(firstNumber)).
 		SetCurrency(currency).Save(ctx)
@@ -150,13 +149,13 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 		return fault.State(fault.CurrencyMismatch,
 			"Active products are priced in "+active[0].Currency+": unpublish them first.")
 	}
-	return m.sellsNothingElse(ctx)
+	return m.checkNoAmounts(ctx)
 }
 
-// sellsNothingElse refuses another currency to a store whose shipping rates and discounts
-// are amounts in the present one. To make the first of them writes the store's row, so it
-// comes before this change or after it.
-func (m Mutation) sellsNothingElse(ctx context.Context) error {
+// checkNoAmounts refuses another currency to a store whose shipping rates and discounts have
+// amounts in the present one. Creating the first of these writes the store's row, so it happens
+// before or after this change.
+func (m Mutation) checkNoAmounts(ctx context.Context) error {
 	zones := m.Client(ctx).ShippingZone.Query().Limit(1)
 	zones.Modify(ent.ForUpdate)
 	zone, err := zones.Load(ctx)
@@ -176,8 +175,8 @@ func (m Mutation) sellsNothingElse(ctx context.Context) error {
 	return nil
 }
 
-// StoreSetLegacy says whether v0 is still served to the store (contract, section
-// 10). Only owners and the operator do.
+// StoreSetLegacy sets whether v0 is still served to the store (contract, section 10). Only owners
+// and the operator may.
 func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64,
 	legacy bool,
 ) (*model.StorePayload, error) {
@@ -190,8 +189,8 @@ func (m Mutation) StoreSetLegacy(ctx context.Context, expectedVersion int64,
 	})
 }
 
-// StoreRequireSecondFactor says whether the people of the store need a second factor. An
-// owner who requires one has one: the operator needs none.
+// StoreRequireSecondFactor sets whether the store's staff need a second factor. An owner who
+// requires one must have one; the operator needs none.
 func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion int64,
 	required bool,
 ) (*model.StorePayload, error) {
@@ -205,8 +204,8 @@ func (m Mutation) StoreRequireSecondFactor(ctx context.Context, expectedVersion 
 	})
 }
 
-// StoreSetRefundProof says from which sum on a refund needs a person who proved lately who
-// they are; nil for none.
+// StoreSetRefundProof sets the sum from which refunds need a recent identity confirmation, nil for
+// none.
 func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64,
 	aboveMinor *int64,
 ) (*model.StorePayload, error) {
@@ -225,7 +224,7 @@ func (m Mutation) StoreSetRefundProof(ctx context.Context, expectedVersion int64
 	})
 }
 
-// hasFactor refuses a requirement to a person who does not meet it.
+// hasFactor returns an error if the caller does not meet the requirement.
 func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 	v := viewer.From(ctx)
 	if !required || !v.IsPerson() {
@@ -241,8 +240,7 @@ func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 // firstNumber is the next order number of a store without orders.
 const firstNumber = 1001
 
-// StoreClose closes the store: its credentials stop, its rows are kept. Only an
-// owner may.
+// StoreClose closes the store: its credentials stop working, its rows are kept. Only an owner may.
 func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model.StorePayload, error) {
 	if err := core.OwnerOnly(ctx, "close the store"); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 // 1035, section 2.3.4).
 const MaxStoreHandle = 63
 
-// StoreCreate makes another store, whose owner is the calling person.
+// StoreCreate creates another store, owned by the calling person.
 func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*model.StorePayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -37,9 +37,9 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 	return &model.StorePayload{Store: s}, nil
 }
 
-// NewStore makes a store with its owner, who is made before where they are new. It is what
-// the mutation and the demo share; who may call it is theirs to decide. Its rows name the
-// viewer of ctx as their actor, or else the operator.
+// NewStore creates a store with its owner, who is created first if they are new. The mutation and
+// the demo share it; the caller checks permissions. Its rows name the viewer of ctx as their actor,
+// or else the operator.
 func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	owner access.Person,
 ) (*model.Store, *db.User, error) {
@@ -72,8 +72,8 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 	return s, person, err
 }
 
-// NewStoreFor makes a store whose owner is invited, and returns the link of the
-// invitation. It is the operator's.
+// NewStoreFor creates a store whose owner is invited, and returns the link of the invitation. It is
+// for the operator.
 func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
 	email string,
 ) (s *model.Store, link string, err error) {
@@ -90,7 +90,7 @@ func (r *Resolver) NewStoreFor(ctx context.Context, in model.StoreCreateInput,
 	return s, link, err
 }
 
-// newStore makes a store, and lets somebody in by the function.
+// newStore creates a store; let adds its first member.
 func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo bool,
 	let func(context.Context) error,
 ) (*model.Store, error) {
@@ -113,7 +113,7 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 		if err := let(ctx); err != nil {
 			return nil, err
 		}
-		return r.stores().Made(s, "store.create", ""), r.dress(ctx, s)
+		return r.stores().Made(s, "store.create", ""), r.setFirstTheme(ctx, s)
 	})
 	if err != nil {
 		return nil, err
@@ -121,13 +121,13 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 	return r.ShownStore(s), nil
 }
 
-// inTurn lets f make a store for a person while no other one is made for them, and refuses
-// one who owns as many as one may. The room is looked for by the function that f gets, in
-// the transaction of the new store, which holds the person's row. The demo, which makes its
-// owners, is not bounded.
+// inTurn calls f, which creates a store for a person, while no other store is created for them. It
+// returns an error if the person owns as many stores as allowed. f gets the function that checks
+// this, to call in the transaction of the new store, which locks the person's row. The demo, which
+// creates its owners, has no limit.
 //
-// Where that row may lie on another shard than the store, a transaction of its own holds it,
-// and the room is looked for before f, outside of both: neither touches a second shard.
+// If the row may be on another shard than the store, a separate transaction holds the lock and the
+// limit is checked before f, outside of both: neither touches a second shard.
 func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
 	switch {
 	case person.IsNil():
@@ -149,7 +149,7 @@ func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(c
 	})
 }
 
-// roomForStore refuses a person who owns as many open stores as one may.
+// roomForStore returns an error if a person owns as many open stores as allowed.
 func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	p, err := r.Sessions.Of(ctx, person)
 	if err != nil || p == nil {
@@ -167,8 +167,8 @@ func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// dress gives a new store the theme that it begins with.
-func (r *Resolver) dress(ctx context.Context, s *db.Store) error {
+// setFirstTheme gives a new store its first theme.
+func (r *Resolver) setFirstTheme(ctx context.Context, s *db.Store) error {
 	t, err := r.Themes.First(ctx)
 	if err != nil {
 		return fmt.Errorf("give the store a theme: %w", err)
@@ -179,8 +179,7 @@ func (r *Resolver) dress(ctx context.Context, s *db.Store) error {
 	return nil
 }
 
-// inStore returns a context in which the same viewer, or else the operator,
-// works in another store.
+// inStore returns a context in which the same viewer, or else the operator, works in another store.
 func inStore(ctx context.Context, id xid.ID) context.Context {
 	v := viewer.From(ctx)
 	if v == nil || v.Everywhere {
@@ -191,8 +190,8 @@ func inStore(ctx context.Context, id xid.ID) context.Context {
 	return viewer.With(ctx, &there)
 }
 
-// takeHandle enters the store into the directory of handles, which alone says
-// whether one is free.
+// takeHandle enters the store into the directory of handles, which alone decides whether a handle
+// is free.
 func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCreateInput) (string, error) {
 	if in.Handle != nil {
 		err := r.handleRow(ctx, id, *in.Handle)
@@ -216,9 +215,8 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 	})
 }
 
-// occupied reports whether another store is known to have a handle, where it lies on another
-// shard perhaps: a duplicate key would take the transaction there. A handle that is taken
-// meanwhile still is one.
+// occupied reports whether another store, perhaps on another shard, is known to have a handle. A
+// duplicate key would abort the transaction there. A handle that is taken concurrently still does.
 func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
 	if !r.Store.Sharded() {
 		return false, nil
@@ -238,16 +236,16 @@ func (r *Resolver) handleRow(ctx context.Context, id xid.ID, handle string) erro
 	return nil
 }
 
-// StoreSlug makes a handle from a store's name.
+// StoreSlug derives a handle from a store's name.
 func StoreSlug(name string) string {
 	s := core.Slug(name, "store")
-	if posing(s) {
+	if impersonates(s) {
 		s = "store"
 	}
 	return strings.TrimRight(s[:min(len(s), MaxStoreHandle)], "-")
 }
 
-// checkStore judges a new store, and brings the currency to upper case.
+// checkStore validates a new store and uppercases the currency.
 func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
 	c.Name("name", in.Name, limit.Line)
 	core.Opt(in.Handle, func(s string) { r.checkHandle(c, "handle", s) })
@@ -255,25 +253,25 @@ func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
 	c.Timezone("timezone", in.Timezone)
 }
 
-// checkHandle checks the handle of a store, which is part of host names.
+// checkHandle validates the handle of a store, which is part of host names.
 func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
 	c.Handle(name, handle, MaxStoreHandle)
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
 		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
 	}
-	if len(handle) >= 4 && handle[2:4] == "--" { // as in xn--; browsers show such labels otherwise (RFC 5891)
+	if len(handle) >= 4 && handle[2:4] == "--" { // as in xn--; browsers display such labels differently (RFC 5891)
 		c.Add(name, fault.InvalidFormat, "A store's handle has no two hyphens as its third and fourth characters.")
 	}
 	if r.reserved(handle) {
 		c.Add(name, fault.Taken, "This name is kept for the service itself.")
 	}
-	if posing(handle) {
+	if impersonates(handle) {
 		c.Add(name, fault.Taken, "This name is that of a payment service.")
 	}
 }
 
-// reserved reports whether the host that a handle makes belongs to the service:
-// to {api_host}, or by its name.
+// reserved reports whether the host of a handle belongs to the service: it is {api_host}, or has a
+// reserved name.
 func (r *Resolver) reserved(handle string) bool {
 	_, api, _ := strings.Cut(r.APIHost, "://")
 	return Reserved(handle) || strings.EqualFold(r.HostOf(handle), api)

@@ -13,9 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// StoreSetLimits gives the viewer's store limits of its own, each as "name=number", or
-// takes them away, as "name=". Only the operator does. What the store has above a limit
-// stays.
+// StoreSetLimits sets own limits of the viewer's store, each as "name=number", or removes them, as
+// "name=". Only the operator may. What the store has above a limit stays.
 func (m Mutation) StoreSetLimits(ctx context.Context, expectedVersion int64,
 	settings []string,
 ) (*model.StorePayload, error) {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// countedCarts is of how many carts a conversion is, and countedFor how old they are at
-	// most: they are kept no longer.
+	// countedCarts is how many carts a conversion covers at most, and countedFor their maximum age:
+	// carts are kept no longer.
 	countedCarts = 1000
 	countedFor   = 30 * 24 * time.Hour
 )
 
-// Conversion returns how far the newest carts of the viewer's store came.
+// Conversion returns how many of the store's newest carts reached the checkout and became orders.
 func (q Query) Conversion(ctx context.Context) (*model.Conversion, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err

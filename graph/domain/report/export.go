@@ -25,7 +25,7 @@ const (
 	exportIndex = "export_store_id_app_id_id"
 	// exportStatusIndex leads from a status to the exports of a store.
 	exportStatusIndex = "export_store_id_status_id"
-	// linkLife is how long the link to a file serves (contract, section 9).
+	// linkLife is how long the link to a file is valid (contract, section 9).
 	linkLife = 15 * time.Minute
 )
 
@@ -76,9 +76,8 @@ func (q Query) Export(ctx context.Context, id string) (*model.Export, error) {
 	return q.shownExport(v, row), nil
 }
 
-// exportsOf begins a query of the jobs that a viewer may see, and names the index
-// for it. An app sees its own, keys and people see all of the store's (contract,
-// section 5, Ownership).
+// exportsOf begins a query of the jobs that a viewer may see, and names its index. An app sees its
+// own; keys and staff see all of the store's (contract, section 5, Ownership).
 func (r *Resolver) exportsOf(ctx context.Context, v *viewer.Viewer) (*db.ExportQuery, string) {
 	query := r.Client(ctx).Export.Query().Where(exports.DeletedAtIsNil())
 	if v.Kind == viewer.OAuthApp {
@@ -98,8 +97,8 @@ func (r *Resolver) export(ctx context.Context, id xid.ID, lock func(*sql.Selecto
 	return core.Only(query.Load(ctx))
 }
 
-// shownExport is a job with the link to its file, where there is one and the
-// viewer may read what is in it.
+// shownExport returns a job with the link to its file, if there is one and the viewer may read its
+// contents.
 func (r *Resolver) shownExport(v *viewer.Viewer, row *db.Export) *model.Export {
 	shown, now := &model.Export{Export: row}, micros.Now()
 	if !export.Downloadable(row, now) || !v.Scopes.Has(scope.OfExport(row.Kind)) {

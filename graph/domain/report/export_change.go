@@ -24,8 +24,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ExportStart starts a job, which belongs to the viewer: an app's own, or the
-// store's. Whoever starts it needs the read scope of what it exports.
+// ExportStart starts a job that belongs to the viewer: to an app, or else to the store. It requires
+// the read scope of what is exported.
 func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*model.ExportPayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	return &model.ExportPayload{Export: m.shownExport(v, row)}, nil
 }
 
-// newExport writes the row of a job, which is narrowed to ids unless they are nil.
+// newExport writes the row of a job. Unless ids is nil, only these rows are exported.
 func (m Mutation) newExport(
 	ctx context.Context, v *viewer.Viewer, in model.ExportStartInput, ids []xid.ID,
 ) (*db.Export, error) {
@@ -101,8 +101,8 @@ func (m Mutation) newExport(
 	return made, nil
 }
 
-// endpointOf returns the endpoint whose attempts are to be exported, which the viewer may
-// see; nil for other kinds.
+// endpointOf returns the endpoint whose attempts are exported, which the viewer has to be allowed
+// to see; nil for other kinds.
 func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.ExportStartInput) (*xid.ID, error) {
 	if in.WebhookID == nil {
 		return nil, nil
@@ -122,21 +122,21 @@ func (m Mutation) endpointOf(ctx context.Context, v *viewer.Viewer, in model.Exp
 	return &id, nil
 }
 
-// customerOf returns the customer whose orders alone are exported; nil for everyone's. One
-// that is not there has none.
+// customerOf returns the customer whose orders are exported, nil for all customers. A customer that
+// does not exist has no orders.
 func customerOf(in model.ExportStartInput) (*xid.ID, error) {
 	if in.Filters == nil || in.Filters.CustomerID == nil {
 		return nil, nil
 	}
 	id, err := xid.Customer.Parse(*in.Filters.CustomerID)
-	return &id, err // checkExport has parsed it before
+	return &id, err // checkExport has already validated it
 }
 
-// unfinished are the states of a job that has not ended.
+// unfinished are the states of jobs that have not ended.
 var unfinished = []state.ExportStatus{state.ExportQueued, state.ExportRunning}
 
-// roomForExport refuses a job above the limits: of those that have not ended, and of
-// those of a day.
+// roomForExport returns an error if the store has as many unfinished jobs, or jobs of one day, as
+// allowed.
 func (m Mutation) roomForExport(ctx context.Context) error {
 	err := m.Room(ctx, limit.Exports, exportStatusIndex,
 		func(pick func(*sql.Selector), ids any) error {
@@ -152,7 +152,7 @@ func (m Mutation) roomForExport(ctx context.Context) error {
 		})
 }
 
-// checkExport checks what a job is asked for.
+// checkExport validates a job.
 func checkExport(c *core.Check, in model.ExportStartInput) {
 	known(c, "kind", in.Kind)
 	known(c, "format", in.Format)
@@ -193,8 +193,8 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	}
 }
 
-// checkExportIDs checks the ids of the only rows that are exported, and returns them. A row that the
-// store does not have is left out.
+// checkExportIDs validates the ids that an export is restricted to, and returns them. Rows that the
+// store does not have are left out.
 func checkExportIDs(c *core.Check, in model.ExportStartInput) []xid.ID {
 	if in.Filters == nil || in.Filters.Ids == nil || !in.Kind.Known() {
 		return nil
@@ -211,7 +211,7 @@ func checkExportIDs(c *core.Check, in model.ExportStartInput) []xid.ID {
 	return nil
 }
 
-// checkOrderFilters checks the filters that only orders have.
+// checkOrderFilters validates the filters that only orders have.
 func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFiltersInput) {
 	check := func(name string, given, ok bool, detail string) {
 		switch {
@@ -231,8 +231,8 @@ func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFilt
 	}
 }
 
-// known checks a member that is one of the values of an enumeration. An absent one
-// was reported by whoever read the body.
+// known checks that a value is one of an enumeration. Absent ones were reported when the body was
+// read.
 func known[T interface {
 	~string
 	Known() bool
@@ -245,8 +245,8 @@ func known[T interface {
 // exportEdit is a change of one job.
 type exportEdit = core.Edit[*db.Export, *db.ExportUpdate]
 
-// exports is how jobs change, whose row the transaction has locked: they have no
-// version that callers know.
+// exports returns how jobs change. The transaction has locked their row; their version is not
+// visible to callers.
 func (r *Resolver) exports() *core.Versioned[*db.Export, *db.ExportUpdate] {
 	return &core.Versioned[*db.Export, *db.ExportUpdate]{
 		Kind: xid.Export,
@@ -276,8 +276,7 @@ func (m Mutation) changeExport(ctx context.Context, id, action string,
 	return row, err
 }
 
-// ExportCancel stops a job that is queued or running. What it has written is
-// removed.
+// ExportCancel cancels a job that is queued or running, and removes what it has written.
 func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPayload, error) {
 	row, err := m.changeExport(ctx, id, "export.cancel", m.cancel)
 	if err != nil {
@@ -295,8 +294,8 @@ func (r *Resolver) cancel(_ context.Context, e *exportEdit) error {
 	return err
 }
 
-// release takes a job from whoever writes it, and ends it if it has not. Its
-// objects may be removed when the writer must have noticed.
+// release takes a job from its worker, and cancels it if it has not ended. Its objects may be
+// removed once the worker's lease has expired.
 func (r *Resolver) release(e *exportEdit, now micros.Time) {
 	row := e.Row
 	if slices.Contains(unfinished, row.Status) {
@@ -311,7 +310,7 @@ func (r *Resolver) release(e *exportEdit, now micros.Time) {
 	}
 }
 
-// ExportDelete removes a job and its file. One that has not ended is cancelled.
+// ExportDelete removes a job and its file. A job that has not ended is canceled.
 func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDeletePayload, error) {
 	_, err := m.changeExport(ctx, id, "export.delete", func(_ context.Context, e *exportEdit) error {
 		now := micros.Now()
@@ -325,8 +324,8 @@ func (m Mutation) ExportDelete(ctx context.Context, id string) (*model.ExportDel
 	return &model.ExportDeletePayload{DeletedID: &id}, nil
 }
 
-// CancelExportsOf ends the jobs of an app that has no grant in the store any more
-// (contract, section 5, Ownership).
+// CancelExportsOf cancels the jobs of an app that no longer has a grant in the store (contract,
+// section 5, Ownership).
 func (r *Resolver) CancelExportsOf(ctx context.Context, app xid.ID) error {
 	query := r.Client(ctx).Export.Query().
 		Where(exports.AppID(app), exports.StatusIn(unfinished...), exports.DeletedAtIsNil()).Order(exports.ByID())

@@ -12,26 +12,25 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// minute is the allowance of a store's reports, in parts of it.
+// minute is the allowance of a store's reports per minute, in units of 1/60,000 of it.
 const minute = 60_000
 
-// meter bounds what the reports of each store read in this process. What one will read
-// is known when it has: so the reports of a store are read one after the other, and
-// each is let through where anything is left of the minute's allowance.
+// meter bounds what the reports of each store read in this process. The cost of a report is known
+// only afterwards, so the reports of a store run one at a time, and each may run if any of the
+// minute's allowance is left.
 type meter struct {
 	spent *ratelimit.Limiter[xid.ID]
 	mu    sync.Mutex
-	turns map[xid.ID]chan struct{} // closed when the report of a store has ended
+	turns map[xid.ID]chan struct{} // closed when the store's current report has ended
 }
 
 func newMeter() *meter {
-	// Only other numbers are an error.
+	// These constants are valid.
 	spent, _ := ratelimit.New[xid.ID](ratelimit.Config{Rate: minute / time.Minute.Seconds(), Burst: minute})
 	return &meter{spent: spent, turns: map[xid.ID]chan struct{}{}}
 }
 
-// turn waits until no other report of the store is read. The function that it returns
-// lets the next one begin.
+// turn waits until no other report of the store is running. Calling end lets the next one begin.
 func (m *meter) turn(ctx context.Context, store xid.ID) (end func(), err error) {
 	for {
 		m.mu.Lock()
@@ -56,8 +55,8 @@ func (m *meter) turn(ctx context.Context, store xid.ID) (end func(), err error) 
 	}
 }
 
-// metered runs a report of a store, which returns how many orders it has read. One that
-// fails may have read all that there are: no more than were numbered.
+// metered runs a report of a store, which returns how many orders it has read. A failed one is
+// charged the most that it can have read: all orders that were numbered.
 func (r *Resolver) metered(ctx context.Context, s *db.Store, report func() (read int64, err error)) error {
 	limits, err := r.LimitsOf(s)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 // maxReport is how many days a report covers.
 const maxReport = 90
 
-// SalesReport counts and sums the orders of each of the last days, today
-// included, in the store's time zone. Cancelled orders are left out. LimitReached when
-// the store's reports have read as many orders as they may.
+// SalesReport counts and sums the orders of each of the last days, including today, in the store's
+// time zone. Canceled orders are left out. It fails with LimitReached when the store's reports have
+// read as many orders as allowed.
 func (q Query) SalesReport(ctx context.Context, days int) (*model.SalesReport, error) {
 	return q.salesUntil(ctx, time.Now(), days)
 }
 
-// salesUntil is the report as of a time.
+// salesUntil returns the report as of a time.
 func (q Query) salesUntil(ctx context.Context, now time.Time, days int) (*model.SalesReport, error) {
 	if days < 1 || days > maxReport {
 		return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The number of days is not between 1 and 90.",
@@ -54,14 +54,13 @@ func (q Query) salesUntil(ctx context.Context, now time.Time, days int) (*model.
 	return report, nil
 }
 
-// day is one calendar day: orders from its first microsecond to the one before
-// the next day's.
+// day is one calendar day, from its first microsecond to the last one before the next day.
 type day struct {
 	date       string
 	first, end micros.Time
 }
 
-// lastDays returns the n days up to the one of now, the oldest first.
+// lastDays returns n days, oldest first. The last one is the day of now.
 func lastDays(now time.Time, n int) []day {
 	list := make([]day, n)
 	year, month, date := now.Date()
@@ -73,11 +72,11 @@ func lastDays(now time.Time, n int) []day {
 	return list
 }
 
-// midnight returns the instant at which a calendar day begins. [time.Date] does
-// not say so of a zone that moves its clocks at midnight: then 0:00 is there
-// twice or not at all. So it looks for the first second whose date has come.
+// midnight returns the instant at which a calendar day begins. [time.Date] does not guarantee that
+// for a zone that changes its clocks at midnight, where 0:00 exists twice or not at all. So it
+// searches for the first second of the date.
 func midnight(year int, month time.Month, date int, zone *time.Location) micros.Time {
-	const reach = 30 * 60 * 60 // no clock is further from UTC, in seconds
+	const reach = 30 * 60 * 60 // in seconds; no zone is further from UTC
 	utc := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
 	year, month, date = utc.Date()
 	from := utc.Unix() - reach
@@ -88,7 +87,7 @@ func midnight(year int, month time.Month, date int, zone *time.Location) micros.
 	return micros.Of(time.Unix(from+int64(n), 0))
 }
 
-// sales reads what was sold on each of some days, and returns how many rows it read.
+// sales reads the sales of each day, and returns how many rows it read.
 func (r *Resolver) sales(
 	ctx context.Context, store xid.ID, list []day,
 ) (sold []*model.SalesDay, read int64, err error) {

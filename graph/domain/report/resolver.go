@@ -1,17 +1,17 @@
-// Package report holds what a merchant takes out of the service: sales reports and exports.
+// Package report implements sales reports and exports.
 package report
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 	meter *meter
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver { return &Resolver{Core: c, meter: newMeter()} }
 
 // Query returns the queries.

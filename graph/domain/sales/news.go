@@ -23,8 +23,8 @@ type News int
 // Kinds of notices.
 const (
 	NoNews     News = iota // no notice: the store has had enough of them
-	OneOrder // a notice of this order
-	ManyOrders // a notice of many orders, which names this one
+	OneOrder               // a notice of this order
+	ManyOrders             // a notice of many orders, which names this one
 )
 
 // quietBytes bounds the memory for the stores whose notices pause.

@@ -20,18 +20,17 @@ import (
 type Account struct {
 	payment.Provider
 	ID xid.ID
-	// Secret is the key of the provider's interface, Signing what its events are signed
-	// with.
+	// Secret is the API key, Signing the key that signs the provider's events.
 	Secret, Signing string
-	// Former says that another account took its place, or none.
+	// Former says that the account was replaced or removed.
 	Former bool
 }
 
-// Accounts are those of a store with one provider: the present one first, if there is one,
-// then former ones, the latest first. They are few.
+// Accounts are a store's accounts with one provider: the present one first, if there is one, then
+// former ones, latest first. They are few.
 type Accounts []*Account
 
-// Present returns the account with which payments begin; nil for none.
+// Present returns the account that new payments use, or nil.
 func (a Accounts) Present() *Account {
 	if len(a) == 0 || a[0].Former {
 		return nil
@@ -39,9 +38,9 @@ func (a Accounts) Present() *Account {
 	return a[0]
 }
 
-// Of returns the account with which something was begun; nil is of the time when a store
-// had one account at most. Where that one is forgotten it is the present one, and nil for
-// none.
+// Of returns the account that a payment or refund began with. A nil id dates from when a store had
+// at most one account and means the oldest. If that account was deleted, Of returns the present
+// one, or nil.
 func (a Accounts) Of(id *xid.ID) *Account {
 	for i, one := range slices.Backward(a) {
 		if id == nil && i == len(a)-1 || id != nil && one.ID == *id {
@@ -51,8 +50,8 @@ func (a Accounts) Of(id *xid.ID) *Account {
 	return a.Present()
 }
 
-// Ask lets an account do something: the one of the id and, where the provider refuses its
-// key, the present one, which may be the same account with another key.
+// Ask calls f with the account of the id and, if the provider refuses its key, with the present
+// account, which may be the same account with a new key.
 func (a Accounts) Ask(id *xid.ID, f func(a *Account) error) error {
 	own, present := a.Of(id), a.Present()
 	if own == nil {
@@ -87,7 +86,7 @@ func (r *Resolver) Accounts(ctx context.Context, provider state.PaymentMethod) (
 	return list, nil
 }
 
-// accounts are the rows of a store's accounts in the order of [Accounts].
+// accounts reads the rows of a store's accounts in the order of [Accounts].
 func (r *Resolver) accounts(ctx context.Context, provider state.PaymentMethod) ([]*db.PaymentAccount, error) {
 	rows, err := r.Client(ctx).PaymentAccount.Query().Where(paymentaccount.ProviderEQ(provider)).Load(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func (r *Resolver) accounts(ctx context.Context, provider state.PaymentMethod) (
 	return rows, nil
 }
 
-// account is the row of the present account; nil for none.
+// account reads the row of the present account, or nil.
 func (r *Resolver) account(ctx context.Context, provider state.PaymentMethod) (*db.PaymentAccount, error) {
 	rows, err := r.Client(ctx).PaymentAccount.Query().
 		Where(paymentaccount.ProviderEQ(provider), paymentaccount.RetiredAt(0)).Load(ctx)
@@ -115,10 +114,10 @@ func (r *Resolver) account(ctx context.Context, provider state.PaymentMethod) (*
 	return rows[0], nil
 }
 
-// HookPath is where Stripe sends the events of a store, behind {api_host}.
+// HookPath is the path below {api_host} to which Stripe sends a store's events.
 func HookPath(store xid.ID) string { return "/payments/stripe/" + xid.Store.Format(store) }
 
-// accountView is the account as people see it.
+// accountView returns the account as staff see it.
 func (r *Resolver) accountView(ctx context.Context) (*model.PaymentAccount, error) {
 	row, err := r.account(ctx, state.PaymentStripe)
 	if err != nil {

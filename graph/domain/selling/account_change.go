@@ -28,15 +28,15 @@ import (
 )
 
 const (
-	// formerDays is how long the secrets of a former account are kept: until what was
-	// begun with it is settled, and its refunds fail no more.
+	// formerDays is how long the secrets of a former account are kept: until its payments are
+	// settled and its refunds can no longer fail.
 	formerDays = 30
 	// formerMost is how many former accounts a store has at once.
 	formerMost = 20
 )
 
-// PaymentAccountSet keeps the secrets of the store's account with a payment provider. The
-// key is judged by what it is needed for.
+// PaymentAccountSet stores the secrets of the store's account with a payment provider. It first
+// tests the key by the operations that it is needed for.
 func (m Mutation) PaymentAccountSet(
 	ctx context.Context, in model.PaymentAccountInput,
 ) (*model.PaymentSettingsPayload, error) {
@@ -73,7 +73,7 @@ func (m Mutation) PaymentAccountSet(
 	return m.accountPayload(ctx, err)
 }
 
-// checkAccount judges the form of the secrets. The first time both are needed.
+// checkAccount validates the form of the secrets. A new account needs both.
 func checkAccount(in model.PaymentAccountInput, known bool) error {
 	c := &core.Check{}
 	if in.Kind != state.PaymentStripe {
@@ -98,10 +98,10 @@ func checkAccount(in model.PaymentAccountInput, known bool) error {
 	return c.Err()
 }
 
-// hidden reports whether a character cannot stand in a secret.
+// hidden reports whether a character is not allowed in a secret.
 func hidden(r rune) bool { return r <= ' ' || r > '~' }
 
-// probe asks the provider about a key; its answer is about the key's field.
+// probe tests a key with the provider. A refusal becomes an error of the key's field.
 func (m Mutation) probe(ctx context.Context, secret string) (live bool, err error) {
 	s, err := m.CurrentStore(ctx)
 	if err != nil {
@@ -121,9 +121,9 @@ func (m Mutation) probe(ctx context.Context, secret string) (live bool, err erro
 	return live, nil
 }
 
-// keepAccount writes the secrets that are given. A new key may be that of another account,
-// so the former one stays for what was begun with it. Of two changes at once the second
-// finds that it is not the first.
+// keepAccount writes the given secrets. A new key may belong to another account, so the former one
+// is kept for its payments and refunds. The second of two concurrent changes fails with
+// [fault.VersionMismatch].
 func (m Mutation) keepAccount(ctx context.Context, in model.PaymentAccountInput, live bool) error {
 	rows, err := m.accounts(ctx, in.Kind)
 	if err != nil {
@@ -159,7 +159,7 @@ func (m Mutation) keepAccount(ctx context.Context, in model.PaymentAccountInput,
 	return m.addAccount(ctx, in.Kind, *in.SecretKey, signing, live)
 }
 
-// addAccount writes the present account.
+// addAccount writes a new present account.
 func (m Mutation) addAccount(
 	ctx context.Context, kind state.PaymentMethod, secret, signing string, live bool,
 ) error {
@@ -174,7 +174,7 @@ func (m Mutation) addAccount(
 	return err
 }
 
-// retireAccount makes the present account, the first of all, a former one.
+// retireAccount makes the present account, which is the first row, a former one.
 func (m Mutation) retireAccount(ctx context.Context, rows []*db.PaymentAccount) error {
 	if len(rows) > formerMost {
 		return fault.State(fault.LimitReached, "The keys were changed "+strconv.Itoa(formerMost)+" times within "+
@@ -188,11 +188,11 @@ func (m Mutation) retireAccount(ctx context.Context, rows []*db.PaymentAccount) 
 	return err
 }
 
-// hint is what may be shown of a secret: its last four characters.
+// hint returns the part of a secret that may be shown: its last four characters.
 func hint(secret string) string { return secret[len(secret)-4:] }
 
-// PaymentAccountRemove takes an account from the store. Shoppers have to be offered it no more
-// before. What was begun with it is still settled, see [formerDays].
+// PaymentAccountRemove removes the store's present account. Its payment method has to be switched
+// off before. Its payments and refunds are still settled, see [formerDays].
 func (m Mutation) PaymentAccountRemove(
 	ctx context.Context, kind state.PaymentMethod,
 ) (*model.PaymentSettingsPayload, error) {
@@ -224,7 +224,7 @@ func (m Mutation) PaymentAccountRemove(
 	return m.accountPayload(ctx, err)
 }
 
-// offers reports whether shoppers may choose a way to pay.
+// offers reports whether shoppers can choose a payment method.
 func offers(methods []document.PaymentMethod, kind state.PaymentMethod) bool {
 	for _, m := range methods {
 		if m.Kind == kind && m.Active {
@@ -234,7 +234,7 @@ func offers(methods []document.PaymentMethod, kind state.PaymentMethod) bool {
 	return false
 }
 
-// accountPayload is the answer to a change of an account.
+// accountPayload returns the result of a change of an account.
 func (m Mutation) accountPayload(ctx context.Context, err error) (*model.PaymentSettingsPayload, error) {
 	if err != nil {
 		return nil, err
@@ -246,11 +246,11 @@ func (m Mutation) accountPayload(ctx context.Context, err error) (*model.Payment
 	return &model.PaymentSettingsPayload{PaymentSettings: p}, nil
 }
 
-// formerBatch keeps a round of [Resolver.ForgetAccounts] short.
+// formerBatch bounds one round of [Resolver.ForgetAccounts].
 const formerBatch = 90
 
-// ForgetAccounts deletes the secrets of accounts that are former ones for long, and returns
-// how many.
+// ForgetAccounts deletes accounts that were replaced or removed more than [formerDays] ago, and
+// returns how many.
 func (r *Resolver) ForgetAccounts(ctx context.Context) (total int, err error) {
 	return r.Store.SumShards(ctx, r.forgetDue)
 }

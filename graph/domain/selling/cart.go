@@ -30,9 +30,9 @@ func (r *Resolver) CartTax(ctx context.Context) (price.Tax, error) {
 	return tax, nil
 }
 
-// CartRates returns the rates by which the viewer's store ships a cart to a country, in the
-// order of their zone; none where it does not ship to. Those that are not for what the cart
-// holds are not among them.
+// CartRates returns the rates that ship a cart to a country, in the order of its zone. It returns
+// none if the store does not ship there, and leaves out rates that do not apply to the cart's
+// contents.
 func (r *Resolver) CartRates(ctx context.Context, country string, f price.Freight) ([]document.ShippingRate, error) {
 	zone, err := r.zoneOf(ctx, country)
 	if err != nil || zone == nil {
@@ -51,13 +51,13 @@ func (r *Resolver) CartRates(ctx context.Context, country string, f price.Freigh
 	return fit, nil
 }
 
-// CartRate is a rate as a cart is computed by it.
+// CartRate converts a rate for the computation of a cart.
 func CartRate(r document.ShippingRate) *price.Rate {
 	return &price.Rate{Kind: r.Kind, PriceMinor: r.PriceMinor, LeastMinor: r.LeastMinor, MostMinor: r.MostMinor,
 		LeastGrams: r.LeastGrams, MostGrams: r.MostGrams, FreeFromMinor: r.FreeFromMinor}
 }
 
-// CartDiscount is a discount as a cart is computed by it.
+// CartDiscount converts a discount for the computation of a cart.
 func CartDiscount(d *db.Discount) (*price.Discount, error) {
 	rule := &price.Discount{Kind: d.Kind}
 	core.Opt(d.BasisPoints, func(n int64) { rule.BasisPoints = n })

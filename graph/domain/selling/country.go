@@ -10,7 +10,7 @@ import (
 // Countries returns the codes of all countries.
 func (Query) Countries(context.Context) ([]string, error) { return country.Codes(), nil }
 
-// Country returns a country with the regions that its addresses name; nil for an unknown code.
+// Country returns a country with the regions that its addresses name, nil for an unknown code.
 func (Query) Country(_ context.Context, code string) (*model.Country, error) {
 	if !country.Assigned(code) {
 		return nil, nil

@@ -44,10 +44,11 @@ func (q Query) Discount(ctx context.Context, id string) (*db.Discount, error) {
 	return d, core.Explain("discount", err)
 }
 
-// DiscountFields resolves what a discount consists of.
+// DiscountFields resolves the fields of a discount.
 type DiscountFields struct{}
 
-// CollectionIds returns the collections whose goods a discount is for; none for all goods.
+// CollectionIds returns the collections that a discount is restricted to, none if it applies to all
+// products.
 func (DiscountFields) CollectionIds(_ context.Context, d *db.Discount) ([]string, error) {
 	return d.Collections.List()
 }
@@ -57,12 +58,12 @@ func (r *Resolver) discount(ctx context.Context, id xid.ID) (*db.Discount, error
 	return core.Only(r.Client(ctx).Discount.Query().Where(discount.ID(id)).Load(ctx))
 }
 
-// DiscountByCode returns the discount that a code opens for a buyer now; nil for a code that is
-// unknown, switched off, outside its dates, or used up, in all or by this buyer. The answer never
-// tells which: someone who tries codes learns nothing about those that do not work. Every price
-// asks it, so that no price has a discount with which [Resolver.TakeDiscount] then refuses the order.
+// DiscountByCode returns the discount that a buyer gets with a code now. It returns nil for a code
+// that is unknown, inactive, outside its dates, or used up, in total or by this buyer. The answer
+// does not say which, so guessing codes reveals nothing. Every price computation asks here, so no
+// price has a discount that [Resolver.TakeDiscount] then refuses.
 func (r *Resolver) DiscountByCode(ctx context.Context, code string, by Buyer) (*db.Discount, error) {
-	code = constant(code)
+	code = storedCode(code)
 	if len(code) > limit.Code {
 		return nil, nil
 	}
@@ -77,10 +78,10 @@ func (r *Resolver) DiscountByCode(ctx context.Context, code string, by Buyer) (*
 	return rows[0], nil
 }
 
-// constant is the form in which codes are kept and compared.
-func constant(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
+// storedCode returns the form in which codes are stored and compared.
+func storedCode(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
 
-// usable is the condition that a discount can be used at a time, and once more.
+// usable is the condition that a discount is valid at a time and not used up.
 func usable(now micros.Time) predicate.Discount {
 	left := func(s *sql.Selector) {
 		s.Where(sql.Or(sql.IsNull(s.C(discount.FieldUsesMax)),

@@ -24,7 +24,7 @@ import (
 // discountEdit is a change of one discount.
 type discountEdit = core.Edit[*db.Discount, *db.DiscountUpdate]
 
-// discounts is how discounts change. Nobody deletes one that orders have.
+// discounts returns how discounts change. One that orders use cannot be deleted.
 func (r *Resolver) discounts() *core.Versioned[*db.Discount, *db.DiscountUpdate] {
 	return &core.Versioned[*db.Discount, *db.DiscountUpdate]{
 		Kind: xid.Discount,
@@ -47,7 +47,7 @@ func codeTaken() error {
 	return fault.Invalid(fault.Field{Pointer: "#/code", Code: fault.Taken, Detail: "Another discount has this code."})
 }
 
-// DiscountCreate makes a discount with a code that no other one of the store has.
+// DiscountCreate creates a discount. No other discount of the store has its code.
 func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*model.DiscountPayload, error) {
 	ids, err := checkDiscount(&in)
 	if err != nil {
@@ -85,7 +85,7 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 	return &model.DiscountPayload{Discount: d}, nil
 }
 
-// DiscountUpdate replaces a discount but for what it was used.
+// DiscountUpdate replaces a discount, except its use count.
 func (m Mutation) DiscountUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.DiscountInput,
 ) (*model.DiscountPayload, error) {
@@ -123,7 +123,7 @@ func (m Mutation) DiscountUpdate(
 	return &model.DiscountPayload{Discount: d}, nil
 }
 
-// DiscountDelete removes a discount that no order has.
+// DiscountDelete removes a discount that no order uses.
 func (m Mutation) DiscountDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.DiscountDeletePayload, error) {
@@ -140,11 +140,11 @@ func (m Mutation) DiscountDelete(
 	return &model.DiscountDeletePayload{DeletedID: &id}, nil
 }
 
-// checkDiscount judges a discount, brings its code into the form in which it is kept, and
-// returns the ids of its collections.
+// checkDiscount validates a discount, brings its code into stored form, and returns the ids of its
+// collections.
 func checkDiscount(in *model.DiscountInput) ([]xid.ID, error) {
 	c := &core.Check{}
-	in.Code = constant(in.Code)
+	in.Code = storedCode(in.Code)
 	checkCode(c, in.Code)
 	fits := func(name string, v *int64, wanted bool, most int64) {
 		switch {
@@ -168,9 +168,9 @@ func checkDiscount(in *model.DiscountInput) ([]xid.ID, error) {
 	return ids, c.Err()
 }
 
-// discountLists returns the collections of a discount as they are stored: those of the store, and those that the
-// discount had before, even if they were deleted since. A discount whose last collection was deleted would otherwise
-// have to become one for all goods before anything else of it could be changed.
+// discountLists returns the collections of a discount in stored form: collections of the store, and
+// those that the discount had before, even if they were deleted since. Otherwise a discount whose
+// last collection was deleted could not be changed at all without applying it to all products.
 func (m Mutation) discountLists(ctx context.Context, ids []xid.ID, before document.Tags) (document.Tags, error) {
 	had, err := before.List()
 	if err != nil || len(ids) == 0 {
@@ -192,8 +192,8 @@ func (m Mutation) discountLists(ctx context.Context, ids []xid.ID, before docume
 	return document.NewTags(texts), c.Err()
 }
 
-// checkCode checks what shoppers enter: characters that everybody can type and tell apart
-// from others, so that no two codes look the same.
+// checkCode validates what shoppers enter: characters that everyone can type and tell apart, so
+// that no two codes look alike.
 func checkCode(c *core.Check, code string) {
 	bad := func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
 	switch {

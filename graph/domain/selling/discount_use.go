@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TakeDiscount counts one more order of a customer that has a discount, in the transaction
-// of ctx, which makes the order. It refuses one that is too many, in all or of the
-// customer, or at a time at which the discount does not hold: the conditions stand in the
-// updates, so however many orders are placed at once, no count passes its limit. The row of
-// the discount comes first, so the orders that have it wait for each other there.
+// TakeDiscount counts a use of a discount by a customer, in the transaction of ctx, which creates
+// the order. It fails if the discount is used up, in total or by the customer, or not valid now.
+// The conditions are part of the updates, so no count passes its limit, however many orders are
+// placed at once. The discount's row is updated first, so orders with the same discount wait for
+// each other there.
 func (r *Resolver) TakeDiscount(ctx context.Context, id, by xid.ID) error {
 	n, err := r.Client(ctx).Discount.Update().Where(discount.ID(id), usable(micros.Now())).AddUses(1).Save(ctx)
 	switch {
@@ -32,7 +32,7 @@ func (r *Resolver) TakeDiscount(ctx context.Context, id, by xid.ID) error {
 	if err != nil {
 		return fmt.Errorf("take a discount: %w", err)
 	}
-	// The customer's row is there from the first use on: the one who finds none adds it.
+	// The customer's row exists from their first use on; the first use creates it.
 	if taken, err := r.takeAgain(ctx, d, by); taken || err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func (r *Resolver) TakeDiscount(ctx context.Context, id, by xid.ID) error {
 	return nil
 }
 
-// Buyer is who wants to use a discount: a customer, or an e-mail address that may have no customer
-// yet. The zero Buyer is unknown: only limits on all orders apply.
+// Buyer is a prospective user of a discount: a customer, or an email address that may have no
+// customer yet. The zero Buyer is unknown: only limits on all orders apply.
 type Buyer struct {
 	Customer xid.ID
 	Email    string
@@ -70,7 +70,8 @@ func (r *Resolver) usedUp(ctx context.Context, d *db.Discount, by Buyer) (bool, 
 	return len(rows) > 0 && rows[0].Uses >= *d.CustomerUsesMax, err
 }
 
-// takeAgain counts one more order in the row of a customer, if it has one and room.
+// takeAgain counts a use in the customer's row. It returns false if there is no such row or the
+// customer's limit is reached.
 func (r *Resolver) takeAgain(ctx context.Context, d *db.Discount, by xid.ID) (bool, error) {
 	update := r.Client(ctx).DiscountUse.Update().
 		Where(discountuse.DiscountID(d.ID), discountuse.CustomerID(by))
@@ -84,11 +85,11 @@ func (r *Resolver) takeAgain(ctx context.Context, d *db.Discount, by xid.ID) (bo
 	return n > 0, nil
 }
 
-// errNoUse says that a use is given back which nobody took.
+// errNoUse says that a use is returned that was never counted.
 var errNoUse = errors.New("the customer has no order with this discount")
 
-// ReturnDiscount takes an order of a customer that has a discount off the counts, in the
-// transaction of ctx, which cancels the order.
+// ReturnDiscount uncounts a customer's use of a discount, in the transaction of ctx, which cancels
+// the order.
 func (r *Resolver) ReturnDiscount(ctx context.Context, id, by xid.ID) error {
 	n, err := r.Client(ctx).Discount.Update().Where(discount.ID(id), discount.UsesGT(0)).AddUses(-1).Save(ctx)
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *Resolver) ReturnDiscount(ctx context.Context, id, by xid.ID) error {
 	own := discountuse.And(discountuse.DiscountID(id), discountuse.CustomerID(by))
 	n, err = r.Client(ctx).DiscountUse.Update().Where(own, discountuse.UsesGT(1)).AddUses(-1).Save(ctx)
 	if err == nil && n == 0 {
-		// The last one goes with its row: a discount without uses has none.
+		// The last use goes with its row: a discount without uses has no rows.
 		n, err = r.Client(ctx).DiscountUse.Delete().Where(own).Exec(ctx)
 	}
 	if err != nil {
@@ -112,8 +113,7 @@ func (r *Resolver) ReturnDiscount(ctx context.Context, id, by xid.ID) error {
 	return nil
 }
 
-// discountGone is the one answer to whoever cannot have a discount (any more): it does not
-// say why.
+// discountGone is the one error for every discount that is not available. It does not say why.
 func discountGone() error {
 	return fault.State(fault.DiscountUnavailable, "The discount is not available.")
 }

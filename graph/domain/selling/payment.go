@@ -19,10 +19,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// paymentEdit is a change of how shoppers may pay.
+// paymentEdit is a change of the payment settings.
 type paymentEdit = core.Edit[*model.PaymentSettings, *db.PaymentSettingsUpdate]
 
-// payments is how the settings change. They are the store's, and stand under its id.
+// payments returns how the settings change. Their row has the store's id.
 func (r *Resolver) payments() *core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate] {
 	return &core.Versioned[*model.PaymentSettings, *db.PaymentSettingsUpdate]{
 		Kind: xid.Store,
@@ -37,7 +37,7 @@ func (r *Resolver) payments() *core.Versioned[*model.PaymentSettings, *db.Paymen
 	}
 }
 
-// PaymentSettings returns how the shoppers of the viewer's store may pay.
+// PaymentSettings returns the payment settings of the viewer's store.
 func (q Query) PaymentSettings(ctx context.Context) (*model.PaymentSettings, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
@@ -46,8 +46,7 @@ func (q Query) PaymentSettings(ctx context.Context) (*model.PaymentSettings, err
 	return p, core.Explain("payment settings", err)
 }
 
-// paymentSettings reads the settings; those of a store that never changed them have version
-// 0 and no row.
+// paymentSettings reads the settings. A store that never changed them has version 0 and no row.
 func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings, error) {
 	row, err := r.paymentRow(ctx)
 	if err != nil {
@@ -64,8 +63,8 @@ func (r *Resolver) paymentSettings(ctx context.Context) (*model.PaymentSettings,
 	return &model.PaymentSettings{PaymentSettings: row, Kinds: kinds, Stripe: account}, nil
 }
 
-// paymentRow is [Resolver.paymentSettings] without the account. A test store that never changed them
-// takes the payment that moves no money: it is for trying things out.
+// paymentRow is [Resolver.paymentSettings] without the account. A test store that never changed
+// them accepts test payments, which move no money.
 func (r *Resolver) paymentRow(ctx context.Context) (*db.PaymentSettings, error) {
 	store := viewer.From(ctx).Store
 	rows, err := r.Client(ctx).PaymentSettings.Query().Where(paymentsettings.ID(store)).Load(ctx)
@@ -83,7 +82,7 @@ func (r *Resolver) paymentRow(ctx context.Context) (*db.PaymentSettings, error) 
 	return rows[0], nil
 }
 
-// CartMethods returns how a shopper of the viewer's store may pay.
+// CartMethods returns the payment methods of the viewer's store.
 func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, error) {
 	p, err := r.paymentRow(ctx)
 	if err != nil {
@@ -114,8 +113,9 @@ func (r *Resolver) CartMethods(ctx context.Context) ([]document.PaymentMethod, e
 	return all, nil
 }
 
-// MethodKinds are the ways to pay that the viewer's store may offer. A test store has the
-// one that moves no money, and no other: whatever takes or sets up payments asks here.
+// MethodKinds returns the payment methods that the viewer's store may offer. A test store has test
+// payments, which move no money, and nothing else: everything that takes or configures payments
+// asks here.
 func (r *Resolver) MethodKinds(ctx context.Context) ([]state.PaymentMethod, error) {
 	test, err := r.TestStore(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *Resolver) MethodKinds(ctx context.Context) ([]state.PaymentMethod, erro
 	return kinds, nil
 }
 
-// PaymentSettingsUpdate replaces how the shoppers of the viewer's store may pay.
+// PaymentSettingsUpdate replaces the payment settings of the viewer's store.
 func (m Mutation) PaymentSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.PaymentSettingsInput,
 ) (*model.PaymentSettingsPayload, error) {
@@ -162,8 +162,8 @@ func (m Mutation) PaymentSettingsUpdate(
 	return &model.PaymentSettingsPayload{PaymentSettings: p}, nil
 }
 
-// beginPayments adds the row that the first change then writes. Of two first changes the
-// second finds that it is not the first.
+// beginPayments creates the row that the first change updates. The second of two concurrent first
+// changes fails.
 func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) error {
 	err := m.Client(ctx).PaymentSettings.Create().SetID(p.ID).SetVersion(0).SetMethods(p.Methods).
 		SetUpdatedAt(p.ID.Time()).Exec(ctx)
@@ -176,8 +176,8 @@ func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) erro
 	return nil
 }
 
-// checkMethods judges ways to pay, of the kinds that there are, and returns them as they
-// are kept: one of each kind.
+// checkMethods validates payment methods of the allowed kinds, at most one of each kind, and
+// returns them in stored form.
 func checkMethods(in model.PaymentSettingsInput, kinds []state.PaymentMethod) ([]document.PaymentMethod, error) {
 	c := &core.Check{}
 	if !checkCount(c, "methods", len(in.Methods), limit.PaymentMethods) {

@@ -12,41 +12,41 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// Basket is what a store is asked the price of: the goods of a cart, or those of an order that
-// staff make.
+// Basket is what a store computes the price of: the items of a cart, or of an order that staff
+// create.
 type Basket struct {
 	Lines []price.Line
-	// Discount is one of the store, nil for none.
+	// Discount is a discount of the store, nil for none.
 	Discount *db.Discount
-	// OffMinor is what staff take off the goods where there is no Discount.
+	// OffMinor is the discount that staff give if there is no Discount.
 	OffMinor int64
-	// To is where the tax is that of.
+	// To is the place that determines the tax.
 	To price.Place
-	// Ships is the country that goods are sent to, "" for none (yet): then there are no rates.
+	// Ships is the country to ship to. If it is "", no rates are offered.
 	Ships string
-	// Rate is the id of the shipping rate that was chosen, nil for none.
+	// Rate is the id of the chosen shipping rate, nil for none.
 	Rate *string
-	// FreightMinor is what staff take for shipping in place of a rate of the store; nil for a rate.
+	// FreightMinor is what staff charge for shipping instead of a rate, nil for a rate.
 	FreightMinor *int64
 }
 
-// Quote is what it comes to.
+// Quote is the computed price of a basket.
 type Quote struct {
 	*price.Result
 	Tax price.Tax
-	// Offers are the rates that can be chosen, Rate the one that was; nil for none.
+	// Offers are the available rates, Chosen the chosen one or nil.
 	Offers []Offer
 	Chosen *document.ShippingRate
 }
 
-// Offer is a shipping rate as a basket would pay it.
+// Offer is a shipping rate at the price that the basket would pay.
 type Offer struct {
 	document.ShippingRate
 	CostMinor int64
 }
 
-// Quote computes a basket by the store's rules: all that is sold by them is computed here. Sums
-// above what amounts can be are refused.
+// Quote computes a basket by the store's rules. Everything that is sold by these rules is computed
+// here. It fails if a sum exceeds the largest amount.
 func (r *Resolver) Quote(ctx context.Context, b Basket) (*Quote, error) {
 	tax, err := r.CartTax(ctx)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Resolver) Quote(ctx context.Context, b Basket) (*Quote, error) {
 	return q, r.ship(ctx, q, in, b)
 }
 
-// discounted lets a basket be computed by a discount. Which goods are in the collections that it
-// is for, the shelves say.
+// discounted applies a discount to a basket. For a discount on collections, the listing index says
+// which items are in them.
 func (r *Resolver) discounted(ctx context.Context, d *db.Discount, in *price.Cart) (err error) {
 	if in.Discount, err = CartDiscount(d); err != nil || len(in.Discount.Collections) == 0 {
 		return err
@@ -92,7 +92,7 @@ func (r *Resolver) discounted(ctx context.Context, d *db.Discount, in *price.Car
 	return err
 }
 
-// ship finds what shipping can be chosen and adds what was.
+// ship finds the available shipping rates and adds the chosen one.
 func (r *Resolver) ship(ctx context.Context, q *Quote, in price.Cart, b Basket) error {
 	rates, err := r.CartRates(ctx, b.Ships, q.Freight)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Resolver) ship(ctx context.Context, q *Quote, in price.Cart, b Basket) 
 	return nil
 }
 
-// compute computes a basket, whose sums may be larger than amounts can be.
+// compute computes a basket. Its sums may exceed the largest amount.
 func compute(in price.Cart) (*price.Result, error) {
 	r, err := price.Compute(in)
 	if errors.Is(err, price.ErrLineTooLarge) || errors.Is(err, price.ErrTooLarge) {

@@ -1,17 +1,17 @@
-// Package selling holds the operations on how a store sells: its shipping zones, its taxes and its
-// discounts. What a cart comes to by them, package price computes.
+// Package selling implements the operations on how a store sells: shipping zones, taxes, discounts
+// and payments. Package price computes the resulting amounts.
 package selling
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
 
 // Query returns the queries.

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// elsewhere stands for every country that no zone names, in the rows of countries.
+// elsewhere stands for all countries that no zone names, in the rows of countries.
 const elsewhere = "*"
 
 // ShippingZones returns the zones of the viewer's store, by name.
@@ -66,15 +66,15 @@ func (r *Resolver) zone(ctx context.Context, id xid.ID) (*model.ShippingZone, er
 	return shownZone(row, countries), nil
 }
 
-// countries reads which zone each country of the store is in: there are no more countries
-// than there are in the world.
+// countries reads the zone of each country of the store. The number of countries in the world
+// bounds it.
 func (r *Resolver) countries(ctx context.Context) ([]*db.ShippingCountry, error) {
 	query := r.Client(ctx).ShippingCountry.Query()
 	query.Modify(ent.ForceIndex(ent.Primary))
 	return query.Load(ctx)
 }
 
-// shownZone gives a zone its countries.
+// shownZone adds the countries to a zone.
 func shownZone(row *db.ShippingZone, countries []*db.ShippingCountry) *model.ShippingZone {
 	zone := &model.ShippingZone{ShippingZone: row, Countries: []string{}}
 	for _, c := range countries {
@@ -90,8 +90,8 @@ func shownZone(row *db.ShippingZone, countries []*db.ShippingCountry) *model.Shi
 	return zone
 }
 
-// zoneOf returns the zone that a country is in: the one that names it, else that of the
-// rest of the world; nil where the store does not ship to.
+// zoneOf returns the zone that names a country, or else the zone for the rest of the world. It
+// returns nil if the store does not ship there.
 func (r *Resolver) zoneOf(ctx context.Context, country string) (*db.ShippingZone, error) {
 	query := r.Client(ctx).ShippingCountry.Query().Where(shippingcountry.CountryIn(country, elsewhere))
 	query.Modify(ent.ForceIndex(ent.Primary))

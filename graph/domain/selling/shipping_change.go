@@ -23,7 +23,7 @@ import (
 // zoneEdit is a change of one zone.
 type zoneEdit = core.Edit[*model.ShippingZone, *db.ShippingZoneUpdate]
 
-// zones is how zones change.
+// zones returns how zones change.
 func (r *Resolver) zones() *core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate] {
 	return &core.Versioned[*model.ShippingZone, *db.ShippingZoneUpdate]{
 		Kind: xid.ShippingZone,
@@ -41,7 +41,7 @@ func (r *Resolver) zones() *core.Versioned[*model.ShippingZone, *db.ShippingZone
 	}
 }
 
-// ShippingZoneCreate makes a zone of countries that are in no other one.
+// ShippingZoneCreate creates a zone of countries that are in no other zone.
 func (m Mutation) ShippingZoneCreate(
 	ctx context.Context, in model.ShippingZoneInput,
 ) (*model.ShippingZonePayload, error) {
@@ -59,12 +59,12 @@ func (m Mutation) ShippingZoneCreate(
 		}
 		id := xid.New()
 		row, err := m.Client(ctx).ShippingZone.Create().SetID(id).SetName(in.Name).
-			SetRates(document.NewShippingRates(number(rates, nil))).SetUpdatedAt(id.Time()).Save(ctx)
+			SetRates(document.NewShippingRates(numberRates(rates, nil))).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("add shipping zone: %w", err)
 		}
 		zone = &model.ShippingZone{ShippingZone: row, Countries: in.Countries, RestOfWorld: in.RestOfWorld}
-		return m.zones().Made(zone, "shipping_zone.create", ""), m.settle(ctx, zone)
+		return m.zones().Made(zone, "shipping_zone.create", ""), m.saveCountries(ctx, zone)
 	})
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (m Mutation) ShippingZoneCreate(
 	return &model.ShippingZonePayload{ShippingZone: zone}, nil
 }
 
-// ShippingZoneUpdate replaces a zone. Rates that it had keep their ids.
+// ShippingZoneUpdate replaces a zone. Rates that it already has keep their ids.
 func (m Mutation) ShippingZoneUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.ShippingZoneInput,
 ) (*model.ShippingZonePayload, error) {
@@ -86,16 +86,16 @@ func (m Mutation) ShippingZoneUpdate(
 			if err != nil {
 				return err
 			}
-			if err := known(rates, before); err != nil {
+			if err := checkRatesExist(rates, before); err != nil {
 				return err
 			}
 			core.Replace(&e.Changed, &in.Name, "name", &e.Row.Name, e.Update.SetName)
-			core.MemberDoc(&e.Changed, document.NewShippingRates(number(rates, before)), true, "rates", &e.Row.Rates,
+			core.MemberDoc(&e.Changed, document.NewShippingRates(numberRates(rates, before)), true, "rates", &e.Row.Rates,
 				e.Update.SetRates, nil)
 			if !slices.Equal(e.Row.Countries, in.Countries) || e.Row.RestOfWorld != in.RestOfWorld {
 				e.Changed = append(e.Changed, "countries")
 				e.Row.Countries, e.Row.RestOfWorld = in.Countries, in.RestOfWorld
-				e.Then = func(ctx context.Context) error { return m.settle(ctx, e.Row) }
+				e.Then = func(ctx context.Context) error { return m.saveCountries(ctx, e.Row) }
 			}
 			return nil
 		})
@@ -105,26 +105,26 @@ func (m Mutation) ShippingZoneUpdate(
 	return &model.ShippingZonePayload{ShippingZone: zone}, nil
 }
 
-// ShippingZoneDelete removes a zone; its countries are then in none.
+// ShippingZoneDelete removes a zone. Its countries are then in no zone.
 func (m Mutation) ShippingZoneDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.ShippingZoneDeletePayload, error) {
 	err := core.Remove(ctx, m.Core, m.zones(), id, expectedVersion, "shipping_zone.delete",
-		func(ctx context.Context, z *model.ShippingZone) error { return m.leave(ctx, z.ID, nil) })
+		func(ctx context.Context, z *model.ShippingZone) error { return m.removeCountries(ctx, z.ID, nil) })
 	if err != nil {
 		return nil, err
 	}
 	return &model.ShippingZoneDeletePayload{DeletedID: &id}, nil
 }
 
-// settle writes the countries of a zone. That a country is in one zone alone, the key of
-// their rows keeps; what is read before names the one that is taken.
-func (m Mutation) settle(ctx context.Context, z *model.ShippingZone) error {
+// saveCountries writes the countries of a zone. The key of their rows ensures that a country is in
+// one zone only; a read before that finds the country to name in the error.
+func (m Mutation) saveCountries(ctx context.Context, z *model.ShippingZone) error {
 	all := slices.Clone(z.Countries)
 	if z.RestOfWorld {
 		all = append(all, elsewhere)
 	}
-	if err := m.leave(ctx, z.ID, all); err != nil {
+	if err := m.removeCountries(ctx, z.ID, all); err != nil {
 		return err
 	}
 	rows, err := m.countries(ctx)
@@ -149,14 +149,14 @@ func (m Mutation) settle(ctx context.Context, z *model.ShippingZone) error {
 		return err
 	}
 	err = m.Client(ctx).ShippingCountry.CreateBulk(fresh...).Exec(ctx)
-	if ent.IsDuplicate(err) { // another zone took one meanwhile
+	if ent.IsDuplicate(err) { // another zone took one concurrently
 		return fault.Invalid(fault.Field{Pointer: "#/countries", Code: fault.Taken,
 			Detail: "One of the countries is in another zone."})
 	}
 	return err
 }
 
-// taken reports a country that another zone has.
+// taken adds the error for a country that is in another zone.
 func taken(c *core.Check, i int, country string) {
 	if country == elsewhere {
 		c.Add("rest_of_world", fault.Taken, "Another zone is for the rest of the world.")
@@ -165,8 +165,8 @@ func taken(c *core.Check, i int, country string) {
 	c.Add("countries/"+strconv.Itoa(i), fault.Taken, country+" is in another zone.")
 }
 
-// leave takes the countries of a zone out of it that it does not keep.
-func (m Mutation) leave(ctx context.Context, zone xid.ID, keeps []string) error {
+// removeCountries deletes the countries of a zone, except the given ones.
+func (m Mutation) removeCountries(ctx context.Context, zone xid.ID, keeps []string) error {
 	gone := m.Client(ctx).ShippingCountry.Delete().Where(shippingcountry.ZoneID(zone))
 	if len(keeps) > 0 {
 		gone.Where(shippingcountry.CountryNotIn(keeps...))
@@ -177,8 +177,8 @@ func (m Mutation) leave(ctx context.Context, zone xid.ID, keeps []string) error 
 	return nil
 }
 
-// known refuses rates that name one which the zone does not have.
-func known(rates, before []document.ShippingRate) error {
+// checkRatesExist returns an error if rates have ids that the zone does not have.
+func checkRatesExist(rates, before []document.ShippingRate) error {
 	var c core.Check
 	for i, r := range rates {
 		if r.ID != "" && !slices.ContainsFunc(before, func(b document.ShippingRate) bool { return b.ID == r.ID }) {
@@ -188,8 +188,8 @@ func known(rates, before []document.ShippingRate) error {
 	return c.Err()
 }
 
-// number gives ids to the new ones of a zone's rates: all, where it had none before.
-func number(rates, before []document.ShippingRate) []document.ShippingRate {
+// numberRates gives ids to the new rates of a zone.
+func numberRates(rates, before []document.ShippingRate) []document.ShippingRate {
 	numbered := slices.Clone(rates)
 	for i := range numbered {
 		if numbered[i].ID == "" || before == nil {

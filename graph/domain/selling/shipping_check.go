@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// checkZone judges a zone, brings its countries to upper case and into order, and returns
-// its rates. Countries that it had before may stay.
+// checkZone validates a zone, uppercases and sorts its countries, and returns its rates. Countries
+// that it already has may stay.
 func checkZone(in *model.ShippingZoneInput, kept ...string) ([]document.ShippingRate, error) {
 	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
@@ -39,7 +39,7 @@ func checkZone(in *model.ShippingZoneInput, kept ...string) ([]document.Shipping
 	return rates, nil
 }
 
-// checkCount refuses a list that is too long.
+// checkCount adds an error and returns false if a list is too long.
 func checkCount(c *core.Check, name string, n, most int) bool {
 	if n > most {
 		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(most)+".")
@@ -47,7 +47,7 @@ func checkCount(c *core.Check, name string, n, most int) bool {
 	return n <= most
 }
 
-// checkRateIDs refuses a rate that is named twice.
+// checkRateIDs adds an error for each rate id that occurs twice.
 func checkRateIDs(c *core.Check, rates []document.ShippingRate) {
 	seen := map[string]bool{}
 	for i, r := range rates {
@@ -58,7 +58,7 @@ func checkRateIDs(c *core.Check, rates []document.ShippingRate) {
 	}
 }
 
-// checkRate judges one rate and returns it as it is kept.
+// checkRate validates one rate and returns it in stored form.
 func checkRate(c *core.Check, at string, in *model.ShippingRateInput) document.ShippingRate {
 	c.Line(at+"name", in.Name, limit.Line)
 	c.Amount(at+"price_minor", in.PriceMinor)

@@ -18,10 +18,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// taxEdit is a change of how a store taxes.
+// taxEdit is a change of a store's tax settings.
 type taxEdit = core.Edit[*model.TaxSettings, *db.TaxSettingsUpdate]
 
-// taxes is how the settings change. They are the store's, and stand under its id.
+// taxes returns how the settings change. Their row has the store's id.
 func (r *Resolver) taxes() *core.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate] {
 	return &core.Versioned[*model.TaxSettings, *db.TaxSettingsUpdate]{
 		Kind: xid.Store,
@@ -35,7 +35,7 @@ func (r *Resolver) taxes() *core.Versioned[*model.TaxSettings, *db.TaxSettingsUp
 	}
 }
 
-// TaxSettings returns how the viewer's store taxes.
+// TaxSettings returns the tax settings of the viewer's store.
 func (q Query) TaxSettings(ctx context.Context) (*model.TaxSettings, error) {
 	if _, err := core.Caller(ctx); err != nil {
 		return nil, err
@@ -44,8 +44,7 @@ func (q Query) TaxSettings(ctx context.Context) (*model.TaxSettings, error) {
 	return t, core.Explain("tax settings", err)
 }
 
-// taxSettings reads the settings; those of a store that never changed them have version 0
-// and no row.
+// taxSettings reads the settings. A store that never changed them has version 0 and no row.
 func (r *Resolver) taxSettings(ctx context.Context) (*model.TaxSettings, error) {
 	store := viewer.From(ctx).Store
 	rows, err := r.Client(ctx).TaxSettings.Query().Where(taxsettings.ID(store)).Load(ctx)
@@ -58,7 +57,7 @@ func (r *Resolver) taxSettings(ctx context.Context) (*model.TaxSettings, error) 
 	return &model.TaxSettings{TaxSettings: rows[0]}, nil
 }
 
-// TaxSettingsUpdate replaces how the viewer's store taxes.
+// TaxSettingsUpdate replaces the tax settings of the viewer's store.
 func (m Mutation) TaxSettingsUpdate(
 	ctx context.Context, expectedVersion int64, in model.TaxSettingsInput,
 ) (*model.TaxSettingsPayload, error) {
@@ -83,8 +82,8 @@ func (m Mutation) TaxSettingsUpdate(
 	return &model.TaxSettingsPayload{TaxSettings: t}, nil
 }
 
-// beginTaxes adds the row that the first change then writes. Of two first changes the
-// second finds that it is not the first.
+// beginTaxes creates the row that the first change updates. The second of two concurrent first
+// changes fails.
 func (m Mutation) beginTaxes(ctx context.Context, t *db.TaxSettings) error {
 	err := m.Client(ctx).TaxSettings.Create().SetID(t.ID).SetVersion(0).SetRates(t.Rates).
 		SetUpdatedAt(t.ID.Time()).Exec(ctx)
@@ -97,7 +96,7 @@ func (m Mutation) beginTaxes(ctx context.Context, t *db.TaxSettings) error {
 	return nil
 }
 
-// checkTaxes judges rates and returns them as they are kept. A place has one. Countries that the
+// checkTaxes validates rates, one per place, and returns them in stored form. Countries that the
 // rates before name may stay.
 func checkTaxes(in model.TaxSettingsInput, before document.TaxRates) ([]document.TaxRate, error) {
 	c := &core.Check{}
@@ -125,8 +124,8 @@ func checkTaxes(in model.TaxSettingsInput, before document.TaxRates) ([]document
 	return rates, c.Err()
 }
 
-// checkTax judges one rate. A region of ISO 3166-2 is kept by its code, however it was written;
-// others, such as a customs enclave, by their names.
+// checkTax validates one rate. An ISO 3166-2 region is stored by its code, however it was written;
+// others, such as a customs enclave, by name.
 func checkTax(c *core.Check, at string, r *model.TaxRateInput, kept []string) document.TaxRate {
 	rate := document.TaxRate{Country: c.AssignedCountry(at+"country", r.Country, kept...), Region: r.Region,
 		Name: r.Name, BasisPoints: r.BasisPoints, Shipping: r.Shipping}

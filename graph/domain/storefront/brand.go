@@ -1,10 +1,9 @@
 package storefront
 
-// Brand is how a store looks where no theme shows it. What a store does not say is "".
+// Brand is the look of a store where no theme defines it. What a store has not set is "".
 type Brand struct {
-	// Accent and AccentDark, where the visitor prefers dark, are # and six hexadecimal
-	// digits.
+	// Accent and AccentDark, for visitors who prefer dark, are # and six hexadecimal digits.
 	Accent, AccentDark string
-	// Logo is the address of a picture.
+	// Logo is the address of an image.
 	Logo string
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
-// CollectionRoot is where the host of a store serves its collections, each under its handle.
+// CollectionRoot is where the host of a store serves its collections, each by handle.
 const CollectionRoot = "/collections/"
 
 // Collection is a collection as the storefront shows it. An absent text is "".
 type Collection struct {
-	ID          xid.ID // of its shelf
+	ID          xid.ID // of its listing index
 	Title       string
 	Handle      string
 	Description string
 	Sort        listings.Sort
-	// InStock says that what is sold out is left out.
+	// InStock leaves out sold-out products.
 	InStock bool
 	Changed micros.Time
 }
 
-// sortOf are the orders of collections as lists have them.
+// sortOf maps the sort orders of collections to those of lists.
 var sortOf = map[state.CollectionSort]listings.Sort{
 	state.SortManual: listings.Manual, state.SortNewest: listings.Newest,
 	state.SortPriceUp: listings.PriceUp, state.SortPriceDown: listings.PriceDown, state.SortTitle: listings.Title}
@@ -43,7 +43,7 @@ func (s Storefront) Collection(ctx context.Context, handle string) (*Collection,
 		Sort: sortOf[c.Sort], InStock: rule.InStock, Changed: c.UpdatedAt}, err
 }
 
-// Collections returns the addresses of all collections of the store.
+// Collections returns the sitemap entries of all collections of the store.
 func (s Storefront) Collections(ctx context.Context) ([]Place, error) {
 	rows, err := s.Client(ctx).Collection.Query().Where(dbcollection.Gone(false)).Load(ctx)
 	places := make([]Place, len(rows))

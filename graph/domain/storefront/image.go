@@ -13,21 +13,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// Image is a picture of an offer, by paths at the store's host.
+// Image is an image of an offer. Its paths are on the store's host.
 type Image struct {
 	ID  xid.ID
 	URL string
-	// Small is the narrowest form of it, for lists and rows of pictures.
+	// Small is the path of its narrowest form, for lists and rows of images.
 	Small string
-	// Set names each width of it, as the attribute srcset does; "" where there is one alone.
+	// Set is the srcset attribute with all widths, "" if there is only one.
 	Set string
-	// Width and Height are those of URL in pixels, 0 where they are not known.
+	// Width and Height are the dimensions of URL in pixels, 0 if unknown.
 	Width, Height int
-	// Alt says what is to be seen; the title of the product where nobody has said so.
+	// Alt is the alternative text, by default the product's title.
 	Alt string
 }
 
-// imageOf is an uploaded picture of a product.
+// imageOf returns an uploaded image of a product.
 func imageOf(row *db.ProductImage, title string) *Image {
 	widths := images.Widths(row.ContentType, row.Width)
 	widest := widths[len(widths)-1]
@@ -46,8 +46,7 @@ func imageOf(row *db.ProductImage, title string) *Image {
 	return i
 }
 
-// show gives an offer its uploaded pictures, in place of the one that is named by its
-// address.
+// show replaces the image that an offer has by address with its uploaded images, if there are any.
 func (o *Offer) show(rows []*db.ProductImage) {
 	if len(rows) == 0 {
 		return
@@ -59,11 +58,11 @@ func (o *Offer) show(rows []*db.ProductImage) {
 	o.Image = o.Images[0].URL
 }
 
-// illustrate gives offers the first of their uploaded pictures, with one statement for all, and
-// with none where no offer has any.
+// illustrate adds the first uploaded image of each offer, with one statement for all, and none if
+// no offer has any.
 func (s Storefront) illustrate(ctx context.Context, offers []*Offer) error {
 	ids := core.IDs(offers, func(o *Offer) *xid.ID {
-		if !o.pictured {
+		if !o.hasUploads {
 			return nil
 		}
 		return &o.ID
@@ -78,7 +77,7 @@ func (s Storefront) illustrate(ctx context.Context, offers []*Offer) error {
 	return core.Explain("products", err)
 }
 
-// Image returns an uploaded picture of the store.
+// Image returns an uploaded image of the store.
 func (s Storefront) Image(ctx context.Context, id xid.ID) (*db.ProductImage, error) {
 	row, err := core.Only(s.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
 	return row, core.Explain("picture", err)

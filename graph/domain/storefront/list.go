@@ -16,20 +16,19 @@ import (
 // ProductsPath is where the host of a store serves the list of all its products.
 const ProductsPath = "/products"
 
-// Shelf is a page of a list of products, with cursors to the pages around it, which are
-// "" at its ends.
+// Shelf is a page of a list of products, with cursors to the adjacent pages, "" at its ends.
 type Shelf struct {
 	Offers        []*Offer
 	After, Before string
 }
 
-// Facet is a value of an option that visitors can choose.
+// Facet is an option value by which visitors can filter.
 type Facet struct {
 	Shelf       xid.ID
 	Name, Value string
 }
 
-// reader reads the shelves of the store.
+// reader returns the reader of the store's listing index.
 func (s Storefront) reader(ctx context.Context) (listings.Reader, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -53,8 +52,8 @@ func (s Storefront) List(ctx context.Context, l listings.List) (*Shelf, error) {
 	return &Shelf{Offers: offers, After: p.After, Before: p.Before}, err
 }
 
-// Search returns the products that answer a question best, up to [MaxOffers], and how
-// many were found, which is bounded.
+// Search returns the best matches of a query, up to [MaxOffers] products, and how many were found,
+// up to a bound.
 func (s Storefront) Search(ctx context.Context, question string) (best []*Offer, count int, err error) {
 	r, err := s.reader(ctx)
 	if err != nil {
@@ -81,14 +80,14 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 }
 
 const (
-	// maxFacets is how many values of options a list offers to choose from.
+	// maxFacets is how many option values a list offers as filters.
 	maxFacets = 200
-	// facetsOf is how many products of a collection are asked for their options.
+	// facetsOf is how many products of a collection are searched for option values.
 	facetsOf = 200
 )
 
-// facetsQuery looks one row of each shelf up. MariaDB would read all rows of the store for
-// an EXISTS, which it turns into a join.
+// facetsQuery looks up one listing row of each facet. MariaDB would turn an EXISTS into a join that
+// reads all rows of the store.
 const facetsQuery = "SELECT f.id, f.name, f.value FROM facets f WHERE f.store_id = ? AND (SELECT l.id FROM " +
 	"listings l%s WHERE l.store_id = ? AND l.shelf = f.id LIMIT 1) IS NOT NULL ORDER BY f.id LIMIT %d"
 
@@ -96,8 +95,9 @@ const ownFacetsQuery = "SELECT DISTINCT f.id, f.name, f.value FROM (SELECT id FR
 	"AND shelf = ? ORDER BY id LIMIT %d) c JOIN listings l%s ON l.store_id = ? AND l.id = c.id " +
 	"JOIN facets f ON f.store_id = ? AND f.id = l.shelf LIMIT %d"
 
-// Facets returns the values of options that active products of the store have, by option
-// and value; those of a collection, where on is its shelf, by the first of its products.
+// Facets returns the option values of the store's active products, sorted by option and value. If
+// on is the listing index of a collection, it returns the values of the collection's first
+// products.
 func (s Storefront) Facets(ctx context.Context, on xid.ID) (list []Facet, err error) {
 	v, err := core.Caller(ctx)
 	if err != nil {

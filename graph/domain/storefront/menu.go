@@ -17,19 +17,19 @@ import (
 // SearchPath is where the host of a store serves the search.
 const SearchPath = "/search"
 
-// Menus are the menus of a storefront, whose links all lead somewhere.
+// Menus are the menus of a storefront. They have no dead links.
 type Menus struct{ Main, Footer []Link }
 
-// Link is a link of a menu: a path of the shop, or an https address.
+// Link is a menu link: a path of the shop or an https address.
 type Link struct {
 	Title    string
 	Address  string
 	Children []Link
 }
 
-// Menus returns the menus as of a state, in one statement at most: what the merchant
-// set, or by default home and search above, and the published pages below. A link to
-// what visitors do not see is left out, with those below it.
+// Menus returns the menus of a state, in at most one statement. By default, the main menu has home
+// and search, and the footer has the published pages. A link to something that visitors cannot see
+// is left out, with the links below it.
 func (s Storefront) Menus(ctx context.Context, st *State) (*Menus, error) {
 	set, err := st.Menus.Fields()
 	if err != nil {
@@ -50,20 +50,20 @@ func (s Storefront) Menus(ctx context.Context, st *State) (*Menus, error) {
 	return shown, nil
 }
 
-// targets are the pages, products and collections to which links of menus lead.
+// targets are the pages, products and collections that menus link to.
 type targets struct {
 	paths map[string]string // by public id
-	pages []Link            // those that are published, the oldest first
+	pages []Link            // the published ones, oldest first
 }
 
 const (
-	pagesQuery = "SELECT 0, id, handle, title FROM pages%s WHERE store_id = ? AND status = ?"
-	goodsQuery = " UNION ALL SELECT 1, id, handle, '' FROM products WHERE store_id = ? AND status = ? AND id IN (%s)"
-	listsQuery = " UNION ALL SELECT 2, id, handle, '' FROM collections WHERE store_id = ? AND gone = ? AND id IN (%s)"
+	pagesQuery       = "SELECT 0, id, handle, title FROM pages%s WHERE store_id = ? AND status = ?"
+	productsQuery    = " UNION ALL SELECT 1, id, handle, '' FROM products WHERE store_id = ? AND status = ? AND id IN (%s)"
+	collectionsQuery = " UNION ALL SELECT 2, id, handle, '' FROM collections WHERE store_id = ? AND gone = ? AND id IN (%s)"
 )
 
-// targets reads where links lead. Where all says so, it reads the published pages in any
-// case: there are at most as many as the limit of pages says.
+// targets reads the targets of links. With all, it reads the published pages in any case; the limit
+// of pages bounds their number.
 func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all bool) (*targets, error) {
 	found := &targets{paths: map[string]string{}}
 	to := linked{}
@@ -83,15 +83,15 @@ func (s Storefront) targets(ctx context.Context, links []*document.MenuLink, all
 			args = append(append(args, v.Store, is), ids...)
 		}
 	}
-	add(goodsQuery, state.ProductActive, to.goods)
-	add(listsQuery, false, to.lists)
+	add(productsQuery, state.ProductActive, to.products)
+	add(collectionsQuery, false, to.collections)
 	return found, s.readTargets(ctx, found, query, args)
 }
 
-// linked are the products and collections to which links lead.
+// linked are the products and collections that menus link to.
 type linked struct {
-	goods, lists []any
-	some         bool // whether any link leads to these or to a page
+	products, collections []any
+	some                  bool // whether any link leads to these or to a page
 }
 
 func (to *linked) add(links []*document.MenuLink) {
@@ -104,11 +104,11 @@ func (to *linked) add(links []*document.MenuLink) {
 		switch l.Target {
 		case state.TargetProduct:
 			if id, err := xid.Product.Parse(*l.ResourceID); err == nil {
-				to.goods = append(to.goods, id)
+				to.products = append(to.products, id)
 			}
 		case state.TargetCollection:
 			if id, err := xid.Collection.Parse(*l.ResourceID); err == nil {
-				to.lists = append(to.lists, id)
+				to.collections = append(to.collections, id)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (s Storefront) readTargets(ctx context.Context, found *targets, query strin
 	return rows.Err()
 }
 
-// links are those that lead somewhere.
+// links returns the links that have a target.
 func (t *targets) links(set []*document.MenuLink) (list []Link) {
 	for _, l := range set {
 		address := ""
@@ -165,7 +165,7 @@ func (t *targets) links(set []*document.MenuLink) (list []Link) {
 	return list
 }
 
-// defaultMain is the menu of a storefront whose merchant set none.
+// defaultMain returns the main menu of a storefront whose merchant set none.
 func defaultMain(l state.Language) []*document.MenuLink {
 	w := wordsOf[l]
 	return []*document.MenuLink{

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Moved returns the path that a product, a collection or a page has now, given a path with
-// one of its former handles. It returns "" where nothing that visitors may see had it.
+// Moved returns the current path of a product, a collection or a page, given a path with a former
+// handle. It returns "" if nothing that visitors can see had it.
 func (s Storefront) Moved(ctx context.Context, path string) (string, error) {
 	for _, root := range []struct {
 		path string

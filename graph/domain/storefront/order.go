@@ -18,22 +18,22 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 )
 
-// Bought is an order as whoever placed it sees it.
+// Bought is an order as its shopper sees it.
 type Bought struct {
 	*db.Order
 	Lines   []*db.OrderLine
 	Parcels []*db.Fulfillment
-	// Instructions say how it is paid, "" for nothing.
+	// Instructions say how to pay, "" for nothing.
 	Instructions string
-	// Held says that the goods wait for a payment online.
+	// Held says that the order's items are reserved for an online payment.
 	Held bool
 	// PayBy is the last day on which a bank transfer is in time, zero for none.
 	PayBy time.Time
-	// PlacedOn is when it was placed, in the time zone of the store.
+	// PlacedOn is when the order was placed, in the store's time zone.
 	PlacedOn time.Time
 }
 
-// Order returns an order of the viewer's store, which is a [viewer.Shopper]'s.
+// Order returns an order of the viewer's store. The viewer is a [viewer.Shopper].
 func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 	o, err := core.Only(s.Client(ctx).Order.Query().Where(dborder.ID(id)).Load(ctx))
 	if err != nil {
@@ -53,7 +53,7 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 	return b, core.Explain("order", err)
 }
 
-// times adds when the order was placed and until when it can be paid.
+// times sets when the order was placed and until when it can be paid.
 func (s Storefront) times(ctx context.Context, b *Bought) error {
 	store, err := s.CurrentStore(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s Storefront) times(ctx context.Context, b *Bought) error {
 	return err
 }
 
-// lines are those of an order, by their position.
+// lines returns the lines of an order, by position.
 func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, error) {
 	lines, err := lineset.Of(o)
 	if err != nil || lines != nil {
@@ -89,8 +89,7 @@ func (s Storefront) lines(ctx context.Context, o *db.Order) ([]*db.OrderLine, er
 	return lines, err
 }
 
-// instructions are those of the way in which an order is paid, as the merchant has them
-// now.
+// instructions returns the merchant's current instructions for the order's payment method.
 func (s Storefront) instructions(ctx context.Context, o *db.Order) (string, error) {
 	if o.PaymentMethod == nil {
 		return "", nil
@@ -111,10 +110,10 @@ func (s Storefront) instructions(ctx context.Context, o *db.Order) (string, erro
 	return "", nil
 }
 
-// Destinations returns the countries to which the store ships by name, and whether it ships
-// to all others too.
+// Destinations returns the countries that the store's shipping zones name, and whether it ships to
+// all others too.
 func (s Storefront) Destinations(ctx context.Context) (countries []string, all bool, err error) {
-	const elsewhere = "*" // as graph/domain/selling keeps it
+	const elsewhere = "*" // as graph/domain/selling stores it
 	rows, err := s.Client(ctx).ShippingCountry.Query().Load(ctx)
 	if err != nil {
 		return nil, false, core.Explain("shipping zone", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/markdown"
 )
 
-// PageRoot is where the host of a store serves its pages, each under its handle.
+// PageRoot is where the host of a store serves its pages, each by handle.
 const PageRoot = "/pages/"
 
 // Text is a published page as the storefront shows it. An absent text is "".
@@ -22,7 +22,7 @@ type Text struct {
 	Title  string
 	Handle string
 	Kind   string
-	// Description is what search engines show.
+	// Description is the description for search engines.
 	Description string
 	HTML        string
 }
@@ -54,12 +54,13 @@ func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page,
 	return p, core.Explain("page", err)
 }
 
-// termsHandles are the usual handles of the terms of sale and of withdrawal, of which there is no kind.
+// termsHandles are the usual handles of terms of sale and withdrawal policies. There is no page
+// kind for these.
 var termsHandles = []string{"terms", "terms-of-service", "terms-and-conditions", "agb", "widerruf",
 	"widerrufsbelehrung", "withdrawal", "returns", "refund-policy", "cgv", "condiciones"}
 
-// Legal returns the published pages that have to be at hand where somebody buys, as far as there are
-// any: each with its title and handle alone.
+// Legal returns the title and handle of the published pages that have to be accessible where
+// shoppers buy, as far as they exist.
 func (s Storefront) Legal(ctx context.Context) ([]Text, error) {
 	rows, err := s.Client(ctx).Page.Query().
 		Where(dbpage.StatusEQ(state.PagePublished), dbpage.Or(

@@ -8,12 +8,12 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// decimal writes an amount in digits: the whole, and the fraction with its point where
-// the currency has one.
+// decimal formats an amount in digits: the whole units and, if the currency has any, the fraction
+// with its point.
 func decimal(minor int64, code string) (whole, fraction string) {
 	digits, ok := currency.Digits(currency.Code(code))
 	if !ok {
-		digits = 2 // as most have; no such product can be active
+		digits = 2 // like most; no product in such a currency can be active
 	}
 	text := strconv.FormatInt(minor, 10)
 	if short := digits + 1 - len(text); short > 0 {
@@ -26,8 +26,8 @@ func decimal(minor int64, code string) (whole, fraction string) {
 	return whole, fraction
 }
 
-// PriceOf reads an amount as visitors type it, such as "24.90" or "24,90", in minor
-// units; nil for what is no amount.
+// PriceOf parses an amount as visitors type it, such as "24.90" or "24,90", into minor units. It
+// returns nil for anything else.
 func PriceOf(text, code string) *int64 {
 	text = core.FoldDigits(text)
 	digits, ok := currency.Digits(currency.Code(code))
@@ -42,5 +42,5 @@ func PriceOf(text, code string) *int64 {
 	return new(int64(n))
 }
 
-// maxWhole is how many digits a price has before its point.
+// maxWhole is how many digits a price may have before its point.
 const maxWhole = 12

@@ -23,23 +23,22 @@ import (
 
 // How many products a page shows.
 const (
-	// MaxOffers is the most that one list of a page has.
+	// MaxOffers is the most offers in one list of a page.
 	MaxOffers = 24
-	// maxRelated is the most that a product's page shows of others.
+	// maxRelated is the most related products on a product's page.
 	maxRelated = 4
 )
 
-// newestWindow is how many products the home page is chosen from, and those that
-// are related to another. There is no index on published_at, so the newest ids
-// among the active ones are read and put in order of publication: a product that
-// is published long after it was made shows up unless this many newer ones exist.
+// newestWindow is how many products the home page and related products are chosen from. There is no
+// index on published_at, so the newest ids among the active products are read and sorted by
+// publication. A product that is published long after its creation appears unless this many newer
+// ones exist.
 const newestWindow = 200
 
 // activeByID is the index that lists the active products of a store.
 const activeByID = "product_store_id_status_id"
 
-// cardFields are the columns that a product in a list shows: without the
-// description, which may be long.
+// cardFields are the columns that lists show. They leave out the description, which may be long.
 var cardFields = []string{
 	product.FieldID, product.FieldTitle, product.FieldHandle, product.FieldPriceMinor, product.FieldCompareAtPriceMinor,
 	product.FieldCurrency, product.FieldSku, product.FieldVendor, product.FieldProductType, product.FieldTags,
@@ -47,38 +46,38 @@ var cardFields = []string{
 	product.FieldImagesCount, product.FieldRequiresShipping,
 }
 
-// Offer is an active product as the storefront shows it. An absent text is "".
+// Offer is an active product in the storefront. An absent text is "".
 type Offer struct {
 	ID         xid.ID
 	Title      string
 	Handle     string
 	PriceMinor int64
-	// Amount is the price in digits, as machines read it, and Currency its code.
+	// Amount is the price in digits, for machines, and Currency its code.
 	Amount, Currency string
-	// BeforeMinor is the price that the product had, where that is the higher one; 0 for none.
+	// BeforeMinor is the former price if it was higher, else 0.
 	BeforeMinor int64
 	// From says that the price is the lowest of several.
 	From  bool
-	Image string // the path of the first picture at the store's host
-	// Images are the pictures, in a list the first alone. One that is named by its address has no
-	// widths.
+	Image string // the path of the first image on the store's host
+	// Images are the images; in a list, only the first. An image that is named by its address has
+	// no widths.
 	Images []*Image
 	Vendor string
 	Type   string
 	SKU    string
 	Tags   []string
-	// Paragraphs are the description, of a single product alone.
+	// Paragraphs are the description. Lists leave it out.
 	Paragraphs []string
-	// Available says that it can be had: its stock is not tracked or not empty.
+	// Available says that the product is in stock or its stock is not tracked.
 	Available bool
-	// Ships says that it has to be shipped.
+	// Ships says that the product has to be shipped.
 	Ships bool
-	// Options and Variants are what it is sold as, of a single product alone.
+	// Options and Variants are set for a single product, not in lists.
 	Options  []document.Option
 	Variants []*Piece
 
-	published micros.Time
-	pictured  bool // it has uploaded pictures
+	published  micros.Time
+	hasUploads bool // it has uploaded images
 }
 
 // Piece is a variant of an offer.
@@ -86,13 +85,13 @@ type Piece struct {
 	ID                      xid.ID
 	Title                   string
 	Texts                   []string // one for each option
-	PriceMinor, BeforeMinor int64    // as of an offer
+	PriceMinor, BeforeMinor int64    // as in Offer
 	SKU                     string
 	Available               bool
-	Image                   *Image // the picture of the offer's that shows it, or nil
+	Image                   *Image // the offer's image of this variant, or nil
 }
 
-// Newest returns up to [MaxOffers] active products, the newest published first.
+// Newest returns up to [MaxOffers] active products, most recently published first.
 func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
 	list, err := s.newest(ctx)
 	if err != nil {
@@ -125,8 +124,8 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 	return o, o.complete(p)
 }
 
-// price is the amount for machines: the lowest that somebody who buys now can pay, or the lowest of
-// all where nothing is left.
+// price sets the amount for machines: the lowest price of the available variants, or of all
+// variants if none is available.
 func (o *Offer) price() {
 	var lowest *Piece
 	for _, v := range o.Variants {
@@ -140,7 +139,7 @@ func (o *Offer) price() {
 	}
 }
 
-// complete adds what a product is sold as.
+// complete adds the options and variants.
 func (o *Offer) complete(p *db.Product) (err error) {
 	if o.Options, err = p.Options.List(); err != nil {
 		return fmt.Errorf("options of %s: %w", p.PublicID(), err)
@@ -158,7 +157,7 @@ func (o *Offer) complete(p *db.Product) (err error) {
 	return nil
 }
 
-// image is the picture with an id, or nil.
+// image returns the image with an id, or nil.
 func (o *Offer) image(id *xid.ID) *Image {
 	i := slices.IndexFunc(o.Images, func(i *Image) bool { return id != nil && i.ID == *id })
 	if i < 0 {
@@ -167,10 +166,10 @@ func (o *Offer) image(id *xid.ID) *Image {
 	return o.Images[i]
 }
 
-// inStock reports whether something can be had: its stock is not tracked or not empty.
+// inStock reports whether a quantity is positive or not tracked.
 func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
 
-// before is the price that something had, where that is the higher one; 0 for none.
+// before returns the former price if it was higher, else 0.
 func before(had *int64, price int64) int64 {
 	if had == nil || *had <= price {
 		return 0
@@ -178,8 +177,8 @@ func before(had *int64, price int64) int64 {
 	return *had
 }
 
-// Related returns up to four other active products of the same vendor or type,
-// those that share both first and then the newest.
+// Related returns up to four other active products of the same vendor or type: first products that
+// share both, then the newest.
 func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	list, err := s.newest(ctx)
 	if err != nil {
@@ -191,7 +190,7 @@ func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	return list, s.illustrate(ctx, list)
 }
 
-// shares counts what two products have in common.
+// shares counts what two products have in common: vendor and type.
 func (o *Offer) shares(other *Offer) (n int) {
 	if o.Vendor != "" && o.Vendor == other.Vendor {
 		n++
@@ -202,8 +201,7 @@ func (o *Offer) shares(other *Offer) (n int) {
 	return n
 }
 
-// Offers returns active products by their ids, in this order. One that is gone
-// meanwhile is left out.
+// Offers returns active products by id, in the given order. Products that are gone are left out.
 func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
 	list, err := s.offers(ctx, ids)
 	if err != nil {
@@ -226,7 +224,7 @@ func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 	return list, core.Explain("products", err)
 }
 
-// newest reads the window of the newest active products.
+// newest reads the newest active products, see newestWindow.
 func (s Storefront) newest(ctx context.Context) ([]*Offer, error) {
 	query := s.Client(ctx).Product.Query().Where(product.StatusEQ(state.ProductActive))
 	query.Modify(func(q *sql.Selector) { core.Window{Limit: newestWindow, Index: activeByID}.Apply(q) })
@@ -261,7 +259,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 		Paragraphs: paragraphs(orEmpty(p.Description)),
 		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
 		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
-		published:   p.ID.Time(), pictured: p.ImagesCount > 0,
+		published:   p.ID.Time(), hasUploads: p.ImagesCount > 0,
 	}
 	if o.Image != "" {
 		o.Images = []*Image{{URL: o.Image, Small: o.Image, Alt: o.Title}}
@@ -281,7 +279,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// paragraphs parts a text at its empty lines.
+// paragraphs splits a text at its empty lines.
 func paragraphs(text string) (list []string) {
 	var lines []string
 	end := func() {

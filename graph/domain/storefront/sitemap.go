@@ -12,18 +12,17 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// ProductRoot is where the host of a store serves the pages of its products, each under
-// its handle.
+// ProductRoot is where the host of a store serves its products, each by handle.
 const ProductRoot = "/products/"
 
 const (
-	// MaxPlaces is how many addresses one part of the map of a storefront has at most.
+	// MaxPlaces is how many addresses one part of the sitemap has at most.
 	MaxPlaces = 10_000
-	// maxParts is how many parts of products the map has: a million products.
+	// maxParts is how many parts of products the sitemap has: a million products.
 	maxParts = 100
 )
 
-// Place is an address of the storefront and when what it shows changed last.
+// Place is an address of the storefront and when its content last changed.
 type Place struct {
 	Path    string
 	Changed micros.Time
@@ -32,9 +31,9 @@ type Place struct {
 const partQuery = "SELECT MAX(p.id), COUNT(*) FROM (SELECT id FROM products%s WHERE store_id = ? AND status = ? AND " +
 	"id > ? ORDER BY id LIMIT %d) p"
 
-// Parts returns where the parts of the map with the active products begin: behind these
-// ids, of which the first is none. Each part is counted by a statement of its own, from
-// the index alone.
+// Parts returns where the sitemap's parts of active products begin: each part is what follows one
+// of these ids, the first of which is nil. Each part is counted by its own statement, from the
+// index alone.
 func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -64,7 +63,7 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	return parts, nil
 }
 
-// one reads a single row.
+// one scans a single row.
 func one(rows *stdsql.Rows, dest ...any) error {
 	defer rows.Close()
 	if rows.Next() {
@@ -79,12 +78,12 @@ const (
 	placesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? ORDER BY id LIMIT %d"
 )
 
-// ProductPlaces are the active products of a part of the map.
+// ProductPlaces returns the active products of a part of the sitemap.
 func (s Storefront) ProductPlaces(ctx context.Context, after xid.ID) ([]Place, error) {
 	return s.places(ctx, ProductRoot, "products", activeByID, string(state.ProductActive), after)
 }
 
-// PagePlaces are the published pages.
+// PagePlaces returns the published pages.
 func (s Storefront) PagePlaces(ctx context.Context) ([]Place, error) {
 	return s.places(ctx, PageRoot, "pages", "page_store_id_status_id", string(state.PagePublished), xid.Nil)
 }

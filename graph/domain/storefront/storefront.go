@@ -1,5 +1,5 @@
-// Package storefront reads what the visitors of a store see: the store, its theme,
-// its products, and the search among them.
+// Package storefront reads what the visitors of a store see: the store, its theme, its products,
+// and search results.
 package storefront
 
 import (
@@ -27,11 +27,11 @@ import (
 // write nothing.
 type Storefront struct{ *core.Core }
 
-// New returns what storefronts are made of.
+// New returns the storefront reader.
 func New(c *core.Core) Storefront { return Storefront{c} }
 
-// Find returns the store of a handle; false when there is none. Whether it is
-// open returns its state.
+// Find returns the store of a handle, or false if there is none. [Storefront.State] says whether it
+// is open.
 func (s Storefront) Find(ctx context.Context, handle string) (xid.ID, bool, error) {
 	rows, err := s.Client(ctx).StoreHandle.Query().Where(storehandle.ID(handle)).All(ctx)
 	if err != nil || len(rows) == 0 {
@@ -40,40 +40,38 @@ func (s Storefront) Find(ctx context.Context, handle string) (xid.ID, bool, erro
 	return rows[0].StoreID, true, nil
 }
 
-// State is all that a storefront needs to know before it shows
-// anything.
+// State is what a storefront needs to know before it shows anything.
 type State struct {
 	Handle   string
 	Name     string
 	Currency string
 	Language state.Language
-	// Menus are those that the merchant set; they may be absent.
+	// Menus are the menus that the merchant set. They may be absent.
 	Menus document.Menus
-	// Test says that nothing in it is real.
+	// Test says that this is a test store.
 	Test bool
-	// Open says that there is the store, and that it is not closed.
+	// Open says that the store exists and is not closed.
 	Open bool
-	// Theme is the active theme and Package the checksum of what it consists of;
-	// both are zero where no theme is active.
+	// Theme is the active theme and Package the checksum of its content. Both are zero if no theme
+	// is active.
 	Theme   xid.ID
 	Package digest.Sum
-	// Taxed says that the store taxes something somewhere, and TaxIncluded that its prices include
-	// that tax.
+	// Taxed says that the store has tax rates, TaxIncluded that its prices include the tax.
 	Taxed, TaxIncluded bool
 	// Shipping is the path of the published page about shipping, "" for none.
 	Shipping string
-	// Settings are what the merchant set about the active theme.
+	// Settings are the merchant's settings of the active theme.
 	Settings document.ThemeSettings
-	// Fingerprint is another one after every change of what the storefront shows,
-	// as far as one cheap statement can show: see [Storefront.State].
+	// Fingerprint changes with what the storefront shows, as far as one cheap statement can detect
+	// it: see [Storefront.State].
 	Fingerprint digest.Sum
 }
 
-// newestChanges is how many of the last changed products the fingerprint covers.
+// newestChanges is how many of the latest product changes the fingerprint covers.
 const newestChanges = 16
 
-// stateQuery reads the row of a store, those of its active theme, its menus, its tax
-// settings and its page about shipping and, from the index alone, the products that changed last.
+// stateQuery reads the rows of a store, its active theme, menus, tax settings and page about
+// shipping and, from the index alone, the products that changed last.
 const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s.version, s.storefront_revision, s.test," +
 	" t.id, t.checksum, t.settings, m.content, x.version, x.prices_include_tax, x.rates, g.handle, NULL, 0" +
 	" FROM stores s LEFT JOIN themes t ON t.store_id = s.id AND t.id = s.active_theme_id" +
@@ -85,16 +83,14 @@ const stateQuery = "SELECT s.handle, s.name, s.currency, s.language, s.status, s
 	" p.id, p.updated_at" +
 	" FROM (SELECT id, updated_at FROM products%s WHERE store_id = ? ORDER BY updated_at DESC, id DESC LIMIT %d) p"
 
-// State reads the store as it is now, in one statement.
+// State reads the current state of the store in one statement.
 //
-// A change of a product raises its updated_at, so it is among the newest changes;
-// a deletion raises the store's storefront_revision, as do all changes of pages and
-// menus; another theme and a change of the store are in the store's row, and the tax settings
-// have a version of their own. What the fingerprint can miss are changes
-// that are later than more than [newestChanges] others and yet look older: by a
-// process whose clock is behind, or by a transaction that took long to commit. So
-// nobody should believe a fingerprint for ever: the storefront keeps no page
-// longer than half a minute.
+// A change of a product raises its updated_at, so it is among the newest changes. A deletion raises
+// the store's storefront_revision, as do all changes of pages and menus. Changes of the store and
+// its active theme are in the store's row, and the tax settings have a version of their own. The
+// fingerprint can miss a change that looks older than more than [newestChanges] others although it
+// came later, from a process whose clock is behind or a transaction that took long to commit. So do
+// not trust a fingerprint forever: the storefront keeps no page longer than half a minute.
 func (s Storefront) State(ctx context.Context) (*State, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -115,12 +111,12 @@ func (s Storefront) State(ctx context.Context) (*State, error) {
 		}
 		said = append(said, text)
 	}
-	slices.Sort(said) // the rows come in any order
+	slices.Sort(said) // the rows come in no particular order
 	st.Fingerprint = digest.Of([]byte(strings.Join(said, "\n")))
 	return st, core.Explain("storefront", rows.Err())
 }
 
-// scan reads a row, and returns what it adds to the fingerprint.
+// scan reads a row and returns its part of the fingerprint.
 func (st *State) scan(rows *stdsql.Rows) (string, error) {
 	var row State
 	var status state.StoreStatus
@@ -155,14 +151,13 @@ func (st *State) scan(rows *stdsql.Rows) (string, error) {
 		st.Name, st.Currency, st.Language, status, version, revision, active.V[:], sum.V[:], set[:], tax.V), nil
 }
 
-// Theme returns a theme of the store that is ready to be shown, or may be once it
-// is processed.
+// Theme returns a theme of the store that can be shown, or may be once it is processed.
 func (s Storefront) Theme(ctx context.Context, id xid.ID) (*db.Theme, error) {
 	t, err := core.Only(s.Client(ctx).Theme.Query().Where(dbtheme.ID(id)).Load(ctx))
 	return t, core.Explain("theme", err)
 }
 
-// Package returns what a theme consists of, by its checksum.
+// Package returns the content of a theme by its checksum.
 func (s Storefront) Package(ctx context.Context, sum digest.Sum) (*theme.Package, error) {
 	rows, err := s.Client(ctx).ThemePackage.Query().Where(themepackage.ID(sum)).All(ctx)
 	if err == nil && len(rows) == 0 {

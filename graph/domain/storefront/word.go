@@ -6,13 +6,13 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// words are what the service itself says on a storefront.
+// words are the service's own texts on a storefront.
 type words struct {
 	home, search, notFound, products string
-	sorts                            [5]string // in the order of sorts
+	sorts                            [5]string // in the order of the variable sorts
 }
 
-// sorts are the orders of lists.
+// sorts are the sort orders of lists.
 var sorts = [...]listings.Sort{listings.Newest, listings.PriceUp, listings.PriceDown, listings.Title, listings.Manual}
 
 var wordsOf = map[state.Language]words{
@@ -30,16 +30,16 @@ var wordsOf = map[state.Language]words{
 		sorts: [5]string{"الأحدث", "السعر من الأدنى", "السعر من الأعلى", "العنوان", "موصى به"}},
 }
 
-// WordSearch is what the storefront calls its search.
+// WordSearch returns the title of the search page.
 func (st *State) WordSearch() string { return wordsOf[st.Language].search }
 
-// WordNotFound is what the storefront says where there is nothing.
+// WordNotFound returns the title of the page for an unknown address.
 func (st *State) WordNotFound() string { return wordsOf[st.Language].notFound }
 
-// WordProducts is what the storefront calls the list of all its products.
+// WordProducts returns the title of the list of all products.
 func (st *State) WordProducts() string { return wordsOf[st.Language].products }
 
-// WordSort is what the storefront calls an order of lists.
+// WordSort returns the name of a sort order.
 func (st *State) WordSort(by listings.Sort) string {
 	for i, s := range sorts {
 		if s == by {
@@ -49,8 +49,8 @@ func (st *State) WordSort(by listings.Sort) string {
 	return ""
 }
 
-// PriceNote says in the language of the store whether its prices include tax and, where something
-// is shipped, that shipping comes on top; "" where there is nothing to say.
+// PriceNote says, in the store's language, whether prices include tax and, for items that are
+// shipped, that shipping is extra. It returns "" if there is nothing to say.
 func (st *State) PriceNote(ships bool) string {
 	var key phrase.Key
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestStoreFill puts samples into a test store that has none, by the operations that people
-// have: all of them, or none.
+// TestStoreFill adds samples to an empty test store, with the operations that staff use: all of
+// them, or none.
 func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error) {
 	var s *db.Store
 	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *core.Record, err error) {
@@ -22,7 +22,7 @@ func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error
 			return nil, err
 		}
 		f := &filling{Mutation: m, currency: s.Currency}
-		for _, step := range []func(context.Context) error{f.makeProducts, f.makeCustomers, f.makeOrders} {
+		for _, step := range []func(context.Context) error{f.createProducts, f.createCustomers, f.createOrders} {
 			if err := step(ctx); err != nil {
 				return nil, err
 			}
@@ -35,7 +35,7 @@ func (m Mutation) TestStoreFill(ctx context.Context) (*model.StorePayload, error
 	return &model.StorePayload{Store: m.ShownStore(s)}, nil
 }
 
-// empty refuses a store that has something: samples would be among it.
+// empty returns an error if the store has data, which samples would mix with.
 func (m Mutation) empty(ctx context.Context) error {
 	c := m.Client(ctx)
 	for _, exists := range []func(context.Context) (bool, error){

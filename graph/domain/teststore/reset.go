@@ -27,8 +27,8 @@ import (
 // resetBatch is how many rows of each kind one call removes.
 const resetBatch = 100
 
-// TestStoreReset removes what a test store sells, who bought and what they bought. Orders go
-// first, then customers, then products: no order that is left names somebody who is gone.
+// TestStoreReset removes the orders of a test store first, then customers, then products, so that
+// no remaining order names a customer who is gone.
 func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayload, error) {
 	done := &model.TestStoreResetPayload{}
 	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
@@ -36,7 +36,7 @@ func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayl
 		if err != nil {
 			return nil, err
 		}
-		*done = model.TestStoreResetPayload{} // the change may run again
+		*done = model.TestStoreResetPayload{} // the transaction may run again
 		for _, step := range []func(context.Context) (int, error){
 			m.dropOrders, m.dropCustomers, m.dropProducts, m.forgetImports,
 		} {
@@ -58,7 +58,7 @@ func (m Mutation) TestStoreReset(ctx context.Context) (*model.TestStoreResetPayl
 	return done, nil
 }
 
-// dropOrders deletes some orders with all that belongs to them, the carts that they were too.
+// dropOrders deletes some orders with everything that belongs to them, including their carts.
 func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 	c := m.Client(ctx)
 	rows, err := c.Order.Query().Order(db.Asc(order.FieldID)).Limit(resetBatch).All(ctx)
@@ -87,7 +87,7 @@ func (m Mutation) dropOrders(ctx context.Context) (int, error) {
 			return 0, fmt.Errorf("remove orders: %w", err)
 		}
 	}
-	// No event says so.
+	// It emits no event.
 	return len(rows), rollup.Mark(ctx, m.Store, sales...)
 }
 
@@ -103,7 +103,7 @@ func (m Mutation) dropCustomers(ctx context.Context) (int, error) {
 	return len(ids), nil
 }
 
-// dropProducts deletes some products as people do: shelves, pictures and collections follow.
+// dropProducts deletes some products as staff do: listings, images and collections follow.
 func (m Mutation) dropProducts(ctx context.Context) (int, error) {
 	rows, err := m.Client(ctx).Product.Query().Order(db.Asc("id")).Limit(resetBatch).All(ctx)
 	if err != nil {
@@ -117,8 +117,8 @@ func (m Mutation) dropProducts(ctx context.Context) (int, error) {
 	return len(rows), nil
 }
 
-// forgetImports lets an import bring again what it brought before: all of that is gone.
-// They are no things that people count, but there may be more of them.
+// forgetImports lets an import bring the same rows again, which are all gone. Its records are not
+// shown to people, but may outnumber the rest.
 func (m Mutation) forgetImports(ctx context.Context) (int, error) {
 	c := m.Client(ctx)
 	ids, err := c.Imported.Query().Order(db.Asc(imported.FieldID)).Limit(resetBatch).IDs(ctx)

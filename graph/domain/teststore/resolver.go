@@ -1,5 +1,5 @@
-// Package teststore holds the operations on test stores, in which nothing is real: filling
-// one with samples, and emptying it.
+// Package teststore implements the operations on test stores: filling one with samples, and
+// resetting it.
 package teststore
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of this package's operations.
 type Resolver struct {
 	*core.Core
 	catalog *catalog.Resolver
 	sales   *sales.Resolver
 }
 
-// New makes the resolver.
-func New(c *core.Core, goods *catalog.Resolver, orders *sales.Resolver) *Resolver {
-	return &Resolver{Core: c, catalog: goods, sales: orders}
+// New returns the resolver.
+func New(c *core.Core, products *catalog.Resolver, orders *sales.Resolver) *Resolver {
+	return &Resolver{Core: c, catalog: products, sales: orders}
 }
 
 // Mutation returns the mutations.
@@ -30,7 +30,8 @@ func (r *Resolver) Mutation() Mutation { return Mutation{r} }
 // Mutation holds the root mutations of this package.
 type Mutation struct{ *Resolver }
 
-// hold takes the viewer's store for a change of all that it holds, and refuses a real one.
+// hold locks the viewer's store for a change of its whole content. It returns an error for a live
+// store.
 func (r *Resolver) hold(ctx context.Context) (*db.Store, error) {
 	s, err := r.LockedStore(ctx)
 	if err != nil {

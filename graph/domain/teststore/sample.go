@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// goods are the titles of the sample products, people the names of the sample customers.
+// titles are the titles of the sample products, people the names of the sample customers.
 var (
-	goods = []string{"Tea cup", "Soup bowl", "Dinner plate", "Milk jug", "Tea pot", "Egg cup", "Serving board",
+	titles = []string{"Tea cup", "Soup bowl", "Dinner plate", "Milk jug", "Tea pot", "Egg cup", "Serving board",
 		"Linen napkin", "Glass carafe", "Sugar bowl", "Butter dish", "Fruit basket"}
 	people = []string{"Ada Novak", "Ben Okafor", "Chiara Rossi", "Daniel Weiss", "Emma Larsen", "Farid Haddad",
 		"Grace Kim", "Hugo Martin"}
@@ -26,7 +26,7 @@ const orderCount = 20
 
 const day = 24 * time.Hour
 
-// filling is one filling of a store.
+// filling is the state of one fill.
 type filling struct {
 	Mutation
 	currency  string
@@ -34,10 +34,10 @@ type filling struct {
 	customers []string // public ids
 }
 
-// makeProducts makes the products; each sixth stays a draft.
-func (f *filling) makeProducts(ctx context.Context) error {
+// createProducts creates the products. Every sixth stays a draft.
+func (f *filling) createProducts(ctx context.Context) error {
 	m := f.catalog.Mutation()
-	for i, title := range goods {
+	for i, title := range titles {
 		made, err := m.ProductCreate(ctx, model.ProductCreateInput{Title: title, PriceMinor: int64(i+2) * 450,
 			Currency: f.currency, Sku: new(fmt.Sprintf("SAMPLE-%02d", i+1)), Vendor: new("Sample goods"),
 			Tags: []string{"sample"}, InventoryQuantity: new(int64(100))})
@@ -56,8 +56,8 @@ func (f *filling) makeProducts(ctx context.Context) error {
 	return nil
 }
 
-// makeCustomers makes the customers, at addresses that reach nobody.
-func (f *filling) makeCustomers(ctx context.Context) error {
+// createCustomers creates the customers, at addresses that reach no one.
+func (f *filling) createCustomers(ctx context.Context) error {
 	m := f.sales.Mutation()
 	for i, name := range people {
 		first, last, _ := strings.Cut(name, " ")
@@ -75,8 +75,8 @@ func (f *filling) makeCustomers(ctx context.Context) error {
 	return nil
 }
 
-// makeOrders makes the orders, of which one was placed on each of the last days.
-func (f *filling) makeOrders(ctx context.Context) error {
+// createOrders creates the orders, one placed on each of the last days.
+func (f *filling) createOrders(ctx context.Context) error {
 	for i := range orderCount {
 		in := model.OrderCreateInput{CustomerID: &f.customers[i*3%len(f.customers)], Source: "online_store",
 			ShippingMinor: 490, Tags: []string{"sample"},
@@ -85,16 +85,16 @@ func (f *filling) makeOrders(ctx context.Context) error {
 			p := f.products[(i+n)%len(f.products)]
 			in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: new(p.PublicID()), Quantity: int64(1 + n)})
 		}
-		if err := f.makeOrder(ctx, i, in); err != nil {
+		if err := f.createOrder(ctx, i, in); err != nil {
 			return fmt.Errorf("sample order: %w", err)
 		}
 	}
 	return nil
 }
 
-// makeOrder makes an order and takes it along its way: as far as its number says, and one
-// in ten is cancelled.
-func (f *filling) makeOrder(ctx context.Context, i int, in model.OrderCreateInput) error {
+// createOrder creates an order and moves it on: how far depends on its number, and one in ten is
+// canceled.
+func (f *filling) createOrder(ctx context.Context, i int, in model.OrderCreateInput) error {
 	m := f.sales.Mutation()
 	made, err := m.OrderCreate(ctx, in)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/markdown"
 )
 
-// PictureRoot is where the host of a store serves the pictures of its products, each
-// under its id and the handle of a product: /pictures/<32 hexadecimal digits>/<handle>.
+// PictureRoot is where the host of a store serves images that a product, page or theme names by
+// address: /pictures/<32 hexadecimal digits of the id>/<handle>.
 const PictureRoot = images.Root
 
-// ofTheme stands for the handle in the path of a picture that a theme's settings have. No
-// product has it: it is none.
+// ofTheme replaces the handle in the path of an image from a theme's settings. It is not a valid
+// handle, so no product has it.
 const ofTheme = "_theme"
 
-// imagePath is the path of a product's picture, "" for none.
+// imagePath returns the path of a product's image, "" for none.
 func imagePath(p *db.Product) string {
 	if p.ImageURL == nil {
 		return ""
@@ -34,25 +34,25 @@ func imagePath(p *db.Product) string {
 	return PicturePath(*p.ImageURL, p.Handle)
 }
 
-// SettingPath is the path of a picture that a theme's settings name by its address.
+// SettingPath returns the path of an image that a theme's settings name by address.
 func SettingPath(address string) string { return PicturePath(address, ofTheme) }
 
-// PicturePath is where the host of a store serves a picture of a product, named by the
-// address that the product has of it.
+// PicturePath returns the path of an image, given its address and the handle of the product or page
+// that has it.
 func PicturePath(address, of string) string {
 	id := images.IDOf(address)
 	return PictureRoot + hex.EncodeToString(id[:]) + "/" + of
 }
 
-// Picture returns a picture of the store. One that is not kept is fetched where the active
-// product or the published page with the handle has it, or the settings of a theme: so
-// visitors begin no fetch but of what is shown.
+// Picture returns an image of the store. One that is not stored yet is fetched only if the active
+// product or published page with the handle, or the settings of a theme, have its address. So
+// visitors cannot make the server fetch anything that is not shown.
 func (s Storefront) Picture(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
 	row, err := s.Pictures.Find(ctx, id)
 	if row != nil || err != nil {
 		return row, core.Explain("picture", err)
 	}
-	addresses, err := s.picturesOf(ctx, handle, id)
+	addresses, err := s.imagesOf(ctx, handle, id)
 	if err != nil {
 		return nil, core.Explain("picture", err)
 	}
@@ -65,18 +65,18 @@ func (s Storefront) Picture(ctx context.Context, id xid.ID, handle string) (*db.
 	return nil, fault.Missing("picture")
 }
 
-// picturesOf are the addresses of the pictures of what has a handle. The published page is
-// asked where no product has the one that is looked for.
-func (s Storefront) picturesOf(ctx context.Context, handle string, id xid.ID) (addresses []string, err error) {
+// imagesOf returns the image addresses of the active product with a handle or, if none of them is
+// the wanted one, of the published page.
+func (s Storefront) imagesOf(ctx context.Context, handle string, id xid.ID) (addresses []string, err error) {
 	if handle == ofTheme {
-		return s.settingPictures(ctx)
+		return s.settingImages(ctx)
 	}
-	goods, err := s.Client(ctx).Product.Query().
+	rows, err := s.Client(ctx).Product.Query().
 		Where(product.Handle(handle), product.StatusEQ(state.ProductActive)).Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range goods {
+	for _, p := range rows {
 		core.Opt(p.ImageURL, func(address string) { addresses = append(addresses, address) })
 	}
 	if names(addresses, id) {
@@ -89,10 +89,10 @@ func (s Storefront) picturesOf(ctx context.Context, handle string, id xid.ID) (a
 	return markdown.Pictures(p.Body), nil
 }
 
-// settingPictures are the addresses that the settings of the store's themes have, drafts
-// too: whoever holds a preview's link sees those. Any text of a setting counts, since no
-// other has an address that a picture's id is made of.
-func (s Storefront) settingPictures(ctx context.Context) (addresses []string, err error) {
+// settingImages returns the image addresses in the settings of the store's themes. Drafts count
+// too, for visitors with a preview link. Every text of a setting counts, since other texts have no
+// address that an image's id is derived from.
+func (s Storefront) settingImages(ctx context.Context) (addresses []string, err error) {
 	rows, err := s.Client(ctx).Theme.Query().Where(dbtheme.Or(dbtheme.SettingsNotNil(), dbtheme.DraftSettingsNotNil())).
 		Select(dbtheme.FieldSettings, dbtheme.FieldDraftSettings).Load(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s Storefront) settingPictures(ctx context.Context) (addresses []string, er
 	return addresses, nil
 }
 
-// names reports whether one of the addresses is that of the picture.
+// names reports whether one of the addresses has the image id.
 func names(addresses []string, id xid.ID) bool {
 	return slices.ContainsFunc(addresses, func(address string) bool { return images.IDOf(address) == id })
 }
