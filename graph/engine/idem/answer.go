@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// errBroken is a stored answer that decrypts to something else.
+// errBroken means that a stored answer decrypts to something malformed.
 var errBroken = errors.New("stored answer is malformed")
 
-// encode writes an answer but for its status: content type and location behind
-// their lengths, then the body.
+// encode encodes an answer without its status: content type and location with their lengths, then
+// the body.
 func encode(a Answer) []byte {
 	b := make([]byte, 0, 8+len(a.ContentType)+len(a.Location)+len(a.Body))
 	for _, s := range []string{a.ContentType, a.Location} {
@@ -19,7 +19,7 @@ func encode(a Answer) []byte {
 	return append(b, a.Body...)
 }
 
-// decode reads what encode wrote.
+// decode decodes the result of encode.
 func decode(status int, b []byte) (Answer, error) {
 	a := Answer{Status: status}
 	for _, s := range []*string{&a.ContentType, &a.Location} {

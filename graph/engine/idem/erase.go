@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// subject is whom or what the answer to a request may show.
+// subject is the customer whose data the answer to a request may show.
 type subject struct {
 	id     *xid.ID
 	nobody bool
@@ -20,37 +20,36 @@ type subject struct {
 type subjectKey struct{}
 
 func (s *subject) with(ctx context.Context) context.Context {
-	*s = subject{} // a run begins from nothing
+	*s = subject{} // each run starts afresh
 	return context.WithValue(ctx, subjectKey{}, s)
 }
 
-// About notes that the answer to the request of ctx may show a customer, or what an
-// order says of one: when they are redacted it is erased. Without a key it does
-// nothing.
+// About records that the answer to the request of ctx may show a customer, or a customer's data in
+// an order: it is erased when the customer is redacted. Without an idempotency key it does nothing.
 func About(ctx context.Context, id xid.ID) {
 	if s, ok := ctx.Value(subjectKey{}).(*subject); ok && !s.nobody {
 		s.id = &id
 	}
 }
 
-// AboutAnybody notes that the answer to the request of ctx may show any customer of the
-// store, such as what receivers of webhooks answered: it is erased when one is redacted.
+// AboutAnybody records that the answer to the request of ctx may show any customer of the store,
+// for example in the answers of webhook receivers: it is erased when any customer is redacted.
 func AboutAnybody(ctx context.Context) { About(ctx, viewer.From(ctx).Store) }
 
-// AboutNobody notes that the answer shows nothing of anybody, whatever [About] says:
-// that of the redaction itself.
+// AboutNobody records that the answer shows no customer's data, whatever [About] says. The
+// redaction itself uses it.
 func AboutNobody(ctx context.Context) {
 	if s, ok := ctx.Value(subjectKey{}).(*subject); ok {
 		*s = subject{nobody: true}
 	}
 }
 
-// Kept is a kept answer and what it may show.
+// Kept is a stored answer and the subject that it may show.
 type Kept struct{ ID, About xid.ID }
 
-// After returns kept answers of the viewer's store behind an id, by their ids, and the
-// id to go on from: nil at the end. Of up to most rows it returns those that may show
-// something and were claimed before a time.
+// After returns stored answers of the viewer's store after an id, in the order of ids, and the id
+// to continue from; nil at the end. It reads up to most rows and returns those that may show a
+// customer and were claimed before a time.
 func After(ctx context.Context, c *db.Client, id xid.ID, before micros.Time, most int) ([]Kept, *xid.ID, error) {
 	rows, err := c.Idempotency.Query().Where(idempotency.IDGT(id)).Order(idempotency.ByID()).Limit(most).
 		Select(idempotency.FieldStoreID, idempotency.FieldID, idempotency.FieldAboutID, idempotency.FieldCreatedAt).
@@ -70,14 +69,14 @@ func After(ctx context.Context, c *db.Client, id xid.ID, before micros.Time, mos
 	return list, &rows[len(rows)-1].ID, nil
 }
 
-// Erase removes what was answered, in the transaction of ctx. The keys stay: a retry
-// learns that its request was carried out, and that the answer is gone.
+// Erase removes the stored answers in the transaction of ctx. The keys stay: a retry learns that
+// its request was carried out and that the answer is gone.
 func Erase(ctx context.Context, c *db.Client, answers []Kept) error {
 	ids, about := make([]xid.ID, len(answers)), make([]xid.ID, len(answers))
 	for i, a := range answers {
 		ids[i], about[i] = a.ID, a.About
 	}
-	// A key that expired may be another request's by now.
+	// An expired key may belong to another request by now.
 	_, err := c.Idempotency.Update().Where(idempotency.IDIn(ids...), idempotency.AboutIDIn(about...)).ClearAnswer().
 		Save(ctx)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// gate lets one request of this process through per key. Twins wait here, in
-// memory, before they take a connection: in the database they would hold one
-// each, and other stores' requests would wait for those.
+// gate lets one request of this process run per key. Concurrent requests with the same key (twins)
+// wait here, in memory, before they take a database connection that requests of other stores need.
 type gate struct {
 	mu      sync.Mutex
 	running map[xid.ID]chan struct{}
@@ -16,8 +15,8 @@ type gate struct {
 
 func newGate() gate { return gate{running: map[xid.ID]chan struct{}{}} }
 
-// enter returns leave when nobody is inside, or else what is closed when whoever
-// is inside has left.
+// enter returns leave if no other request is inside, or else a channel that is closed when the one
+// inside leaves.
 func (g *gate) enter(key xid.ID) (leave func(), twin <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,9 +1,8 @@
-// Package idem keeps idempotency keys (contract, section 3).
+// Package idem stores idempotency keys (contract, section 3).
 //
-// One transaction holds the claim on a key, the rows that the request changes,
-// their events and the stored answer. It commits once or not at all, so there is
-// no half state to mend after a crash and no lease to expire: who finds a key
-// finds its answer.
+// One transaction holds the claim on a key, the rows that the request changes, their events and the
+// stored answer. It commits as a whole or not at all, so a crash leaves no partial state to repair
+// and no lease to expire: if a key exists, so does its answer.
 package idem
 
 import (
@@ -32,36 +31,34 @@ const (
 	Retention = 24 * time.Hour
 	// wait bounds how long a request waits for its twin.
 	wait = 5 * time.Second
-	// longest is how long a request runs at most, which claimed its key beside.
-	longest = time.Minute
-	// pauseEvery is how often such a twin in another process is looked for.
-	pauseEvery = 100 * time.Millisecond
+	// maxRun is the longest run of a request whose claim commits first.
+	maxRun = time.Minute
+	// pollEvery is how often a twin in another process is polled for.
+	pollEvery = 100 * time.Millisecond
 )
 
-// Claim is a key as a request shows it. The key belongs to the viewer's store
-// and principal.
+// Claim is the idempotency key of a request. The key belongs to the viewer's store and principal.
 type Claim struct {
 	Key string
-	// Fingerprint covers method, path and body: the same key with another one is
-	// refused.
+	// Fingerprint covers method, path and body. The same key with another fingerprint is refused.
 	Fingerprint [sha256.Size]byte
-	// Beside says that the request writes rows of another owner than the viewer's store,
-	// in transactions of its own: see [Keeper.Run].
+	// Beside says that the request writes rows of another owner than the viewer's store, in its own
+	// transactions: see [Keeper.Run].
 	Beside bool
 }
 
-// Answer is what is stored and replayed, byte for byte.
+// Answer is an answer that is stored, and replayed byte for byte.
 type Answer struct {
 	Status      int
 	ContentType string
 	Location    string
 	Body        []byte
-	// Refused is an answer that keeps nothing of what the request wrote: a lasting
-	// 4xx. The answer itself is stored.
+	// Refused marks a lasting 4xx: the rows that the request wrote are rolled back, and only the
+	// answer is stored.
 	Refused bool
 }
 
-// Keeper keeps the keys.
+// Keeper stores idempotency keys and their answers.
 type Keeper struct {
 	store    *ent.Store
 	sealer   *keyring.Sealer
@@ -69,7 +66,7 @@ type Keeper struct {
 	replayed atomic.Uint64
 }
 
-// New makes a keeper. Stored answers are encrypted with the ring.
+// New returns a keeper that encrypts stored answers with the ring.
 func New(s *ent.Store, ring *keyring.Ring) *Keeper {
 	return &Keeper{store: s, sealer: ring.Sealer(keyring.Encryption), gate: newGate()}
 }
@@ -77,8 +74,8 @@ func New(s *ent.Store, ring *keyring.Ring) *Keeper {
 // Replayed returns how many answers were replayed.
 func (k *Keeper) Replayed() uint64 { return k.replayed.Load() }
 
-// CheckKey returns what is wrong with the value of an Idempotency-Key header:
-// present reports whether there was one.
+// CheckKey returns a fault if the Idempotency-Key header is missing (present is false) or its value
+// is invalid.
 func CheckKey(key string, present bool) error {
 	if !present {
 		return &fault.Error{Kind: fault.IdempotencyKeyRequired, Detail: "A write needs an Idempotency-Key header.",
@@ -98,7 +95,7 @@ func CheckKey(key string, present bool) error {
 	return nil
 }
 
-// claim is a Claim with the row that stands for it.
+// claim is a Claim with the key of its row.
 type claim struct {
 	Claim
 	store xid.ID
@@ -106,26 +103,26 @@ type claim struct {
 	hash  [sha256.Size]byte
 }
 
-// errTaken says that another request has the key.
+// errTaken means that another request has the key.
 var errTaken = errors.New("idempotency key is taken")
 
-// errRuns says that a request which claimed the key beside may run still.
-var errRuns = errors.New("idempotency key has no answer yet")
+// errRunning means that a request whose claim committed first may still be running.
+var errRunning = errors.New("idempotency key has no answer yet")
 
-// errRefused rolls the request's rows back, and the claim.
+// errRefused rolls back the request's rows and its claim.
 var errRefused = errors.New("answer is a refusal")
 
-// Run answers a request once. The first request with a key runs f inside THE
-// transaction and has its answer stored; every later one gets that answer, and
-// replayed is true. An error of f stores nothing: the key stays free. f may run
-// more than once, each time from nothing.
+// Run answers a request once. The first request with a key runs f inside THE transaction and has
+// its answer stored; every later one gets that answer, and replayed is true. If f fails, nothing is
+// stored and the key stays free. f may run more than once, each time from the start.
 //
-// A claim that is [Claim.Beside] commits by itself before f runs outside of any transaction, and
-// the answer behind it. The request is carried out once at most: where the process ends in
-// between, the key has no answer, and is IdempotencyAnswerGone when no request can run any more.
+// With [Claim.Beside], the claim commits before f runs outside of any transaction, and the answer
+// is stored afterwards. The request is carried out at most once: if the process ends in between,
+// the key has no answer, and once the request can no longer be running, the fault is
+// IdempotencyAnswerGone.
 //
-// A twin that is still running is waited for; then the fault is
-// IdempotencyInProgress. Another fingerprint is IdempotencyKeyReused.
+// Run waits for a running twin; after a timeout the fault is IdempotencyInProgress. For a different
+// fingerprint it is IdempotencyKeyReused.
 func (k *Keeper) Run(
 	ctx context.Context, c Claim, f func(ctx context.Context) (Answer, error),
 ) (a Answer, replayed bool, err error) {
@@ -145,7 +142,7 @@ func (k *Keeper) Run(
 		} else {
 			run := k.first
 			if c.Beside {
-				run = k.beside
+				run = k.commitFirst
 			}
 			a, err = run(ctx, cl, leave, f)
 			if !errors.Is(err, errTaken) {
@@ -153,7 +150,7 @@ func (k *Keeper) Run(
 			}
 		}
 		switch a, found, err := k.stored(ctx, cl); {
-		case errors.Is(err, errRuns):
+		case errors.Is(err, errRunning):
 			if !pause(ctx, timer) {
 				return Answer{}, false, inProgress(err)
 			}
@@ -166,10 +163,10 @@ func (k *Keeper) Run(
 	}
 }
 
-// pause waits a little for a twin in another process, within the time of the timer.
+// pause waits for [pollEvery]. It returns false if the timer fires or ctx ends first.
 func pause(ctx context.Context, timer *time.Timer) bool {
 	select {
-	case <-time.After(pauseEvery):
+	case <-time.After(pollEvery):
 		return true
 	case <-timer.C:
 	case <-ctx.Done():
@@ -177,8 +174,7 @@ func pause(ctx context.Context, timer *time.Timer) bool {
 	return false
 }
 
-// newClaim derives the row's key: SHA-256(principal, 0, key). The store is part
-// of the primary key.
+// newClaim derives the row's key: SHA-256(principal, 0, key). The store is part of the primary key.
 func newClaim(v *viewer.Viewer, c Claim) *claim {
 	h := sha256.New()
 	h.Write(v.Principal[:])
@@ -190,8 +186,7 @@ func newClaim(v *viewer.Viewer, c Claim) *claim {
 	return cl
 }
 
-// first tries to be the first with the key, and leaves the gate also when f
-// panics.
+// first tries to be the first request with the key. It leaves the gate even if f panics.
 func (k *Keeper) first(
 	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
 ) (a Answer, err error) {
@@ -205,7 +200,7 @@ func (k *Keeper) first(
 			return err
 		}
 		if a.Refused {
-			return cmp.Or(k.store.Broken(ctx), errRefused) // what a lost transaction refuses is asked again
+			return cmp.Or(k.store.Broken(ctx), errRefused) // a refusal based on a lost transaction is evaluated again
 		}
 		return k.save(ctx, cl, k.answered(cl, a, about))
 	})
@@ -215,15 +210,15 @@ func (k *Keeper) first(
 	return a, err
 }
 
-// refuse claims the key anew, with the answer that refuses: what the request wrote has been rolled
-// back, its claim too. A savepoint behind the claim would spare this, and cost every request
-// that is not refused a statement, and SQLite a copy of each page that it changes.
+// refuse claims the key again, together with the refusal: the request's rows were rolled back with
+// its claim. A savepoint after the claim would avoid this, but would cost every other request a
+// statement, and SQLite a copy of each changed page.
 func (k *Keeper) refuse(ctx context.Context, cl *claim, r row) error {
 	return k.store.InTxKeyed(ctx, func(ctx context.Context) error { return k.insert(ctx, cl, r) })
 }
 
-// beside is first for a claim that commits by itself.
-func (k *Keeper) beside(
+// commitFirst is first for a claim that commits before f runs.
+func (k *Keeper) commitFirst(
 	ctx context.Context, cl *claim, leave func(), f func(context.Context) (Answer, error),
 ) (a Answer, err error) {
 	defer leave()
@@ -231,7 +226,7 @@ func (k *Keeper) beside(
 		return Answer{}, err
 	}
 	a, failed := f(ctx)
-	if errors.Is(failed, ent.ErrUncertain) { // it may have been carried out: the key keeps others from it
+	if errors.Is(failed, ent.ErrUncertain) { // it may have been carried out: the claim stays
 		return a, failed
 	}
 	err = k.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context) error {
@@ -244,7 +239,7 @@ func (k *Keeper) beside(
 	return a, cmp.Or(failed, err)
 }
 
-// row is what a claim gets with its answer: nothing before.
+// row is the part of the key's row that is written with the answer.
 type row struct {
 	status int
 	answer any // sealed; nil before
@@ -255,16 +250,16 @@ func (k *Keeper) answered(cl *claim, a Answer, about *subject) row {
 	return row{a.Status, k.sealer.Seal(encode(a), cl.aad()), about.id}
 }
 
-// The statements of every write are written out: a builder of statements costs more than the
-// database takes for them.
+// The statements of every write are written out: a statement builder costs more time than the
+// database takes to run them.
 const (
 	insertKey = "INSERT INTO idempotency_keys " +
 		"(store_id, id, key_hash, fingerprint, created_at, status, answer, about_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 	saveAnswer = "UPDATE idempotency_keys SET status = ?, answer = ?, about_id = ? WHERE store_id = ? AND id = ?"
 )
 
-// insert writes the claim. Whoever waited in vain for the row's lock learns
-// that a twin is running; waiting once more would only hold the connection.
+// insert writes the claim. A timeout while waiting for the row's lock means that a twin is running;
+// waiting again would only hold the connection.
 func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
 	err := k.exec(ctx, cl, insertKey, cl.store, cl.id, cl.hash[:], cl.Fingerprint[:], micros.Now(), r.status, r.answer,
 		r.about)
@@ -279,7 +274,7 @@ func (k *Keeper) insert(ctx context.Context, cl *claim, r row) error {
 	return fmt.Errorf("claim idempotency key: %w", err)
 }
 
-// save stores the answer beside the claim.
+// save stores the answer with the claim.
 func (k *Keeper) save(ctx context.Context, cl *claim, r row) error {
 	if answer, _ := r.answer.([]byte); len(answer) <= ent.MaxLater {
 		ctx = ent.Later(ctx)
@@ -303,8 +298,8 @@ func (k *Keeper) exec(ctx context.Context, cl *claim, statement string, args ...
 	return err
 }
 
-// stored reads the answer of a key that somebody had. It is not found when the
-// key was let go, or has expired: then it is free.
+// stored reads the answer of a key that is or was taken. It returns found = false if the key was
+// released or has expired: it is free then.
 func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, err error) {
 	row, err := k.store.DB(ctx).Idempotency.Query().Where(idempotency.ID(cl.id)).Only(ctx)
 	switch {
@@ -317,8 +312,8 @@ func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, e
 	case [sha256.Size]byte(row.Fingerprint) != cl.Fingerprint:
 		return Answer{}, false, fault.New(fault.IdempotencyKeyReused,
 			"This Idempotency-Key was used for another request: another body, path or method.")
-	case row.Status == 0 && row.CreatedAt.Add(longest) > micros.Now():
-		return Answer{}, false, errRuns
+	case row.Status == 0 && row.CreatedAt.Add(maxRun) > micros.Now():
+		return Answer{}, false, errRunning
 	case row.Status == 0:
 		return Answer{}, false, &fault.Error{Kind: fault.IdempotencyAnswerGone,
 			Detail: "The request with this Idempotency-Key ended without an answer and may have been carried out. It is " +
@@ -332,8 +327,7 @@ func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, e
 	return a, err == nil, err
 }
 
-// expire removes a row whose time is over. The time in the condition keeps a
-// claim safe that somebody made anew meanwhile.
+// expire deletes an expired row. The time in the condition protects a new claim on the key.
 func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		_, err := k.store.DB(ctx).Idempotency.Delete().
@@ -345,7 +339,7 @@ func (k *Keeper) expire(ctx context.Context, row *db.Idempotency) error {
 	})
 }
 
-// aad ties a sealed answer to its row.
+// aad returns the additional data that binds a sealed answer to its row.
 func (cl *claim) aad() []byte { return append(append([]byte{}, cl.store[:]...), cl.hash[:]...) }
 
 func answerGone(cause error) error {

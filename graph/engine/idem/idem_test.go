@@ -36,7 +36,7 @@ func newKeeper(t *testing.T, s *ent.Store) *idem.Keeper {
 	return idem.New(s, ring)
 }
 
-// merchant is a context whose viewer is a key of a new store.
+// merchant returns a context whose viewer is an API key of a new store.
 func merchant(t *testing.T, s *ent.Store) context.Context {
 	t.Helper()
 	ctx, _ := storetest.Merchant(t, s)
@@ -64,16 +64,16 @@ func products(t *testing.T, ctx context.Context, s *ent.Store) int {
 	return n
 }
 
-// What a request refused on the strength of rows that were never committed is no answer,
-// also when there is no time left to ask again.
+// A refusal based on rows that were never committed is not stored, even if there is no time left to
+// evaluate the request again.
 func TestRefusalOfALostGroupIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s *ent.Store
 		var ctx context.Context
 		var others sync.WaitGroup
 		var lose, done atomic.Bool
-		// hold keeps the writer until the refused request waits for it behind a write with which
-		// it is lost.
+		// hold keeps the writer until the refused request waits for it behind a write with which it
+		// is lost.
 		hold := func() {
 			_ = s.InTx(ent.Background(ctx), func(context.Context) error {
 				others.Go(func() {
@@ -152,7 +152,7 @@ func TestRunAnswersOnce(t *testing.T) {
 func TestTwinsGetOneAnswer(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx := merchant(t, s)
-		// Two keepers are two processes: their gates do not know each other.
+		// Two keepers are two processes: they do not share a gate.
 		keepers := []*idem.Keeper{newKeeper(t, s), newKeeper(t, s)}
 		var ran atomic.Int64
 		answers := make([]string, 50)
@@ -313,8 +313,8 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// An answer that was erased, or whose root secret is gone, is not answered again; nor is
-// its request carried out again.
+// An answer that was erased, or whose root secret is gone, is not replayed; nor is its request
+// carried out again.
 func TestAnswerGone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, k := merchant(t, s), newKeeper(t, s)

@@ -8,11 +8,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// purgeBatch keeps a transaction short.
+// purgeBatch bounds the rows of one transaction.
 const purgeBatch = 90
 
-// Purge deletes the expired keys of every store and returns how many. Nothing
-// depends on it but space: an expired key counts as absent already.
+// Purge deletes the expired keys of every store and returns their number. It only frees space: an
+// expired key already counts as absent.
 func (k *Keeper) Purge(ctx context.Context) (total int, err error) {
 	cutoff := micros.Now().Add(-Retention)
 	return k.store.SumStores(ctx, func(ctx context.Context) (total int, err error) {

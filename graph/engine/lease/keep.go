@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Keep renews the lease beside the work until its context ends. An error of renew
-// leaves the lease as old as it was, whatever it is: [ErrLost] ends the work at
-// once, any other is handed to failed and renew is called again soon, until the
-// lease is too old. The context of renew ends with the lease, so that one that
-// hangs keeps nothing.
+// Keep renews the lease in the background until its context ends. If renew returns [ErrLost], the
+// work ends at once. Any other error is passed to failed, and renew is called again soon, until the
+// lease is too old. The context of renew ends with the lease, so that a renewal that hangs blocks
+// nothing.
 func (h *Held) Keep(renew func(context.Context) error, failed func(error)) {
 	h.keeper.Go(func() {
 		timer := time.NewTimer(h.terms.Every)
@@ -36,7 +35,7 @@ func (h *Held) renew(renew func(context.Context) error, failed func(error)) time
 		return h.terms.Every
 	case errors.Is(err, ErrLost):
 		h.Lose(err)
-	case h.ctx.Err() == nil: // or else nobody needs it any more
+	case h.ctx.Err() == nil: // otherwise the lease is over
 		failed(err)
 	}
 	return h.terms.Every / 4

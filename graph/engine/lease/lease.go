@@ -1,10 +1,9 @@
 // Package lease lets one of many processes work on a row at a time.
 //
-// The row says until when it is taken, by the database's clock, which all share.
-// Who holds it counts the age of the lease by a clock that nobody sets, from
-// before it was asked for, so that work ends before another may claim the row.
-// The token of the claim fences what is written: once another has claimed, the
-// condition that names the token holds no more.
+// The row says until when it is leased, by the database's clock, which all processes share. The
+// holder measures the age of its lease by its monotonic clock, from before the request for it, so
+// that its work ends before another process may claim the row. The claim's token fences the writes:
+// after another claim, a condition on the old token no longer holds.
 package lease
 
 import (
@@ -15,24 +14,24 @@ import (
 	"time"
 )
 
-// ErrLost says that a lease is another one's by now, or may be. A renewal that
-// finds its row taken, or gone, returns it.
+// ErrLost means that another process has the lease, or may have it. A renewal that finds its row
+// taken or deleted returns it.
 var ErrLost = errors.New("the lease is lost")
 
 // Terms are the times of a lease.
 type Terms struct {
-	// Length is how long a claim, or a renewal, holds.
+	// Length is how long a claim or a renewal is valid.
 	Length time.Duration
-	// Every is the time between two renewals. After one that failed it is a quarter.
+	// Every is the time between two renewals. After a failed one it is a quarter.
 	Every time.Duration
-	// Begin is how old a lease may be for something to begin that cannot be taken
-	// back; 0 is until it is lost.
+	// Begin is how old a lease may be for something irrevocable to begin; 0 means until the lease
+	// is lost.
 	Begin time.Duration
-	// Margin is how long before its end the holder counts a lease as lost.
+	// Margin is how long before its end the holder treats a lease as lost.
 	Margin time.Duration
 }
 
-// Lasts returns how old a lease may become before its holder counts it as lost.
+// Lasts returns the age from which on the holder treats a lease as lost.
 func (t Terms) Lasts() time.Duration { return t.Length - t.Margin }
 
 // Held is a lease of this process.
@@ -48,10 +47,9 @@ type Held struct {
 	timer *time.Timer
 }
 
-// Take returns the lease that a claim won, which was asked for at asked: what
-// [time.Now] said before the claim, and as it said it, since UTC, Round, Truncate
-// and a way through a column strip the clock that nobody sets. [Held.End] frees
-// what it holds.
+// Take returns the lease of a successful claim that was requested at asked. asked is the result of
+// [time.Now] from before the claim, unchanged: UTC, Round, Truncate and a database column strip its
+// monotonic reading. [Held.End] releases its resources.
 func (t Terms) Take(ctx context.Context, asked time.Time) *Held {
 	h := &Held{terms: t, asked: asked}
 	h.ctx, h.cancel = context.WithCancelCause(ctx)
@@ -61,13 +59,12 @@ func (t Terms) Take(ctx context.Context, asked time.Time) *Held {
 	return h
 }
 
-// Context returns the context of the work under the lease. It ends when the lease
-// is lost or too old to be sure of, and then its cause is [ErrLost]; and with
-// [Held.End] and the context of the claim.
+// Context returns the context of the work under the lease. It ends with the cause [ErrLost] when
+// the lease is lost or too old to be sure of, and also with [Held.End] and with the context of the
+// claim.
 func (h *Held) Context() context.Context { return h.ctx }
 
-// Age returns how long ago the claim, or the last renewal that worked, was asked
-// for.
+// Age returns the time since the claim, or the last successful renewal, was requested.
 func (h *Held) Age() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,15 +78,15 @@ func (h *Held) Lost() bool {
 	return h.left() <= 0
 }
 
-// MayBegin reports whether something may begin that cannot be taken back.
+// MayBegin reports whether something irrevocable may begin.
 func (h *Held) MayBegin() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.left() > 0 && (h.terms.Begin == 0 || time.Since(h.asked) < h.terms.Begin)
 }
 
-// left is the time until the lease is too old, which it may be just now. The lock
-// is held.
+// left returns the time until the lease is too old, and marks it as lost if it is. The lock is
+// held.
 func (h *Held) left() time.Duration {
 	if h.lost {
 		return 0
@@ -101,7 +98,7 @@ func (h *Held) left() time.Duration {
 	return h.terms.Lasts() - age
 }
 
-// expire is called when the lease would be too old, had it not been renewed.
+// expire runs when the lease is too old, unless it was renewed.
 func (h *Held) expire() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,8 +107,7 @@ func (h *Held) expire() {
 	}
 }
 
-// Renewed says that the database has renewed the lease, and when that was asked
-// for, as for [Terms.Take].
+// Renewed records a successful renewal that was requested at asked, as for [Terms.Take].
 func (h *Held) Renewed(asked time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,8 +116,8 @@ func (h *Held) Renewed(asked time.Time) {
 	}
 }
 
-// Lose ends the work under a lease that is another one's, or given up, and why.
-// The cause of the context is [ErrLost] too.
+// Lose ends the work under a lease that was lost or given up. The cause of its context is why, and
+// [ErrLost] too.
 func (h *Held) Lose(why error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,15 +127,14 @@ func (h *Held) Lose(why error) {
 	h.lose(why)
 }
 
-// lose is [Held.Lose] while the lock is held.
+// lose is [Held.Lose] for callers that hold the lock.
 func (h *Held) lose(why error) {
 	h.lost = true
 	h.timer.Stop()
 	h.cancel(why)
 }
 
-// End ends the context and waits for the end of the renewals. What the row says is
-// not its business.
+// End ends the context and waits for the renewals to end. It does not touch the row.
 func (h *Held) End() {
 	h.cancel(context.Canceled)
 	h.keeper.Wait()

@@ -54,7 +54,7 @@ func TestHeldGrowsOld(t *testing.T) {
 		}
 		h.Renewed(time.Now())
 		if !h.Lost() {
-			t.Error("a renewal brought it back")
+			t.Error("a renewal revived the lease")
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestKeep(t *testing.T) {
 			}
 			return broken
 		}, lost: 9 * time.Second, failed: 6},
-		{name: "fails now and then", renew: func(_ context.Context, call int) error {
+		{name: "fails sometimes", renew: func(_ context.Context, call int) error {
 			if call%4 == 0 {
 				return nil
 			}
@@ -136,7 +136,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Whoever ends with the lease waits for a renewal that is under way.
+// End waits for a renewal that is under way.
 func TestEndWaits(t *testing.T) {
 	in(t, func(t *testing.T, h *lease.Held) {
 		done := false
@@ -161,7 +161,7 @@ func TestLose(t *testing.T) {
 	})
 }
 
-// Somebody sets the machine's clock: the age of a lease does not follow.
+// The machine's clock is set: the age of a lease does not change.
 func TestAgeIsMonotonic(t *testing.T) {
 	for _, set := range []time.Duration{-time.Hour, time.Hour} {
 		h := terms.Take(t.Context(), lookedBack(time.Now(), set))
@@ -176,8 +176,8 @@ func TestAgeIsMonotonic(t *testing.T) {
 	}
 }
 
-// lookedBack is a time of before somebody set the machine's clock by d: its
-// monotonic reading stays, and its wall clock is off by d.
+// lookedBack returns a time from before the machine's clock was set by d: its monotonic reading
+// stays, and its wall clock is off by d.
 func lookedBack(at time.Time, d time.Duration) time.Time {
 	*(*int64)(unsafe.Pointer(&at)) -= int64(d.Seconds()) << 30
 	return at

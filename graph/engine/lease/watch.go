@@ -2,27 +2,27 @@ package lease
 
 import "time"
 
-// Watch tells what nobody has touched for a time, by a clock that nobody sets: where
-// the clock of a row was put back, the row may say that it is leased for long, but
-// its owner, if it lives, changes it with every renewal. K names a row, and V is what
-// a renewal changes. The zero Watch is ready; it is not safe for concurrent use.
-type Watch[K, V comparable] struct{ seen map[K]sight[V] }
+// Watch finds rows that no process has changed for a time, by the monotonic clock. Where the clock
+// of a row was put back, the row may seem to be leased for long, but a live owner changes it with
+// every renewal. K identifies a row, and V is what a renewal changes. The zero Watch is ready for
+// use; it is not safe for concurrent use.
+type Watch[K, V comparable] struct{ seen map[K]sighting[V] }
 
-// sight is what a row was like, and since when.
-type sight[V comparable] struct {
+// sighting is the state of a row, and since when it has been so.
+type sighting[V comparable] struct {
 	row   V
 	since time.Time
 }
 
-// Still takes the rows that are in question now, and returns those that have been as
-// they are for d. The others of before are forgotten.
+// Still takes the rows that are suspect now, and returns those that have not changed for d. It
+// forgets all other rows.
 func (w *Watch[K, V]) Still(rows map[K]V, d time.Duration) (still []K) {
 	before, now := w.seen, time.Now()
-	w.seen = make(map[K]sight[V], len(rows))
+	w.seen = make(map[K]sighting[V], len(rows))
 	for k, row := range rows {
 		s, ok := before[k]
 		if !ok || s.row != row {
-			s = sight[V]{row, now}
+			s = sighting[V]{row, now}
 		}
 		w.seen[k] = s
 		if now.Sub(s.since) >= d {
@@ -32,5 +32,5 @@ func (w *Watch[K, V]) Still(rows map[K]V, d time.Duration) (still []K) {
 	return still
 }
 
-// Len returns how many rows are watched.
+// Len returns the number of watched rows.
 func (w *Watch[K, V]) Len() int { return len(w.seen) }

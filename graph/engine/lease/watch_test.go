@@ -9,7 +9,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
-// What is renewed, or goes, begins anew; what stays as it is is told after a time.
+// A row that is renewed or disappears starts over; a row that does not change is returned after a
+// time.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w lease.Watch[string, int]

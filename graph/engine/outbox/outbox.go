@@ -1,5 +1,5 @@
-// Package outbox writes events into the transaction of the change that makes
-// them: both commit, or neither exists (contract, section 8).
+// Package outbox writes events in the transaction of the change that causes them: both commit, or
+// neither (contract, section 8).
 package outbox
 
 import (
@@ -21,40 +21,39 @@ import (
 // MaxBody is the size in bytes above which a body is sent without its data.
 const MaxBody = 256 << 10
 
-// Resource is what a change left behind: the resource that its events are about.
+// Resource is the changed resource that events are about.
 type Resource struct {
 	Store   xid.ID
 	ID      xid.ID
 	Version int64
-	// Sequence is the resource's event sequence after the change; its events
-	// take the last numbers up to it.
+	// Sequence is the resource's event sequence after the change; its events take the last numbers
+	// up to it.
 	Sequence int64
-	// At is the time of the change. The last event takes it, those before it the
-	// microseconds before, so the ids of one resource's events are in their order
-	// and receivers may compare occurred_at (spec, section 6). The change before
-	// was at least [Spread] earlier.
+	// At is the time of the change. The last event takes it, and the earlier ones the microseconds
+	// before, so that the ids of one resource's events are in order and receivers may compare
+	// occurred_at (spec, section 6). The previous change was at least [Spread] earlier.
 	At micros.Time
 }
 
-// Spread is the least time between two changes of one resource, in microseconds:
-// more than one change has events.
+// Spread is the least time between two changes of one resource, in microseconds. It exceeds the
+// number of events of a change.
 const Spread = 16
 
-// After is the time of a change: [Spread] later than the one before, whatever
-// the clocks of two processes say.
+// After returns the time of a change: now, but at least [Spread] later than the previous change,
+// whatever the clocks of two processes say.
 func After(before micros.Time) micros.Time { return max(micros.Now(), before+Spread) }
 
 // Entry is one event of a change.
 type Entry struct {
 	Type event.Type
-	// Changed names the changed members; nil where the event is not a change.
+	// Changed names the changed members; nil if the event is not a change.
 	Changed []string
-	// Object is the representation that the event carries.
+	// Object is the representation in the event.
 	Object []byte
 }
 
-// Append writes the events of one change, in their order, with the final bytes
-// that subscribers will receive, and what the relay needs to find them.
+// Append writes the events of one change, in order, with the final bytes that subscribers will
+// receive, and their outbox rows for the relay.
 func Append(ctx context.Context, c *db.Client, r Resource, entries ...Entry) error {
 	if len(entries) >= Spread || r.At == 0 {
 		return fmt.Errorf("append event: %d events at %d", len(entries), r.At)
@@ -73,13 +72,13 @@ func Append(ctx context.Context, c *db.Client, r Resource, entries ...Entry) err
 	return nil
 }
 
-// The statements of [Append] are written out: every change runs them, and a builder of
-// statements costs more than the database takes for them.
+// The statements of [Append] are written out: every change runs them, and a statement builder costs
+// more time than the database takes to run them.
 const (
 	insertEvent  = "INSERT INTO events (store_id, id, type, resource_type, resource_id, sequence, body) VALUES "
 	eventRow     = "(?, ?, ?, ?, ?, ?, ?)"
 	insertOutbox = "INSERT INTO outbox (store_id, id, bucket, generation) VALUES "
-	outboxRow    = "(?, ?, ?, 0)" // of every generation
+	outboxRow    = "(?, ?, ?, 0)" // 0: for endpoints of every generation
 )
 
 // save writes the rows.
@@ -107,7 +106,7 @@ func save(ctx context.Context, c *db.Client, r Resource, entries []Entry) error 
 	return err
 }
 
-// rows is a statement that inserts n rows; most changes have one event.
+// rows returns a statement that inserts n rows; most changes have one event.
 func rows(head, row string, n int) string {
 	if n == 1 {
 		return head + row
@@ -115,8 +114,8 @@ func rows(head, row string, n int) string {
 	return head + row + strings.Repeat(", "+row, n-1)
 }
 
-// Stored returns a body as the transaction of ctx writes it: packed, where every
-// program that reads the database can unpack it.
+// Stored returns a body in the form that the transaction of ctx writes: compressed, if every
+// running release can read that.
 func Stored(ctx context.Context, body []byte) eventbody.Body {
 	switch {
 	case ent.Writes(ctx, ent.ShortEvents):
@@ -128,7 +127,7 @@ func Stored(ctx context.Context, body []byte) eventbody.Body {
 	}
 }
 
-// body is the delivery's body of contract section 8.
+// body returns the delivery's body of contract section 8.
 func body(id xid.ID, kind event.Entry, r Resource, e Entry, sequence int64) []byte {
 	b := wire.AppendEvent(make([]byte, 0, 512+len(e.Object)), wire.Event{
 		ID: id, Type: e.Type, Occurred: id.Time(), Store: r.Store,

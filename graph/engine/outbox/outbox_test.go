@@ -98,9 +98,9 @@ func TestLargeBodyIsOmitted(t *testing.T) {
 	}
 }
 
-// TestBodiesOfBefore writes events where programs of before still read them, and reads
-// them beside those of now.
-func TestBodiesOfBefore(t *testing.T) {
+// TestBodiesOfPreviousReleases writes events while previous releases may read them, and reads them
+// beside new ones.
+func TestBodiesOfPreviousReleases(t *testing.T) {
 	for name, tc := range map[string]struct {
 		known []ent.Format
 		first string // bytes of the body as it is stored
@@ -123,7 +123,7 @@ func TestBodiesOfBefore(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !bytes.HasPrefix(stored, []byte(tc.first)) {
-					t.Errorf("a program of before would read %q", stored)
+					t.Errorf("a previous release would read %q", stored)
 				}
 			})
 		})

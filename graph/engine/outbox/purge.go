@@ -13,16 +13,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Retention is how long the event log reaches back (contract, section 8).
+// Retention is how long events stay in the log (contract, section 8).
 const Retention = 30 * 24 * time.Hour
 
 // purgeBatch bounds the rows of one transaction.
 const purgeBatch = 90
 
-// Purge deletes the events of every store that are older than [Retention], and
-// returns how many. An event's age is the time in its id, so each batch is a
-// range of the primary key, in a short transaction of its own: stopped half-way
-// it has done the more and leaves the rest to the next call.
+// Purge deletes the events of every store that are older than [Retention], and returns their
+// number. An event's age is the time in its id, so each batch is a range of the primary key, in a
+// short transaction of its own. An interrupted purge is continued by the next call.
 func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 	before := xid.First(micros.Now().Add(-Retention))
 	n, err = s.SumStores(ctx, func(ctx context.Context) (int, error) {
@@ -30,7 +29,7 @@ func Purge(ctx context.Context, s *ent.Store) (n int, err error) {
 		if err != nil {
 			return deleted, err
 		}
-		// What was set aside cannot be put back without its event.
+		// Events that were set aside cannot be put back once they are deleted.
 		return deleted, s.InTx(ctx, func(ctx context.Context) error {
 			_, err := s.DB(ctx).OutboxFailure.Delete().Where(outboxfailure.IDLT(before)).Exec(ctx)
 			return err

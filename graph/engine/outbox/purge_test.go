@@ -33,7 +33,7 @@ func events(ctx context.Context, t *testing.T, s *ent.Store, n int, age time.Dur
 	}
 }
 
-// setAside writes that an event of a given age could not be relayed.
+// setAside records that an event of a given age could not be relayed.
 func setAside(ctx context.Context, t *testing.T, s *ent.Store, age time.Duration) {
 	t.Helper()
 	at := micros.Now().Add(-age)
@@ -63,7 +63,7 @@ func TestPurge(t *testing.T) {
 			t.Fatalf("Purge = %d, %v; want 202", n, err)
 		}
 		if n := s.DB(second).OutboxFailure.Query().CountX(second); n != 1 {
-			t.Errorf("%d that were set aside are left, want 1", n)
+			t.Errorf("%d failed events are left, want 1", n)
 		}
 		for ctx, want := range map[context.Context]int{first: 3, second: 1} {
 			if got, err := s.DB(ctx).Event.Query().Count(ctx); err != nil || got != want {

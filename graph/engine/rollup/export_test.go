@@ -7,15 +7,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// What the tests, which stand outside of the package, see of its inside.
+// Unexported constants for the tests outside of the package.
 const (
 	Width   = width
-	Walked  = walked
+	Walked  = walkBatch
 	MaxLive = maxLive
 )
 
-// SumWith sums up all that is pending, on the one shard at which ctx is, and does something
-// between the reading of the orders and the writing of their sums.
+// SumWith sums up all pending intervals on the one shard of ctx, and calls between after reading
+// the orders and before writing their sums.
 func (k *Keeper) SumWith(ctx context.Context, between func()) error {
 	list, err := k.due(ctx, row{}, xid.First(micros.Now()))
 	if err != nil || len(list) == 0 {

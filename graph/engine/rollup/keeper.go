@@ -19,33 +19,32 @@ import (
 )
 
 const (
-	// atOnce is how many pending intervals are read at once, and together of how many one
+	// readBatch is how many pending intervals are read at once, sumBatch for how many one
 	// transaction writes the sums.
-	atOnce, together = 500, 96
-	// grace is how long after its end an interval is summed up: before that, orders of it
-	// still come.
+	readBatch, sumBatch = 500, 96
+	// grace is how long after its end an interval is summed up: until then, orders may still be
+	// added to it.
 	grace = time.Minute
 )
 
-// Keeper sums up the intervals of all stores. Any number of processes may do so at once, and
-// one that is killed leaves what it has not done to the next round.
+// Keeper sums up the intervals of all stores. Any number of processes may do so at once; if one is
+// killed, the next round does the rest.
 type Keeper struct{ store *ent.Store }
 
-// NewKeeper makes a keeper.
+// NewKeeper returns a keeper.
 func NewKeeper(s *ent.Store) *Keeper { return &Keeper{s} }
 
-// Round notes what stores had before, and sums up all that is pending but the intervals that
-// go on.
+// Round marks the older orders of stores, and sums up all pending intervals that have ended.
 func (k *Keeper) Round(ctx context.Context) error {
 	return k.store.EachShard(ctx, func(ctx context.Context) error {
 		return errors.Join(k.walk(ctx), k.settle(ctx))
 	})
 }
 
-// row is an interval that is pending.
+// row is a pending interval.
 type row struct{ store, id, token xid.ID }
 
-// settle sums up what is pending on a shard.
+// settle sums up the pending intervals of a shard.
 func (k *Keeper) settle(ctx context.Context) error {
 	var failed error
 	var last row
@@ -53,7 +52,7 @@ func (k *Keeper) settle(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := k.due(ctx, last, before)
 		if err != nil {
-			return errors.Join(failed, fmt.Errorf("read what is to be summed up: %w", err))
+			return errors.Join(failed, fmt.Errorf("read pending intervals: %w", err))
 		}
 		for _, some := range byStore(list) {
 			err := k.sum(viewer.Operator(ctx, some[0].store), some)
@@ -61,7 +60,7 @@ func (k *Keeper) settle(ctx context.Context) error {
 				failed = errors.Join(failed, fmt.Errorf("sum up %s: %w", xid.Store.Format(some[0].store), err))
 			}
 		}
-		if len(list) < atOnce {
+		if len(list) < readBatch {
 			break
 		}
 		last = list[len(list)-1]
@@ -69,7 +68,7 @@ func (k *Keeper) settle(ctx context.Context) error {
 	return errors.Join(failed, ctx.Err())
 }
 
-// due reads the next intervals that are pending and lie before an id.
+// due reads the next pending intervals before an id.
 func (k *Keeper) due(ctx context.Context, after row, before xid.ID) (list []row, err error) {
 	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
 		var r row
@@ -77,15 +76,15 @@ func (k *Keeper) due(ctx context.Context, after row, before xid.ID) (list []row,
 		list = append(list, r)
 		return err
 	}, fmt.Sprintf("SELECT store_id, id, token FROM sales_pendings WHERE (store_id > ? OR store_id = ? AND id > ?) "+
-		"AND id < ? ORDER BY store_id, id LIMIT %d", atOnce), after.store, after.store, after.id, before)
+		"AND id < ? ORDER BY store_id, id LIMIT %d", readBatch), after.store, after.store, after.id, before)
 	return list, err
 }
 
-// byStore parts what is pending, sorted by store, into what one transaction does.
+// byStore splits pending intervals, sorted by store, into the parts that one transaction writes.
 func byStore(list []row) (parts [][]row) {
 	for from := 0; from < len(list); {
 		to := from + 1
-		for to < len(list) && to-from < together && list[to].store == list[from].store {
+		for to < len(list) && to-from < sumBatch && list[to].store == list[from].store {
 			to++
 		}
 		parts = append(parts, list[from:to])
@@ -94,9 +93,9 @@ func byStore(list []row) (parts [][]row) {
 	return parts
 }
 
-// sum sums up intervals of the viewer's store as they are now. The orders are read after what
-// is pending was, and their sums are written where it is pending still by the same token: an
-// event that was relayed before is in them, and one that is relayed since leaves another token.
+// sum sums up intervals of the viewer's store. The orders are read after the pending rows, and the
+// sums are written only where these rows still have the same token: an event relayed before is
+// included in the sums, and one relayed since has changed the token.
 func (k *Keeper) sum(ctx context.Context, list []row) error {
 	all, err := k.orders(ctx, list)
 	if err != nil {
@@ -105,7 +104,7 @@ func (k *Keeper) sum(ctx context.Context, list []row) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error { return k.write(ctx, list, all) })
 }
 
-// orders reads what the orders of intervals come to.
+// orders reads the sums of the orders of intervals.
 func (k *Keeper) orders(ctx context.Context, list []row) ([]Sum, error) {
 	parts := make([]part, len(list))
 	for i, r := range list {
@@ -116,7 +115,7 @@ func (k *Keeper) orders(ctx context.Context, list []row) ([]Sum, error) {
 	return all, err
 }
 
-// write writes the sums of intervals that nobody has noted since.
+// write writes the sums of intervals that were not marked since.
 func (k *Keeper) write(ctx context.Context, list []row, all []Sum) error {
 	ids := make([]xid.ID, len(list))
 	for i, r := range list {

@@ -1,20 +1,18 @@
-// Package rollup keeps what the orders of every store come to, so that a report need not
-// read them.
+// Package rollup keeps sums of the orders of every store, so that reports need not read the orders.
 //
-// The orders of a quarter of an hour have a row with their sums: any time zone of today is
-// a number of quarters away from UTC, so the days of each are made of whole ones. Three
-// things say what the rows lack, and a report reads the orders of those quarters instead:
+// There is a row of sums for every quarter of an hour with orders: every current time zone is a
+// multiple of a quarter from UTC, so its days consist of whole quarters. A report reads the orders
+// of those quarters whose row may be out of date, which follows from:
 //
-//   - The transaction of an order writes its event and a place in the outbox.
-//   - The transaction that takes the event out of the outbox notes the order's quarter as
-//     pending ([Mark]). In whatever order transactions commit, none is missed: there is no
-//     position in the log that a late one could lie behind.
-//   - The [Keeper] reads what is pending, then the orders, and then writes their sums where
-//     nothing was noted since. Done twice it comes to the same.
+//   - The transaction of an order writes its event and an outbox row.
+//   - The transaction that takes the event out of the outbox marks the order's quarter as pending
+//     ([Mark]). No event is missed in whatever order transactions commit, since there is no
+//     position in the log that a late one could be behind.
+//   - The [Keeper] reads the pending quarters, then their orders, and then writes the sums of those
+//     that were not marked since. It is idempotent.
 //
-// So a quarter that is neither pending nor has an event in the outbox has a row that is
-// right. That holds for a store once all it had before was noted, too, which is a walk over
-// its orders.
+// So the row of a quarter is right if the quarter is neither pending nor has an event in the
+// outbox. For a store, this holds once all its older orders were marked by a walk over them.
 package rollup
 
 import (
@@ -32,33 +30,32 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// width is how long an interval is.
+// width is the length of an interval.
 const width = micros.Time(15 * time.Minute / time.Microsecond)
 
-// beginOf is when the interval of a time begins.
+// beginOf returns the beginning of the interval that contains a time.
 func beginOf(t micros.Time) micros.Time { return t - t%width }
 
-// interval is the id of the row that an order belongs to.
+// interval returns the id of the row of an order.
 func interval(order xid.ID) xid.ID { return xid.First(beginOf(order.Time())) }
 
-// Counts reports whether an event of an order changes what its interval comes to. The total
-// of an order never changes, and what is refunded is not taken off.
+// Counts reports whether an event of an order changes the sums of its interval. The total of an
+// order never changes, and refunds are not subtracted.
 func Counts(kind event.Type) bool { return kind == event.OrderCreated || kind == event.OrderCancelled }
 
-// Sale names an order of a store.
+// Sale identifies an order of a store.
 type Sale struct{ Store, Order xid.ID }
 
-// marked is of how many intervals one statement takes note.
-const marked = 200
+// markBatch is how many intervals one statement marks.
+const markBatch = 200
 
-// Mark notes, in the transaction of ctx, that the intervals of some orders are to be summed
-// up again.
+// Mark marks the intervals of some orders as pending, in the transaction of ctx.
 func Mark(ctx context.Context, s *ent.Store, sales ...Sale) error {
 	sales = slices.Clone(sales) // a transaction may run again
 	for i, sale := range sales {
 		sales[i].Order = interval(sale.Order)
 	}
-	// In the order of the key, as everybody who writes several of them.
+	// In the order of the key, like every statement that writes several of them.
 	slices.SortFunc(sales, func(a, b Sale) int {
 		if c := a.Store.Compare(b.Store); c != 0 {
 			return c
@@ -70,7 +67,7 @@ func Mark(ctx context.Context, s *ent.Store, sales ...Sale) error {
 		tail = " ON DUPLICATE KEY UPDATE token = ?"
 	}
 	token := xid.New()
-	for some := range slices.Chunk(slices.Compact(sales), marked) {
+	for some := range slices.Chunk(slices.Compact(sales), markBatch) {
 		args := make([]any, 0, 3*len(some)+1)
 		for _, sale := range some {
 			args = append(args, sale.Store, sale.Order, token)
@@ -78,19 +75,19 @@ func Mark(ctx context.Context, s *ent.Store, sales ...Sale) error {
 		_, err := s.DB(ctx).ExecContext(ctx, "INSERT INTO sales_pendings (store_id, id, token) VALUES (?, ?, ?)"+
 			strings.Repeat(", (?, ?, ?)", len(some)-1)+tail, append(args, token)...)
 		if err != nil {
-			return fmt.Errorf("note for the sums of sales: %w", err)
+			return fmt.Errorf("mark sales intervals: %w", err)
 		}
 	}
 	return nil
 }
 
-// Restart lets the walk over a store's orders begin again, in the transaction of ctx: for an
-// event whose order is not known. Until its end reports read orders.
+// Restart restarts the walk over a store's orders, in the transaction of ctx, after an event whose
+// order is unknown. Until the walk ends, reports read orders.
 func Restart(ctx context.Context, s *ent.Store, store xid.ID) error {
 	_, err := s.DB(ctx).ExecContext(ctx, "UPDATE sales_walks SET done = ?, behind = ?, token = ? "+
 		"WHERE store_id = ? AND id = ?", false, xid.Nil, xid.New(), store, store)
 	if err != nil {
-		return fmt.Errorf("begin the sums of sales again: %w", err)
+		return fmt.Errorf("restart the walk of sales sums: %w", err)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/rollup"
 )
 
-// noon is in the middle of an interval's first microsecond.
+// noon is the first microsecond of an interval.
 var noon = micros.Of(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))
 
 // shop is a store below the core.
@@ -42,7 +42,7 @@ func each(t *testing.T, f func(t *testing.T, address string)) {
 	}
 }
 
-// process opens a database as another process does.
+// process opens a database like another process.
 func process(t *testing.T, c ent.Config) *ent.Store {
 	t.Helper()
 	s, err := ent.Open(t.Context(), c)
@@ -67,7 +67,7 @@ func (s *shop) tx(t *testing.T, f func(ctx context.Context, c *db.Client) error)
 	}
 }
 
-// sell makes orders of some times, without events.
+// sell creates orders at given times, without events.
 func (s *shop) sell(t *testing.T, total int64, times ...micros.Time) (ids []xid.ID) {
 	t.Helper()
 	s.tx(t, func(ctx context.Context, c *db.Client) error {
@@ -89,7 +89,7 @@ func (s *shop) sell(t *testing.T, total int64, times ...micros.Time) (ids []xid.
 	return ids
 }
 
-// relayed notes that events of orders were relayed.
+// relayed marks orders like the relay of their events.
 func (s *shop) relayed(t *testing.T, ids ...xid.ID) {
 	t.Helper()
 	s.tx(t, func(ctx context.Context, _ *db.Client) error {
@@ -108,7 +108,7 @@ func (s *shop) round(t *testing.T) {
 	}
 }
 
-// orders is how many orders there are in a span, and how many rows were read for it.
+// orders returns the number of orders in a span, and how many rows were read for it.
 func (s *shop) orders(t *testing.T, from, to micros.Time) (n, read int64) {
 	t.Helper()
 	sums, read, err := rollup.Sums(s.ctx, s.Store, s.id, []rollup.Span{{From: from, To: to}})
@@ -118,7 +118,7 @@ func (s *shop) orders(t *testing.T, from, to micros.Time) (n, read int64) {
 	return sums[0].Orders, read
 }
 
-// rows are the sums that are kept.
+// rows returns the stored sums.
 func (s *shop) rows(t *testing.T) (list []int64) {
 	t.Helper()
 	rows, err := s.DB(s.ctx).SalesInterval.Query().Order(db.Asc("id")).Load(s.ctx)
@@ -131,8 +131,8 @@ func (s *shop) rows(t *testing.T) (list []int64) {
 	return list
 }
 
-// Only whole intervals are read from their sums, and none that lacks something; the parts of
-// a span make the whole of it.
+// Only whole intervals that are up to date are read from their sums; the parts of a span cover all
+// of it.
 func TestSplit(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -170,8 +170,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// What a store had before is summed up, by its walk: until then, and where something is
-// pending, orders are read.
+// The walk sums up a store's older orders. Until then, and where intervals are pending, orders are
+// read.
 func TestRound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop, other := open(t, s), open(t, s)
@@ -198,10 +198,10 @@ func TestRound(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if rows > n/2+10 { // none where the engine does not tell
+		if rows > n/2+10 { // none where the engine does not report it
 			t.Errorf("%d rows were read, of %d intervals", rows, n/2)
 		}
-		// Parts of intervals are read from orders.
+		// Partial intervals are read from orders.
 		if got, read := shop.orders(t, noon+1, end-1); got != n-2 || read != n/2-2+2 {
 			t.Errorf("%d of %d orders, of %d rows", got, n-2, read)
 		}
@@ -210,7 +210,7 @@ func TestRound(t *testing.T) {
 		})
 		shop.relayed(t, ids[:4]...)
 		if got, read := shop.orders(t, noon, end); got != n-4 || read != n/2-2+4 {
-			t.Errorf("%d orders, want those that were not noted, of %d rows", got, read)
+			t.Errorf("%d orders, want the unmarked ones, of %d rows", got, read)
 		}
 		if got, _ := other.orders(t, noon, end); got != 1 {
 			t.Errorf("another store has %d orders", got)
@@ -222,12 +222,12 @@ func TestRound(t *testing.T) {
 		shop.relayed(t, ids...)
 		shop.round(t)
 		if list := shop.rows(t); len(list) != 0 {
-			t.Errorf("sums of nothing are kept: %v", list)
+			t.Errorf("sums without orders are kept: %v", list)
 		}
 	})
 }
 
-// What is noted while orders are summed up stays noted: their sums are of before.
+// An interval marked while its orders are being summed up stays pending: these sums are outdated.
 func TestSumsAreWrittenAsTheyWereRead(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -242,7 +242,7 @@ func TestSumsAreWrittenAsTheyWereRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := shop.rows(t); !slices.Equal(list, []int64{1}) {
-			t.Errorf("%v were written, want the interval that nobody noted", list)
+			t.Errorf("%v were written, want the interval that was not marked", list)
 		}
 		if got, _ := shop.orders(t, noon, noon+2*rollup.Width); got != 3 {
 			t.Errorf("%d orders", got)
@@ -259,7 +259,7 @@ func TestSumsAreWrittenAsTheyWereRead(t *testing.T) {
 	})
 }
 
-// A walk that begins again while it goes on does begin again.
+// A walk that is restarted while it runs does restart.
 func TestRestartMeetsStep(t *testing.T) {
 	each(t, func(t *testing.T, address string) {
 		var meanwhile func()
@@ -289,8 +289,8 @@ func TestRestartMeetsStep(t *testing.T) {
 	})
 }
 
-// Where a program of before may run, which relays events and notes nothing, orders are read,
-// until somebody says that there is none.
+// While a previous release may run, which relays events without marking intervals, orders are read,
+// until the migration is finalized.
 func TestNotFinalized(t *testing.T) {
 	each(t, func(t *testing.T, address string) {
 		s := process(t, ent.Config{Database: address})
@@ -304,7 +304,7 @@ func TestNotFinalized(t *testing.T) {
 		if n, err := s.DB(shop.ctx).SalesWalk.Query().Count(shop.ctx); err != nil || n != 0 {
 			t.Errorf("%d walks, %v", n, err)
 		}
-		shop.sell(t, 7, noon+1) // whose event a program of before relays
+		shop.sell(t, 7, noon+1) // its event is relayed by a previous release
 		if got, read := shop.orders(t, noon, noon+rollup.Width); got != 2 || read != 2 {
 			t.Errorf("%d orders, of %d rows", got, read)
 		}
@@ -321,7 +321,8 @@ func TestNotFinalized(t *testing.T) {
 	})
 }
 
-// What waits for the relay is read from orders; where an event is gone, or too many wait, all is.
+// Intervals with events in the outbox are read from orders; if an event is gone, or too many wait,
+// all are.
 func TestWaiting(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		shop := open(t, s)
@@ -360,10 +361,10 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// A store of which something cannot be written holds nobody up.
+// A store whose rows cannot be written does not block the others.
 func TestOneStoreFails(t *testing.T) {
 	each(t, func(t *testing.T, address string) {
-		var refused atomic.Bool // what is written of the first store
+		var refused atomic.Bool // rejects writes of the first store
 		broken := errors.New("broken")
 		s := process(t, ent.Config{Database: address, Inspect: func(st ent.Statement) error {
 			if strings.HasPrefix(st.Query, "INSERT INTO sales_pendings") && refused.Swap(false) {

@@ -15,36 +15,36 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Sum is what orders come to. Amounts are summed in two parts, so that no sum of an engine's
-// 64 bits can run over, whatever they are.
+// Sum is the number and the total of orders. Amounts are summed in two parts, so that no 64-bit sum
+// of a database can overflow, whatever the amounts are.
 type Sum struct {
-	// Orders is how many there are, but cancelled ones.
+	// Orders is the number of orders without canceled ones.
 	Orders int64
-	// High is the sum of their totals without the last [Low] bits, Rest that of these bits.
+	// High is the sum of their totals without the lowest [Low] bits, Rest the sum of these bits.
 	High, Rest int64
 }
 
-// Low is how many bits of an amount are summed apart from the others.
+// Low is the number of low bits that are summed apart.
 const Low = 20
 
-// Span is a time: orders from its first microsecond to the one before its end.
+// Span is a range of times, without its end.
 type Span struct{ From, To micros.Time }
 
 const (
-	// maxRelay is how many events of a store may wait for the relay, and maxLive how many
-	// intervals may be pending. Where there are more, reports read orders alone.
+	// maxRelay is how many events of a store may wait for the relay, and maxLive how many intervals
+	// may be pending. Beyond that, reports read orders only.
 	maxRelay, maxLive = 1000, 150
-	// maxParts is how many ranges one statement reads: SQLite takes 500.
+	// maxParts is how many ranges one statement reads; SQLite allows 500.
 	maxParts = 400
 )
 
-// Sums returns what the orders of a store come to in spans of time, which follow one another:
-// also what was written a moment ago. It says how many rows it read.
+// Sums returns the sums of a store's orders in consecutive spans of time, including orders written
+// a moment ago, and the number of rows read.
 func Sums(ctx context.Context, s *ent.Store, store xid.ID, spans []Span) (all []Sum, read int64, err error) {
-	// What the rows lack is read before them: what is summed up meanwhile is right in both.
-	live, ok, err := lacking(ctx, s, store, Span{spans[0].From, spans[len(spans)-1].To})
+	// The stale intervals are read before the sums: those summed up meanwhile are right in both.
+	live, ok, err := stale(ctx, s, store, Span{spans[0].From, spans[len(spans)-1].To})
 	if err != nil {
-		return nil, 0, fmt.Errorf("read what the sums of sales lack: %w", err)
+		return nil, 0, fmt.Errorf("read stale sales sums: %w", err)
 	}
 	var list []part
 	for i, span := range spans {
@@ -57,10 +57,10 @@ func Sums(ctx context.Context, s *ent.Store, store xid.ID, spans []Span) (all []
 	return sums(ctx, s, store, len(spans), list)
 }
 
-// lacking returns when those intervals begin within a span whose rows are not right; false
-// where that is not known, or there are too many. It is one statement, which sees one state
-// of the database.
-func lacking(ctx context.Context, s *ent.Store, store xid.ID, span Span) (live []micros.Time, ok bool, err error) {
+// stale returns the beginnings of the intervals within a span whose rows are not up to date. It
+// returns false if they are unknown or too many. It is one statement, which sees one state of the
+// database.
+func stale(ctx context.Context, s *ent.Store, store xid.ID, span Span) (live []micros.Time, ok bool, err error) {
 	const waits, pending, walked = 0, 1, 2
 	text := fmt.Sprintf("SELECT %d, e.type, e.resource_id FROM (SELECT id FROM outbox WHERE bucket = ? AND store_id = ? "+
 		"LIMIT %d) o LEFT JOIN events e ON e.store_id = ? AND e.id = o.id "+
@@ -96,13 +96,12 @@ func lacking(ctx context.Context, s *ent.Store, store xid.ID, span Span) (live [
 
 // part is a range of one of the two tables, for the sum of a span.
 type part struct {
-	of int // the span
+	of int // the index of the span
 	Span
-	orders bool // and not the sums of intervals
+	orders bool // read orders, not sums of intervals
 }
 
-// split adds the parts of a span: orders where an interval is live or not whole, sums in
-// between.
+// split appends the parts of a span: orders where an interval is live or partial, sums in between.
 func (s Span) split(list []part, of int, live []micros.Time) []part {
 	add := func(from, to micros.Time, orders bool) {
 		if from = max(from, s.From); from >= min(to, s.To) {
@@ -133,7 +132,7 @@ func (s Span) split(list []part, of int, live []micros.Time) []part {
 	return list
 }
 
-// sums adds up parts of n spans, and returns how many rows it read.
+// sums adds up the parts of n spans, and returns the number of rows read.
 func sums(ctx context.Context, s *ent.Store, store xid.ID, n int, list []part) (all []Sum, read int64, err error) {
 	of := func(table string) string {
 		return " FROM " + table + ent.IndexHint(s.Dialect(), table, ent.Primary) + " WHERE store_id = ? AND id >= ? AND id < ?"
@@ -143,14 +142,14 @@ func sums(ctx context.Context, s *ent.Store, store xid.ID, n int, list []part) (
 		Low, 1<<Low-1) + of("orders")
 	kept := "SELECT ?, COUNT(*), COALESCE(SUM(orders), 0), COALESCE(SUM(total_high), 0), COALESCE(SUM(total_low), 0)" +
 		of("sales_intervals")
-	off := string(state.OrderCancelled)
+	canceled := string(state.OrderCancelled)
 	all = make([]Sum, n)
 	for some := range slices.Chunk(list, maxParts) {
 		texts, args := make([]string, len(some)), make([]any, 0, 7*len(some))
 		for i, p := range some {
 			texts[i], args = kept, append(args, p.of)
 			if p.orders {
-				texts[i], args = orders, append(args, off, off, off)
+				texts[i], args = orders, append(args, canceled, canceled, canceled)
 			}
 			args = append(args, store, xid.First(p.From), xid.First(p.To))
 		}

@@ -12,17 +12,17 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// walked is how many intervals one transaction of a walk notes.
-const walked = 96
+// walkBatch is how many intervals one transaction of a walk marks.
+const walkBatch = 96
 
-// ErrNotFinalized says that programs may run that relay events and note nothing, so that
-// nothing can be kept yet.
+// ErrNotFinalized is returned while a previous release may run that relays events without marking
+// intervals, so that no sums can be kept yet.
 var ErrNotFinalized = errors.New("programs of before may still run: storefront migrate finalize comes first")
 
-// Rebuild makes all sums again, whatever they were, and returns how many intervals have some.
-// Reports read the orders of a store until its own were noted, and servers may run meanwhile.
+// Rebuild recomputes all sums, whatever they were, and returns the number of intervals with sums.
+// Reports read a store's orders until these are marked. Servers may run meanwhile.
 func (k *Keeper) Rebuild(ctx context.Context) (n int, err error) {
-	if kept, err := k.kept(ctx); err != nil || !kept {
+	if kept, err := k.allMark(ctx); err != nil || !kept {
 		return 0, errors.Join(err, ErrNotFinalized)
 	}
 	err = k.store.EachStore(ctx, func(ctx context.Context) error {
@@ -41,8 +41,8 @@ func (k *Keeper) Rebuild(ctx context.Context) (n int, err error) {
 	})
 }
 
-// kept reports whether every program notes what it relays.
-func (k *Keeper) kept(ctx context.Context) (kept bool, err error) {
+// allMark reports whether every running release marks the intervals of relayed events.
+func (k *Keeper) allMark(ctx context.Context) (kept bool, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		kept = ent.Writes(ctx, ent.SalesRollups)
 		return nil
@@ -50,8 +50,8 @@ func (k *Keeper) kept(ctx context.Context) (kept bool, err error) {
 	return kept, err
 }
 
-// walk notes what the stores of a shard had before. One that meets an error does not hold up
-// the others.
+// walk marks the older orders of the stores of a shard. A store that fails does not block the
+// others.
 func (k *Keeper) walk(ctx context.Context) (failed error) {
 	for after := xid.Nil; ; {
 		next := xid.Nil
@@ -62,19 +62,19 @@ func (k *Keeper) walk(ctx context.Context) (failed error) {
 			return errors.Join(failed, err)
 		}
 		if after.IsNil() {
-			if kept, err := k.kept(ctx); err != nil || !kept {
+			if kept, err := k.allMark(ctx); err != nil || !kept {
 				return err
 			}
 		}
-		if err := k.whole(viewer.Operator(ctx, next)); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("note what %s had: %w", xid.Store.Format(next), err))
+		if err := k.walkStore(viewer.Operator(ctx, next)); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("mark older orders of %s: %w", xid.Store.Format(next), err))
 		}
 		after = next
 	}
 }
 
-// whole walks on to the end of the viewer's store.
-func (k *Keeper) whole(ctx context.Context) error {
+// walkStore completes the walk over the viewer's store.
+func (k *Keeper) walkStore(ctx context.Context) error {
 	for {
 		if more, err := k.step(ctx); err != nil || !more {
 			return err
@@ -82,8 +82,8 @@ func (k *Keeper) whole(ctx context.Context) error {
 	}
 }
 
-// step notes the next intervals of the viewer's store that have orders, or sums, and reports
-// whether there may be more.
+// step marks the next intervals of the viewer's store that have orders or sums, and reports whether
+// there may be more.
 func (k *Keeper) step(ctx context.Context) (more bool, err error) {
 	rows, err := k.store.DB(ctx).SalesWalk.Query().Load(ctx)
 	if err != nil {
@@ -100,11 +100,11 @@ func (k *Keeper) step(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	more = len(list) == walked
+	more = len(list) == walkBatch
 	return more, k.store.InTx(ctx, func(ctx context.Context) error {
 		n, err := k.store.DB(ctx).SalesWalk.Update().Where(saleswalk.ID(walk.ID), saleswalk.Token(walk.Token)).
 			SetBehind(behind).SetToken(xid.New()).SetDone(!more).Save(ctx)
-		if err != nil || n == 0 { // somebody else went on, or it begins again
+		if err != nil || n == 0 { // another process went on, or the walk restarts
 			return err
 		}
 		return Mark(ctx, k.store, list...)
@@ -123,11 +123,11 @@ func (k *Keeper) begin(ctx context.Context) error {
 	return err
 }
 
-// next returns the next intervals of the viewer's store that have orders, or sums, and where
-// the ones after them begin.
+// next returns the next intervals of the viewer's store that have orders or sums, and where the
+// following ones begin.
 func (k *Keeper) next(ctx context.Context, from xid.ID) (list []Sale, behind xid.ID, err error) {
 	store := viewer.From(ctx).Store
-	for len(list) < walked {
+	for len(list) < walkBatch {
 		first := xid.Nil
 		for _, table := range []string{"orders", "sales_intervals"} {
 			err := ent.Read(ctx, k.store.DB(ctx), func(rows *stdsql.Rows) error {

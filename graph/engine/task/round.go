@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// Every is the time between two rounds: what a crash left behind, such as the end of
-	// somebody's tokens, has happened a few seconds later.
+	// Every is the time between two rounds: tasks left by a crash, such as the revocation of a
+	// person's tokens, are carried out a few seconds later.
 	Every = time.Second
-	// batch bounds what is read at once.
+	// batch bounds the rows that are read at once.
 	batch = 90
-	// longest is the longest wait between two tries.
-	longest = 5 * time.Minute
-	// Kept is how long a receipt stays at least.
+	// maxWait is the longest wait between two tries.
+	maxWait = 5 * time.Minute
+	// Kept is how long a receipt is kept at least.
 	Kept = 24 * time.Hour
 )
 
-// Round carries out what is left behind, shard by shard. A task that fails is tried again
-// later and keeps no other one waiting.
+// Round carries out the remaining tasks, shard by shard. A task that fails is tried again later and
+// does not delay others.
 func (k *Keeper) Round(ctx context.Context) error {
 	return k.store.EachShard(ctx, func(ctx context.Context) error {
 		for {
@@ -48,9 +48,9 @@ func (k *Keeper) Round(ctx context.Context) error {
 	})
 }
 
-// try moves a task's time on and carries it out. Of two who try at once, one does.
+// try postpones a task and carries it out. Of two concurrent calls, one does.
 func (k *Keeper) try(ctx context.Context, row *db.Task) error {
-	wait := min(grace<<min(row.Attempts, 10), longest)
+	wait := min(grace<<min(row.Attempts, 10), maxWait)
 	mine := 0
 	err := k.store.InTx(ctx, func(ctx context.Context) (err error) {
 		mine, err = k.store.DB(ctx).Task.Update().
@@ -61,15 +61,15 @@ func (k *Keeper) try(ctx context.Context, row *db.Task) error {
 	if err != nil {
 		return fmt.Errorf("take a task: %w", err)
 	}
-	if mine == 1 { // how it failed is in the log
+	if mine == 1 { // the failure was logged
 		_ = k.carryOut(ctx, Task{Home: row.Home, Target: row.Target, ID: row.ID, Kind: Kind(row.Kind),
 			Payload: row.Payload})
 	}
 	return nil
 }
 
-// Purge deletes the receipts that are older than [Kept] and than every task that is left
-// anywhere, and returns how many: without its receipt a task would have its effect again.
+// Purge deletes the receipts that are older than both [Kept] and every remaining task, and returns
+// their number. Without its receipt, a task would have its effect again.
 func (k *Keeper) Purge(ctx context.Context) (int, error) {
 	end, err := k.oldest(ctx, xid.First(micros.Now().Add(-Kept)))
 	if err != nil {
@@ -85,7 +85,7 @@ func (k *Keeper) Purge(ctx context.Context) (int, error) {
 	})
 }
 
-// oldest returns the first id of all tasks that are left, or end where that is lower.
+// oldest returns the lowest id of all remaining tasks, or end if that is lower.
 func (k *Keeper) oldest(ctx context.Context, end xid.ID) (xid.ID, error) {
 	var mu sync.Mutex
 	err := k.store.EachShard(ctx, func(ctx context.Context) error {

@@ -1,11 +1,10 @@
-// Package task carries what a change does to the rows of another owner.
+// Package task changes rows of another owner after a commit.
 //
-// One transaction writes the rows of one owner: of a store, of a person, or of nobody. They
-// lie on one shard, and another owner's may lie on another. What has to happen there is a
-// [Task], a row that commits with the change. Right behind the commit, before whoever asked
-// is answered, its [Effect] runs in a transaction of the other owner; a loop does so where a
-// crash came between, or the other shard was away. A receipt commits with the effect, so it
-// comes about exactly once.
+// One transaction writes the rows of one owner: a store, a person, or nobody. They are on one
+// shard, and another owner's rows may be on another. A change of those is a [Task], a row that
+// commits with the change that caused it. Right after the commit, before the request is answered,
+// its [Effect] runs in a transaction of the other owner; a loop retries it after a crash or while
+// the other shard is down. A receipt commits with the effect, so it happens exactly once.
 package task
 
 import (
@@ -24,14 +23,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Kind names what a task does. It is stored: a kind that was released is never renamed, and
-// its effect reads the payloads of before.
+// Kind names what a task does. It is stored: a released kind is never renamed, and its effect must
+// read the payloads of previous releases.
 type Kind string
 
-// Task is one thing that is to happen in the rows of another owner.
+// Task is a change of another owner's rows.
 type Task struct {
-	// Home is the store, the person or [ent.Nobody] whose rows the change writes, and
-	// Target the one whose rows the effect writes.
+	// Home is the owner of the change that caused the task, Target the owner of the rows that the
+	// effect writes: a store, a person or [ent.Nobody].
 	Home, Target xid.ID
 	ID           xid.ID
 	Kind         Kind
@@ -46,36 +45,36 @@ func (t Task) Read(into any) error {
 	return nil
 }
 
-// Effect does what a task says, in the transaction of ctx, and writes rows of its target
-// alone. It may run again, as [ent.Store.InTx] says. A fault refuses the task for good:
-// nothing of it happens. Any other error is tried again.
+// Effect carries out a task in the transaction of ctx, and writes only rows of its target. It may
+// run again, like every function of [ent.Store.InTx]. If it returns a fault, the task is refused
+// for good and has no effect. After any other error it is tried again.
 type Effect func(ctx context.Context, t Task) error
 
-// Keeper carries tasks out. It is safe for concurrent use once [Keeper.Use] was called.
+// Keeper carries out tasks. It is safe for concurrent use after the calls of [Keeper.Use].
 type Keeper struct {
 	store   *ent.Store
 	log     *slog.Logger
 	effects map[Kind]Effect
 }
 
-// NewKeeper makes a keeper without effects. The logger may be nil.
+// NewKeeper returns a keeper without effects. The logger may be nil.
 func NewKeeper(s *ent.Store, log *slog.Logger) *Keeper {
 	return &Keeper{store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), effects: map[Kind]Effect{}}
 }
 
-// Use enters the effect of a kind. Call it before anything else.
+// Use registers the effect of a kind. Call it before any other method.
 func (k *Keeper) Use(kind Kind, f Effect) { k.effects[kind] = f }
 
-// grace is how long a task is left to the process that made it.
+// grace is how long a task is left to the process that wrote it.
 const grace = 2 * time.Second
 
-// Done is what became of a task behind the commit.
+// Done is the result of a task after the commit.
 type Done struct{ err error }
 
-// Before is an error while an earlier task of a kind, of the same home for the same target,
-// is not carried out: for an effect that must come behind it.
+// Before returns an error while an earlier task of a kind, with the same home and target, is not
+// carried out. Effects that depend on that task call it.
 func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
-	ctx = k.store.Aside(ctx) // the tasks are their home's
+	ctx = k.store.Aside(ctx) // tasks are rows of their home
 	left, err := k.store.DB(ctx).Task.Query().
 		Where(task.Home(t.Home), task.IDLT(t.ID), task.Target(t.Target), task.Kind(string(kind))).Exist(ctx)
 	if err == nil && left {
@@ -84,8 +83,9 @@ func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
 	return err
 }
 
-// Err is nil before the commit, without a task, and where the task has had its effect. It is a fault where
-// the effect refused it; any other error says that it will happen later.
+// Err returns nil before the commit, without a task, and if the task has had its effect. It returns
+// a fault if the effect refused the task; after any other error, the task will be carried out
+// later.
 func (d *Done) Err() error {
 	if d == nil {
 		return nil
@@ -93,8 +93,8 @@ func (d *Done) Err() error {
 	return d.err
 }
 
-// Put writes a task in the transaction of ctx, and carries it out behind the commit. The
-// payload becomes JSON.
+// Put writes a task in the transaction of ctx, and carries it out after the commit. The payload is
+// encoded as JSON.
 func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payload any) (*Done, error) {
 	if !k.store.Within(ctx) {
 		return nil, fmt.Errorf("put task %s: %w", kind, ent.ErrNoTx)
@@ -114,7 +114,7 @@ func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payloa
 	return done, nil
 }
 
-// carryOut lets a task have its effect, unless it had, and forgets it.
+// carryOut applies a task, unless that was done before, and deletes it.
 func (k *Keeper) carryOut(ctx context.Context, t Task) error {
 	err := k.apply(ctx, t)
 	refused, final := errors.AsType[*fault.Error](err)
@@ -126,16 +126,16 @@ func (k *Keeper) carryOut(ctx context.Context, t Task) error {
 	if err != nil && !final {
 		return err
 	}
-	if err := k.forget(ctx, t); err != nil { // a loop finds the receipt, or the refusal
-		k.log.WarnContext(ctx, "a task that is done was not forgotten", "kind", t.Kind, "id", t.ID, "error", err)
+	if err := k.forget(ctx, t); err != nil { // the loop finds the receipt, or the refusal
+		k.log.WarnContext(ctx, "could not delete a completed task", "kind", t.Kind, "id", t.ID, "error", err)
 	}
 	return err
 }
 
-// apply runs the effect and leaves the receipt.
+// apply runs the effect and writes the receipt.
 func (k *Keeper) apply(ctx context.Context, t Task) error {
 	effect := k.effects[t.Kind]
-	if effect == nil { // of a newer program, which carries it out
+	if effect == nil { // a newer release carries it out
 		return fmt.Errorf("task %s is unknown to this program", t.Kind)
 	}
 	return k.store.InTxKeyed(ctx, func(ctx context.Context) error {
@@ -144,7 +144,7 @@ func (k *Keeper) apply(ctx context.Context, t Task) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("leave a receipt: %w", err)
+			return fmt.Errorf("write a receipt: %w", err)
 		}
 		return effect(ctx, t)
 	})

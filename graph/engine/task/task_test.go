@@ -24,13 +24,13 @@ const kind task.Kind = "note"
 
 var errAway = errors.New("the other shard is away")
 
-// fixture is a store of which a change has an effect on a person.
+// fixture is a store whose change has an effect on a person.
 type fixture struct {
 	*ent.Store
 	home, person xid.ID
 }
 
-// keeper is another process, whose effect fails with what broken says.
+// keeper returns the keeper of another process, whose effect fails with broken.
 func (f *fixture) keeper(broken error) *task.Keeper {
 	k := task.NewKeeper(f.Store, nil)
 	k.Use(kind, func(ctx context.Context, t task.Task) error {
@@ -47,7 +47,7 @@ func (f *fixture) keeper(broken error) *task.Keeper {
 	return k
 }
 
-// put puts a task in a transaction that ends with what end says.
+// put puts a task in a transaction that returns end.
 func (f *fixture) put(t *testing.T, k *task.Keeper, end error) error {
 	t.Helper()
 	var done *task.Done
@@ -63,7 +63,7 @@ func (f *fixture) put(t *testing.T, k *task.Keeper, end error) error {
 	return done.Err()
 }
 
-// left returns the tasks that are there, which are made due.
+// left returns the remaining tasks, and makes them due.
 func (f *fixture) left(t *testing.T) []*db.Task {
 	t.Helper()
 	err := f.InTx(t.Context(), func(ctx context.Context) error {
@@ -75,7 +75,7 @@ func (f *fixture) left(t *testing.T) []*db.Task {
 	return f.DB(t.Context()).Task.Query().Where(dbtask.Home(f.home)).AllX(t.Context())
 }
 
-// is wants so many effects, and so many tasks left.
+// is checks the numbers of effects and of remaining tasks.
 func (f *fixture) is(t *testing.T, effects, left int) {
 	t.Helper()
 	n := f.DB(t.Context()).AccountEvent.Query().Where(accountevent.UserID(f.person)).CountX(t.Context())
@@ -98,8 +98,8 @@ func each(t *testing.T, f func(t *testing.T, f *fixture)) {
 	})
 }
 
-// The effect is there when the change has returned; a change that is undone has none.
-func TestBehindTheCommit(t *testing.T) {
+// The effect has happened when the change returns; a change that is rolled back has none.
+func TestAfterCommit(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		k := f.keeper(nil)
 		if err := f.put(t, k, nil); err != nil {
@@ -115,8 +115,8 @@ func TestBehindTheCommit(t *testing.T) {
 	})
 }
 
-// What fails, or dies, between the two steps is done by another process.
-func TestCrashBeforeTheEffect(t *testing.T) {
+// A task that fails or whose process dies between the two steps is carried out by another process.
+func TestCrashBeforeEffect(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		away := f.keeper(errAway)
 		if err := f.put(t, away, nil); !errors.Is(err, errAway) {
@@ -132,8 +132,8 @@ func TestCrashBeforeTheEffect(t *testing.T) {
 	})
 }
 
-// Whoever dies behind the effect leaves the task, whose receipt tells that it is done.
-func TestCrashBehindTheEffect(t *testing.T) {
+// A process that dies after the effect leaves the task, whose receipt shows that it is done.
+func TestCrashAfterEffect(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		if err := f.put(t, f.keeper(errAway), nil); err == nil {
 			t.Fatal("the effect did not fail")
@@ -141,7 +141,7 @@ func TestCrashBehindTheEffect(t *testing.T) {
 		row := f.left(t)[0]
 		round(t, f.keeper(nil))
 		f.is(t, 1, 0)
-		err := f.InTx(t.Context(), func(ctx context.Context) error { // as it was before it was forgotten
+		err := f.InTx(t.Context(), func(ctx context.Context) error { // as it was before it was deleted
 			return f.DB(ctx).Task.Create().SetHome(row.Home).SetID(row.ID).SetKind(row.Kind).SetTarget(row.Target).
 				SetPayload(row.Payload).SetDueAt(0).Exec(ctx)
 		})
@@ -154,7 +154,7 @@ func TestCrashBehindTheEffect(t *testing.T) {
 	})
 }
 
-// Of many who try at once, beside the one who made it, one has the effect.
+// Of many concurrent tries, beside the process that wrote the task, one has the effect.
 func TestRace(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		if err := f.put(t, f.keeper(errAway), nil); err == nil {
@@ -175,7 +175,7 @@ func TestRace(t *testing.T) {
 	})
 }
 
-// A refusal is for good; a kind of a newer program, and a fault of ours, wait.
+// A refusal is final; an unknown kind of a newer release, and an internal error, wait.
 func TestRefused(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		err := f.put(t, f.keeper(fault.Missing("invitation")), nil)
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A task that fails waits longer each time, and does not keep others waiting.
+// A failing task waits longer each time, and does not delay others.
 func TestWait(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		for range 3 {
@@ -214,7 +214,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Receipts are kept for a day, and for as long as an older task is left.
+// Receipts are kept for a day, and for as long as an older task remains.
 func TestPurge(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		const day = 24 * time.Hour
@@ -262,7 +262,7 @@ func TestPutOutsideOfATransaction(t *testing.T) {
 	}
 }
 
-// An effect may wait for an earlier task of the same two.
+// An effect may wait for an earlier task with the same home and target.
 func TestBefore(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		later := func(broken error) *task.Keeper {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Group is services that belong together, in the order in which they start.
+// Group is a list of services that start in order and stop in reverse.
 type Group struct {
 	life Life
 
@@ -14,7 +14,7 @@ type Group struct {
 	list []Service
 }
 
-// Add takes services into the group. Call it before Start.
+// Add adds services to the group. Call it before Start.
 func (g *Group) Add(list ...Service) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Panic is a panic as an error. What it says is for the log.
+// Panic is a panic as an error, with a text for the log.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -17,11 +17,11 @@ type Panic struct {
 // Error implements error.
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// Guard lets a piece of work that panics end alone, and counts.
+// Guard recovers panics of background work and counts them.
 type Guard struct{ panics atomic.Uint64 }
 
-// Do calls f. A panic is logged with its stack, once, and becomes an error, a
-// [*Panic]. Every goroutine of a piece of work needs its own call.
+// Do calls f. A panic is logged with its stack, once, and returned as a [*Panic]. Every goroutine
+// of a piece of work needs its own call.
 func (g *Guard) Do(ctx context.Context, log *slog.Logger, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -34,5 +34,5 @@ func (g *Guard) Do(ctx context.Context, log *slog.Logger, f func() error) (err e
 	return f()
 }
 
-// Panics returns how many there have been.
+// Panics returns the number of panics.
 func (g *Guard) Panics() uint64 { return g.panics.Load() }

@@ -7,33 +7,32 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// Service works in the background from Start to Stop. Both may be called at any
-// time, at once and more than once: a Start of what runs and a Stop of what stands
-// do nothing, and what was stopped may be started again.
+// Service works in the background from Start to Stop. Both may be called at any time, concurrently
+// and repeatedly: starting a running service and stopping a stopped one do nothing, and a stopped
+// service may be started again.
 type Service interface {
 	// Start begins the work. The end of ctx does not end it.
 	Start(ctx context.Context)
-	// Stop ends the work and waits until it has ended, for as long as limit allows.
-	// What the time runs out for is cut off.
+	// Stop ends the work and waits for it until limit; then it is cut off.
 	Stop(limit context.Context)
 }
 
-// Life makes a [Service] of what can begin and end.
+// Life implements the methods of a [Service] that can begin and end.
 type Life struct {
 	mu  sync.Mutex
-	now *span // nil while the service stands
+	now *span // nil while the service is stopped
 }
 
-// span is the time of a service from a start to its stop.
+// span is one run of a service, from its start to its stop.
 type span struct {
 	stop     func(limit context.Context)
 	stopping bool
 	ended    chan struct{}
 }
 
-// Start calls begin, which starts the work and returns what ends it, unless the service
-// runs. While it stops, Start waits for that. The context of begin is that of background
-// work ([ent.Background]): its transactions keep no request waiting for a shared commit.
+// Start calls begin, which starts the work and returns a function that ends it, unless the service
+// is running. If it is stopping, Start waits for that. The context of begin is that of background
+// work ([ent.Background]): no request waits for its transactions in a shared commit.
 func (l *Life) Start(ctx context.Context, begin func(ctx context.Context) (end func(limit context.Context))) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +48,8 @@ func (l *Life) Start(ctx context.Context, begin func(ctx context.Context) (end f
 	l.now = &span{stop: begin(ent.Background(context.WithoutCancel(ctx))), ended: make(chan struct{})}
 }
 
-// Stop calls what begin returned. Others who stop at once wait for it, each as
-// long as its own limit allows.
+// Stop calls the function that begin returned. Concurrent calls wait for it, each until its own
+// limit.
 func (l *Life) Stop(limit context.Context) {
 	l.mu.Lock()
 	s := l.now
@@ -74,7 +73,7 @@ func (l *Life) Stop(limit context.Context) {
 	s.stop(limit)
 }
 
-// Wait waits for a group, for as long as limit allows.
+// Wait waits for a group until limit.
 func Wait(limit context.Context, g *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() { defer close(ended); g.Wait() }()

@@ -61,7 +61,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// All who stop at once wait, and one who starts meanwhile does so afterwards.
+// All concurrent calls of Stop wait, and a Start meanwhile takes effect afterwards.
 func TestLifeStopsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slow
@@ -83,7 +83,7 @@ func TestLifeStopsAtOnce(t *testing.T) {
 	})
 }
 
-// Stop waits no longer than it may, the second one neither.
+// Stop waits no longer than its limit, and so does the second call.
 func TestLifeStopsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slow

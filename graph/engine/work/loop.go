@@ -1,6 +1,6 @@
-// Package work runs what happens beside the requests: services that start and
-// stop alike, loops that wake at intervals, and groups that start in order and stop
-// in reverse. A piece of work that panics ends alone.
+// Package work runs background work: services with a common start and stop, loops that run at
+// intervals, and groups that start in order and stop in reverse. A panic ends only the piece of
+// work that it occurs in.
 package work
 
 import (
@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Config describes a loop.
+// Config configures a loop.
 type Config struct {
-	// Name stands in the log.
+	// Name identifies the loop in the log.
 	Name string
 	// Run does one round. Its context ends when the loop stops.
 	Run func(ctx context.Context) error
 	// Interval is the time between the end of a round and the start of the next.
 	Interval time.Duration
-	// Jitter is the part of the interval that chance adds or takes, so that many
-	// processes do not come at once: 0.1, the default, is a tenth.
+	// Jitter is the random part of the interval, so that many processes do not run at the same
+	// time: 0.1, the default, means ± 10 %.
 	Jitter float64
-	// Timeout bounds one round; default five minutes.
+	// Timeout bounds one round; five minutes by default.
 	Timeout time.Duration
-	// Woken makes the next round come now, as [Loop.Wake] does; nil never does.
+	// Woken starts the next round at once, like [Loop.Wake]; nil never does.
 	Woken  <-chan struct{}
 	Logger *slog.Logger
 }
 
-// Loop runs rounds until it is stopped. A round that fails, or panics, is logged
-// and the next one comes at its time.
+// Loop runs rounds until it is stopped. A round that fails or panics is logged, and the next one
+// runs at its time.
 type Loop struct {
 	Config
 	wake  chan struct{}
@@ -40,7 +40,7 @@ type Loop struct {
 	guard Guard
 }
 
-// New makes a loop that stands still.
+// New returns a loop that is not started.
 func New(c Config) (*Loop, error) {
 	if c.Name == "" || c.Run == nil || c.Interval <= 0 || c.Jitter < 0 || c.Jitter >= 1 {
 		return nil, errors.New("work: a loop needs a name, a function, an interval and a jitter below 1")
@@ -51,10 +51,10 @@ func New(c Config) (*Loop, error) {
 	return &Loop{Config: c, wake: make(chan struct{}, 1)}, nil
 }
 
-// Start lets the loop run; the first round comes after one interval. See [Service].
+// Start starts the loop; the first round comes after one interval. See [Service].
 func (l *Loop) Start(ctx context.Context) { l.life.Start(ctx, l.begin) }
 
-// Stop ends the context of the round that runs and waits for it to return.
+// Stop ends the context of the running round and waits for it to return.
 func (l *Loop) Stop(limit context.Context) { l.life.Stop(limit) }
 
 func (l *Loop) begin(ctx context.Context) (end func(context.Context)) {
@@ -67,7 +67,7 @@ func (l *Loop) begin(ctx context.Context) (end func(context.Context)) {
 	}
 }
 
-// Wake makes the next round come now. Calls during a round make one round after it.
+// Wake starts the next round at once. Calls during a round cause one round after it.
 func (l *Loop) Wake() {
 	select {
 	case l.wake <- struct{}{}:
@@ -86,7 +86,7 @@ func (l *Loop) rounds(ctx context.Context) {
 		case <-l.Woken:
 		case <-timer.C:
 		}
-		// Both may be ready: a loop that was stopped begins nothing.
+		// Both may be ready: a stopped loop starts no round.
 		if ctx.Err() != nil {
 			return
 		}
@@ -95,7 +95,7 @@ func (l *Loop) rounds(ctx context.Context) {
 	}
 }
 
-// pause is the interval with its jitter.
+// pause returns the interval with its jitter.
 func (l *Loop) pause() time.Duration {
 	part := l.Jitter * (2*rand.Float64() - 1)
 	return max(l.Interval+time.Duration(part*float64(l.Interval)), 1)

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/work"
 )
 
-// started makes and starts a loop of one minute that counts its rounds.
+// started creates and starts a loop of one minute that counts its rounds.
 func started(t *testing.T, c work.Config) (*work.Loop, *atomic.Int64) {
 	t.Helper()
 	var n atomic.Int64
@@ -61,7 +61,7 @@ func TestLoopKeepsItsInterval(t *testing.T) {
 	})
 }
 
-// Whatever runs in a loop, or in another service, keeps no request waiting.
+// No request waits for the transactions of a loop or of another service.
 func TestLoopIsBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		background := false
@@ -145,7 +145,7 @@ func TestLoopOutlivesItsRounds(t *testing.T) {
 					t.Errorf("%d rounds after three minutes, want 2", got)
 				}
 				if !strings.Contains(log.String(), tc.want) || !strings.Contains(log.String(), "loop=test") {
-					t.Errorf("the log does not say it: %s", log.String())
+					t.Errorf("the log lacks it: %s", log.String())
 				}
 			})
 		})

@@ -18,20 +18,19 @@ import (
 )
 
 const (
-	// slack is how far clocks may be apart and still count as one.
+	// slack is how far clocks may differ and still count as equal.
 	slack = time.Second
-	// often is the time between two searches, where a lease is long.
-	often = time.Second
-	// maxMended bounds the rows of one search, mendBatch those of one statement.
-	maxMended = 4096
-	mendBatch = 64
+	// searchEvery bounds the time between two searches when leases are long.
+	searchEvery = time.Second
+	// maxRows bounds the rows of one search, repairBatch those of one statement.
+	maxRows     = 4096
+	repairBatch = 64
 )
 
-// Mender makes rows of background work due that the clock holds up: after it was put
-// back, what a dead process has leased, and what waits, would do so until the clock has
-// come round again. A row is in question while its time lies further ahead than it can
-// be. What nobody has ever claimed is due at once, and the rest when nobody has touched it
-// for the length of a lease.
+// Mender makes rows of background work due that would wait too long because the database's clock
+// was put back: rows leased by a dead process, and rows that wait. A row is suspect while its time
+// lies further ahead than it can be. A suspect row that was never claimed is due at once, any other
+// after the length of a lease without a change.
 type Mender struct {
 	Terms
 	Store *ent.Store
@@ -39,26 +38,26 @@ type Mender struct {
 	Table string
 	// Token is the column that every claim raises.
 	Token string
-	// New is the condition under which nobody has claimed a row yet.
+	// New is the condition for rows that were never claimed.
 	New string
-	// Ahead is the condition under which a row's time lies too far ahead.
+	// Ahead is the condition for rows whose time lies too far ahead.
 	Ahead func(now Clock) string
-	// Set is what is set beside due_at, such as [Free]; "" is nothing.
+	// Set is set beside due_at, such as [Free]; it may be "".
 	Set string
 
 	mu sync.Mutex
-	at map[string]*mending // by shard
+	at map[string]*shardState // by shard
 }
 
-// mending is the work on one shard.
-type mending struct {
+// shardState is the state of the search on one shard.
+type shardState struct {
 	mu     sync.Mutex
 	looked time.Time
-	watch  Watch[mended, waiting]
+	watch  Watch[claimedRow, waiting]
 }
 
-// mended is a row as it was claimed last.
-type mended struct {
+// claimedRow identifies a row and its last claim.
+type claimedRow struct {
 	store, id xid.ID
 	token     int64
 }
@@ -69,13 +68,13 @@ type waiting struct {
 	new bool
 }
 
-// Mend looks at most a few times in the length of a lease; call it with every round of
-// the work, on the shard of that round.
+// Mend searches at intervals of at most an eighth of a lease. Call it in every round of the work,
+// on the shard of that round.
 func (m *Mender) Mend(ctx context.Context) error {
-	at := m.here(ctx)
+	at := m.state(ctx)
 	at.mu.Lock()
 	defer at.mu.Unlock()
-	if !at.looked.IsZero() && time.Since(at.looked) < min(m.Length/8, often) {
+	if !at.looked.IsZero() && time.Since(at.looked) < min(m.Length/8, searchEvery) {
 		return nil
 	}
 	rows, err := m.find(ctx)
@@ -84,53 +83,53 @@ func (m *Mender) Mend(ctx context.Context) error {
 	}
 	at.looked = time.Now()
 	held := maps.Clone(rows)
-	maps.DeleteFunc(held, func(_ mended, w waiting) bool { return w.new })
+	maps.DeleteFunc(held, func(_ claimedRow, w waiting) bool { return w.new })
 	free := at.watch.Still(held, m.Length)
 	for r, w := range rows {
 		if w.new {
 			free = append(free, r)
 		}
 	}
-	for some := range slices.Chunk(free, mendBatch) {
+	for some := range slices.Chunk(free, repairBatch) {
 		if err := m.free(ctx, some, rows); err != nil {
-			return fmt.Errorf("mend %s: %w", m.Table, err)
+			return fmt.Errorf("repair %s: %w", m.Table, err)
 		}
 	}
 	return nil
 }
 
-// here is the work on the shard at which ctx is.
-func (m *Mender) here(ctx context.Context) *mending {
+// state returns the state of the shard of ctx.
+func (m *Mender) state(ctx context.Context) *shardState {
 	shard, _ := ent.ShardOf(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.at == nil {
-		m.at = map[string]*mending{}
+		m.at = map[string]*shardState{}
 	}
 	if m.at[shard.String()] == nil {
-		m.at[shard.String()] = new(mending)
+		m.at[shard.String()] = new(shardState)
 	}
 	return m.at[shard.String()]
 }
 
-// find reads the rows in question.
-func (m *Mender) find(ctx context.Context) (map[mended]waiting, error) {
+// find reads the suspect rows.
+func (m *Mender) find(ctx context.Context) (map[claimedRow]waiting, error) {
 	now := Now(m.Store.Dialect())
-	found := map[mended]waiting{}
+	found := map[claimedRow]waiting{}
 	err := ent.Read(ctx, m.Store.Seek(ctx), func(rows *stdsql.Rows) error {
-		var r mended
+		var r claimedRow
 		var w waiting
 		err := rows.Scan(&r.store, &r.id, &r.token, &w.due, &w.new)
 		found[r] = w
 		return err
 	}, fmt.Sprintf("SELECT store_id, id, %s, due_at, CASE WHEN %s THEN 1 ELSE 0 END FROM %s"+
 		" WHERE %s AND due_at > %s AND due_at < %d AND (%s) LIMIT %d",
-		m.Token, m.New, m.Table, bucket.Every, now.In(slack), micros.Never, m.Ahead(now), maxMended))
+		m.Token, m.New, m.Table, bucket.Every, now.In(slack), micros.Never, m.Ahead(now), maxRows))
 	return found, err
 }
 
-// free makes rows due that are as they were found.
-func (m *Mender) free(ctx context.Context, list []mended, as map[mended]waiting) error {
+// free makes rows due if they are still as they were found.
+func (m *Mender) free(ctx context.Context, list []claimedRow, as map[claimedRow]waiting) error {
 	args := make([]any, 0, 4*len(list))
 	for _, r := range list {
 		args = append(args, r.store, r.id, r.token, as[r].due)
@@ -146,9 +145,9 @@ func (m *Mender) free(ctx context.Context, list []mended, as map[mended]waiting)
 	})
 }
 
-// Beyond is the condition of [Mender] for rows whose due_at is the end of their lease or
-// the time of the next try, by the number of tries in a column. Longest are how long
-// rows wait at most, by that number; those with more wait as long as the last.
+// Beyond returns the condition [Mender.Ahead] for rows whose due_at is the end of their lease or
+// the time of the next try. longest are the longest waits by the number of tries, which is a
+// column; the last one applies to all higher numbers.
 func Beyond(now Clock, tries string, longest []time.Duration) string {
 	var b strings.Builder
 	b.WriteString("due_at > " + now.In(slack) + " + CASE " + tries)

@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
-// sellBeside is sell in a transaction of its own.
-func sellBeside(t *testing.T, s *ent.Store, handle string) func(context.Context) (idem.Answer, error) {
+// sellCommitted is sell in a transaction of its own.
+func sellCommitted(t *testing.T, s *ent.Store, handle string) func(context.Context) (idem.Answer, error) {
 	return func(ctx context.Context) (a idem.Answer, err error) {
 		if s.Within(ctx) {
-			t.Error("it runs in the transaction of the key")
+			t.Error("f runs in the transaction of the key")
 		}
 		err = s.InTx(ctx, func(ctx context.Context) error {
 			a, err = sell(s, handle)(ctx)
@@ -37,8 +37,9 @@ func kindOf(err error) fault.Kind {
 	return f.Kind
 }
 
-// What writes beside the key is carried out once, in any process, and answered alike.
-func TestBeside(t *testing.T) {
+// A request whose claim commits first is carried out once, in any process, and its answer is
+// replayed.
+func TestCommitFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, claim := merchant(t, s), idem.Claim{Key: "k", Beside: true}
 		keepers := []*idem.Keeper{newKeeper(t, s), newKeeper(t, s)}
@@ -52,19 +53,19 @@ func TestBeside(t *testing.T) {
 		for _, want := range []error{ent.ErrUncertain, nil} {
 			_, _, err := keepers[0].Run(ctx, uncertain, func(context.Context) (idem.Answer, error) {
 				if want == nil {
-					t.Error("what may have been carried out is carried out again")
+					t.Error("a request that may have been carried out was carried out again")
 				}
 				return idem.Answer{}, ent.ErrUncertain
 			})
 			if want == nil && kindOf(err) != fault.IdempotencyInProgress || want != nil && !errors.Is(err, want) {
-				t.Errorf("behind a commit of unknown outcome: %v", err)
+				t.Errorf("after a commit of unknown outcome: %v", err)
 			}
 		}
 		var first atomic.Int64
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				a, replayed, err := keepers[i%2].Run(ctx, claim, sellBeside(t, s, "x"))
+				a, replayed, err := keepers[i%2].Run(ctx, claim, sellCommitted(t, s, "x"))
 				if err != nil || string(a.Body) != "x" {
 					t.Errorf("%q, %v", a.Body, err)
 				}
@@ -89,27 +90,27 @@ func TestBeside(t *testing.T) {
 	})
 }
 
-// A process that ends before the answer is kept leaves a key without one: nobody carries the
-// request out again.
-func TestCrashBeside(t *testing.T) {
+// A process that ends before the answer is stored leaves a key without one: the request is not
+// carried out again.
+func TestCrashAfterClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
 		ctx, claim := merchant(t, s), idem.Claim{Key: "k", Beside: true}
 		func() {
 			defer func() { _ = recover() }()
 			_, _, _ = newKeeper(t, s).Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
-				if _, err := sellBeside(t, s, "x")(ctx); err != nil {
+				if _, err := sellCommitted(t, s, "x")(ctx); err != nil {
 					t.Error(err)
 				}
 				panic("the process crashed")
 			})
 		}()
 		k := newKeeper(t, s)
-		if _, _, err := k.Run(ctx, claim, sellBeside(t, s, "y")); kindOf(err) != fault.IdempotencyInProgress {
+		if _, _, err := k.Run(ctx, claim, sellCommitted(t, s, "y")); kindOf(err) != fault.IdempotencyInProgress {
 			t.Errorf("at once: %v", err)
 		}
 		time.Sleep(time.Minute)
-		if _, _, err := k.Run(ctx, claim, sellBeside(t, s, "y")); kindOf(err) != fault.IdempotencyAnswerGone {
+		if _, _, err := k.Run(ctx, claim, sellCommitted(t, s, "y")); kindOf(err) != fault.IdempotencyAnswerGone {
 			t.Errorf("later: %v", err)
 		}
 		if n := products(t, ctx, s); n != 1 {
