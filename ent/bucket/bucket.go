@@ -1,6 +1,6 @@
-// Package bucket divides the stores for work in the background. A bucket is the
-// leading bits of the hash of a store's id by which the store would be sharded,
-// so all stores of a bucket lie on one shard.
+// Package bucket partitions the stores for background work. A bucket is the leading bits of the
+// hash of a store's id by which the store would be sharded, so all stores of a bucket are on one
+// shard.
 package bucket
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Count is how many buckets there are.
+// Count is the number of buckets.
 const Count = 16
 
-// Every is the condition that names every bucket, for statements that look for
-// work in all of them; they lie on one shard.
+// Every is a condition that matches every bucket of a shard, for statements that look for work in
+// all of them.
 const Every = "bucket IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)"
 
-// All returns every bucket: one database has them all.
+// All returns every bucket; a database has all of them.
 func All() []int8 {
 	list := make([]int8, Count)
 	for i := range list {

@@ -1,5 +1,6 @@
-// Package builder is what the generated builders of all entities share. As ent writes it,
-// each has all of it anew, with a branch for every field: two megabytes of program.
+// Package builder is the code that the generated builders of all entities share. In ent's own
+// templates each builder contains all of it, with a branch for every field: two megabytes of
+// program.
 package builder
 
 import (
@@ -14,11 +15,11 @@ import (
 	"entgo.io/ent/schema/field"
 )
 
-// ErrOne is the answer to every update by id alone, which the tenant filter cannot narrow.
+// ErrOne is returned for every update by id alone, which the tenant filter cannot restrict.
 var ErrOne = errors.New("update by id alone: use Update().Where(…) and check the count")
 
-// Update gives spec what m sets, adds and clears, and the rows that where selects.
-// Fields that are immutable keep their values, whatever a hook has set.
+// Update copies to spec what m sets, adds and clears, and the rows selected by where. Immutable
+// fields keep their values, even if a hook has set them.
 func Update[P ~func(*sql.Selector)](spec *sqlgraph.UpdateSpec, m ent.Mutation, where []P, immutable ...string) {
 	if len(where) > 0 {
 		spec.Predicate = func(s *sql.Selector) {
@@ -27,7 +28,7 @@ func Update[P ~func(*sql.Selector)](spec *sqlgraph.UpdateSpec, m ent.Mutation, w
 			}
 		}
 	}
-	// The type of a column is asked for only where it is JSON, which none here is.
+	// The type of a column only matters for JSON columns, of which there are none.
 	for _, name := range m.Fields() {
 		if value, ok := m.Field(name); ok && !slices.Contains(immutable, name) {
 			spec.SetField(name, field.TypeOther, value)
@@ -43,8 +44,8 @@ func Update[P ~func(*sql.Selector)](spec *sqlgraph.UpdateSpec, m ent.Mutation, w
 	}
 }
 
-// Select scans into v, a pointer to a slice, what s selects and what the functions add to
-// it. Without columns of its own it gives what the functions return alone.
+// Select scans into v, a pointer to a slice, the columns of s and the results of the functions, or
+// only the latter if columns is empty.
 func Select[F ~func(*sql.Selector) string](
 	ctx context.Context, d dialect.Driver, s *sql.Selector, columns []string, functions []F, v any,
 ) error {
@@ -56,8 +57,8 @@ func Select[F ~func(*sql.Selector) string](
 	return scan(ctx, d, s, v)
 }
 
-// Group scans into v, a pointer to a slice, the columns that s is grouped by and what the
-// functions return for each group, unless a function has selected others.
+// Group scans into v, a pointer to a slice, the columns that s is grouped by and the results of the
+// functions for each group, unless a function has selected other columns.
 func Group[F ~func(*sql.Selector) string](
 	ctx context.Context, d dialect.Driver, s *sql.Selector, columns []string, functions []F, v any,
 ) error {
@@ -74,7 +75,7 @@ func Group[F ~func(*sql.Selector) string](
 	return scan(ctx, d, s, v)
 }
 
-// apply calls the functions with s, and returns what they are selected as.
+// apply calls the functions with s, and returns their select expressions.
 func apply[F ~func(*sql.Selector) string](s *sql.Selector, functions []F) []string {
 	results := make([]string, 0, len(functions))
 	for _, f := range functions {
@@ -89,6 +90,6 @@ func scan(ctx context.Context, d dialect.Driver, s *sql.Selector, v any) error {
 	if err := d.Query(ctx, query, args, rows); err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // what it read is whole by then, or another error says not
+	defer func() { _ = rows.Close() }() // the rows are complete by then, or another error is returned
 	return sql.ScanSlice(rows, v)
 }

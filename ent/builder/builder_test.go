@@ -44,6 +44,6 @@ func TestUpdate(t *testing.T) {
 	spec.Predicate(s)
 	query, args := s.Query()
 	if !strings.HasSuffix(query, "WHERE `orders`.`number` = ?") || !slices.Equal(args, []any{int64(6)}) {
-		t.Errorf("of the rows %s %v", query, args)
+		t.Errorf("predicate: %s %v", query, args)
 	}
 }

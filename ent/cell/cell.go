@@ -1,9 +1,8 @@
 // Package cell scans database values into entities without reflection.
 //
-// database/sql converts through reflect unless the destination is a
-// sql.Scanner; these are the scanners that the generated loaders use. Drivers
-// hand out int64, []byte and string; anything else is an error. SQLite's rows are
-// taken from where they stand, as a [Value].
+// database/sql converts through reflect unless the destination is a sql.Scanner; these are the
+// scanners that the generated loaders use. Drivers return int64, []byte and string; anything else
+// is an error. Values of SQLite's rows are read directly, as a [Value].
 package cell
 
 import (
@@ -15,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Kind is what a [Value] holds.
+// Kind is the kind of a [Value].
 type Kind int8
 
 // The kinds of values. Texts and blobs are both bytes.
@@ -25,14 +24,14 @@ const (
 	KindBytes
 )
 
-// Value is one column of a row. Its bytes are the driver's, until the next row.
+// Value is one column of a row. Its bytes belong to the driver, and are valid until the next row.
 type Value struct {
 	Kind   Kind
 	Number int64
 	Bytes  []byte
 }
 
-// valueOf returns what a driver hands out as a Value.
+// valueOf returns a driver's value as a Value.
 func valueOf(src any) (Value, bool) {
 	switch v := src.(type) {
 	case nil:
@@ -49,7 +48,7 @@ func valueOf(src any) (Value, bool) {
 	return Value{}, false
 }
 
-// box returns v as a driver hands it out.
+// box returns v as a driver would.
 func (v Value) box() any {
 	switch v.Kind {
 	case KindNumber:
@@ -60,25 +59,25 @@ func (v Value) box() any {
 	return nil
 }
 
-// taker is a scanner that takes a value without a box around it.
+// taker is a scanner that accepts an unboxed value.
 type taker interface{ Take(v Value) error }
 
 func scan[T taker](to T, src any) error {
 	v, ok := valueOf(src)
 	if !ok {
-		return fmt.Errorf("scan: %T is nothing that a driver hands out", src)
+		return fmt.Errorf("scan: %T is not a driver value", src)
 	}
 	return to.Take(v)
 }
 
-// Text scans a string or a type made of one. A value like the one before, as
-// the states and currencies of a list's rows mostly are, is not copied again.
+// Text scans a string or a string type. A value equal to the previous one, which is common for
+// states and currencies in a list, is not copied again.
 type Text[T ~string] string
 
 // Scan implements sql.Scanner.
 func (t *Text[T]) Scan(src any) error { return scan(t, src) }
 
-// Take takes a text.
+// Take sets the text.
 func (t *Text[T]) Take(v Value) error {
 	if v.Kind != KindBytes {
 		return mismatch(v, "a text")
@@ -89,21 +88,21 @@ func (t *Text[T]) Take(v Value) error {
 	return nil
 }
 
-// Bytes scans bytes; NULL gives nil. Rows with equal bytes share one copy, which
-// nobody may write to; its capacity is clipped, so that appending copies.
+// Bytes scans bytes; NULL becomes nil. Rows with equal bytes share one copy, which must not be
+// modified; its capacity is clipped, so that appending copies.
 type Bytes []byte
 
 // Scan implements sql.Scanner.
 func (b *Bytes) Scan(src any) error { return scan(b, src) }
 
-// Take takes bytes.
+// Take sets the bytes.
 func (b *Bytes) Take(v Value) error {
 	switch {
 	case v.Kind == KindNull:
 		*b = nil
 	case v.Kind != KindBytes:
 		return mismatch(v, "bytes")
-	case *b == nil || v.Bytes == nil || string(*b) != string(v.Bytes): // no bytes are nil on SQLite
+	case *b == nil || v.Bytes == nil || string(*b) != string(v.Bytes): // SQLite returns nil for empty bytes
 		*b = slices.Clip(bytes.Clone(v.Bytes))
 	}
 	return nil
@@ -111,39 +110,39 @@ func (b *Bytes) Take(v Value) error {
 
 type integer interface{ ~int | ~int64 }
 
-// Int64 scans a whole number, or a type made of one.
+// Int64 scans an integer.
 type Int64 int64
 
 // Scan implements sql.Scanner.
 func (n *Int64) Scan(src any) error { return scan(n, src) }
 
-// Take takes a number.
+// Take sets the number.
 func (n *Int64) Take(v Value) error {
 	i, err := number(v)
 	*n = Int64(i)
 	return err
 }
 
-// Int scans a whole number.
+// Int scans an integer.
 type Int int
 
 // Scan implements sql.Scanner.
 func (n *Int) Scan(src any) error { return scan(n, src) }
 
-// Take takes a number.
+// Take sets the number.
 func (n *Int) Take(v Value) error {
 	i, err := number(v)
 	*n = Int(i)
 	return err
 }
 
-// Int8 scans a whole number of eight bits.
+// Int8 scans an 8-bit integer. A number out of range is an error.
 type Int8 int8
 
 // Scan implements sql.Scanner.
 func (n *Int8) Scan(src any) error { return scan(n, src) }
 
-// Take takes a number.
+// Take sets the number.
 func (n *Int8) Take(v Value) error {
 	i, err := number(v)
 	if err == nil && i != int64(int8(i)) {
@@ -153,8 +152,8 @@ func (n *Int8) Take(v Value) error {
 	return err
 }
 
-// Flag scans a boolean, which MySQL and SQLite keep as a number. NULL is false: the column
-// is newer than the row.
+// Flag scans a boolean, which MySQL and SQLite store as a number. NULL is false: the column is
+// newer than the row.
 type Flag bool
 
 // Scan implements sql.Scanner.
@@ -166,7 +165,7 @@ func (f *Flag) Scan(src any) error {
 	return scan(f, src)
 }
 
-// Take takes a number.
+// Take sets the flag.
 func (f *Flag) Take(v Value) error {
 	if v.Kind == KindNull {
 		*f = false
@@ -177,17 +176,17 @@ func (f *Flag) Take(v Value) error {
 	return err
 }
 
-// OptText scans a text that may be NULL. Like [Text] it shares a value with the
-// row before, behind one pointer: nobody may write through it.
+// OptText scans a text that may be NULL. Like [Text] it shares an equal value with the previous
+// row, through the same pointer: do not modify it.
 type OptText[T ~string] struct{ dst **T }
 
-// TextOf returns the scanner that fills dst.
+// TextOf returns a scanner that sets dst.
 func TextOf[T ~string](dst **T) *OptText[T] { return &OptText[T]{dst} }
 
 // Scan implements sql.Scanner.
 func (o *OptText[T]) Scan(src any) error { return scan(o, src) }
 
-// Take takes a text, or NULL.
+// Take sets the text, or nil for NULL.
 func (o *OptText[T]) Take(v Value) error {
 	switch {
 	case v.Kind == KindNull:
@@ -203,13 +202,13 @@ func (o *OptText[T]) Take(v Value) error {
 // OptInteger scans a number that may be NULL.
 type OptInteger[T integer] struct{ dst **T }
 
-// NumberOf returns the scanner that fills dst.
+// NumberOf returns a scanner that sets dst.
 func NumberOf[T integer](dst **T) *OptInteger[T] { return &OptInteger[T]{dst} }
 
 // Scan implements sql.Scanner.
 func (o *OptInteger[T]) Scan(src any) error { return scan(o, src) }
 
-// Take takes a number, or NULL.
+// Take sets the number, or nil for NULL.
 func (o *OptInteger[T]) Take(v Value) error {
 	if v.Kind == KindNull {
 		*o.dst = nil
@@ -226,7 +225,7 @@ type Opt[T any, P interface {
 	sql.Scanner
 }] struct{ dst **T }
 
-// PointerOf returns the scanner that fills dst.
+// PointerOf returns a scanner that sets dst.
 func PointerOf[T any, P interface {
 	*T
 	sql.Scanner
@@ -237,7 +236,7 @@ func PointerOf[T any, P interface {
 // Scan implements sql.Scanner.
 func (o *Opt[T, P]) Scan(src any) error { return scan(o, src) }
 
-// Take takes whatever T scans, or NULL.
+// Take sets a value of T, or nil for NULL.
 func (o *Opt[T, P]) Take(v Value) error {
 	if v.Kind == KindNull {
 		*o.dst = nil
@@ -249,7 +248,7 @@ func (o *Opt[T, P]) Take(v Value) error {
 	return err
 }
 
-// unboxed returns the taker that a scanner is, or one around it.
+// unboxed returns s if it is a taker, or a taker that wraps it.
 func unboxed(s sql.Scanner) taker {
 	switch s := s.(type) {
 	case taker:
@@ -270,7 +269,7 @@ func (b binary) Take(v Value) error {
 	return b.to.UnmarshalBinary(v.Bytes)
 }
 
-// boxing takes a value for a scanner that knows no other way.
+// boxing wraps a scanner that accepts only boxed values.
 type boxing struct{ to sql.Scanner }
 
 func (b boxing) Take(v Value) error { return b.to.Scan(v.box()) }
@@ -285,7 +284,7 @@ func number(v Value) (int64, error) {
 	return 0, mismatch(v, "a number")
 }
 
-// mismatch names the kinds alone: a value may be personal data.
+// mismatch names only the kinds, since a value may be personal data.
 func mismatch(v Value, want string) error {
 	return fmt.Errorf("scan: %s is not %s", [...]string{"NULL", "a number", "a text or a blob"}[v.Kind], want)
 }

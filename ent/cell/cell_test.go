@@ -42,18 +42,18 @@ func TestScan(t *testing.T) {
 		{name: "flag of number", dest: (*cell.Flag)(&flag), src: int64(1), ok: func() bool { return flag }},
 		{name: "flag of NULL", dest: (*cell.Flag)(&flag), src: nil, ok: func() bool { return !flag }},
 		{name: "flag", dest: (*cell.Flag)(&flag), src: false, ok: func() bool { return !flag }},
-		{name: "text that is there", dest: cell.TextOf(&optT), src: []byte("a"),
+		{name: "present text", dest: cell.TextOf(&optT), src: []byte("a"),
 			ok: func() bool { return optT != nil && *optT == "a" }},
 		{name: "the same text again", dest: cell.TextOf(&optT), src: []byte("a"),
 			ok: func() bool { return *optT == "a" }},
 		{name: "another text", dest: cell.TextOf(&optT), src: []byte("b"), ok: func() bool { return *optT == "b" }},
-		{name: "text that is not", dest: cell.TextOf(&optT), ok: func() bool { return optT == nil }},
-		{name: "number that is there", dest: cell.NumberOf(&optN), src: int64(3),
+		{name: "NULL text", dest: cell.TextOf(&optT), ok: func() bool { return optT == nil }},
+		{name: "present number", dest: cell.NumberOf(&optN), src: int64(3),
 			ok: func() bool { return optN != nil && *optN == 3 }},
-		{name: "number that is not", dest: cell.NumberOf(&optN), ok: func() bool { return optN == nil }},
-		{name: "id that is there", dest: cell.PointerOf(&optID), src: id[:],
+		{name: "NULL number", dest: cell.NumberOf(&optN), ok: func() bool { return optN == nil }},
+		{name: "present id", dest: cell.PointerOf(&optID), src: id[:],
 			ok: func() bool { return optID != nil && *optID == id }},
-		{name: "id that is not", dest: cell.PointerOf(&optID), ok: func() bool { return optID == nil }},
+		{name: "NULL id", dest: cell.PointerOf(&optID), ok: func() bool { return optID == nil }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if err := tc.dest.Scan(tc.src); err != nil || !tc.ok() {
@@ -78,13 +78,13 @@ func TestMismatch(t *testing.T) {
 		}
 	}
 	if err := (*cell.Int64)(&number).Scan([]byte("x")); err == nil {
-		t.Error("a text was taken for a number")
+		t.Error("a text was scanned as a number")
 	}
 }
 
-// Drivers reuse their buffers: what was scanned must not change with them, and
-// appending to one row's bytes must not reach another's.
-func TestScannedBytesAreOurs(t *testing.T) {
+// Drivers reuse their buffers: scanned values must not change with them, and appending to the bytes
+// of one row must not change those of another.
+func TestScannedBytesAreCopied(t *testing.T) {
 	var raw []byte
 	src := []byte("one")
 	if err := (*cell.Bytes)(&raw).Scan(src); err != nil {
@@ -101,6 +101,6 @@ func TestScannedBytesAreOurs(t *testing.T) {
 	}
 	_ = append(first, '!')
 	if string(append(raw, '?')) != "one?" {
-		t.Error("equal rows share room to append")
+		t.Error("equal rows share capacity to append")
 	}
 }

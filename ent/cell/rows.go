@@ -8,14 +8,14 @@ import (
 // LongValue is the size in bytes from which a value counts as long.
 const LongValue = 1 << 10
 
-// Dest is where the columns of a row go.
+// Dest is the destination of the columns of a row.
 type Dest struct {
 	Scanners []any // for Scan of sql.Rows
 	takers   []taker
 	long     int
 }
 
-// NewDest returns the destination that scanners are.
+// NewDest returns a destination made of scanners.
 func NewDest(scanners ...sql.Scanner) *Dest {
 	d := new(Dest)
 	for i, s := range scanners {
@@ -41,14 +41,14 @@ func (c *column) Scan(src any) error {
 	return c.dest.Take(c.at, v)
 }
 
-// Long returns the bytes of the long values that were taken since it was called last.
+// Long returns the bytes of the long values since the last call.
 func (d *Dest) Long() int {
 	n := d.long
 	d.long = 0
 	return n
 }
 
-// Take takes the value of one column, of which 0 is the first.
+// Take sets the value of one column, counted from 0.
 func (d *Dest) Take(column int, v Value) error {
 	if len(v.Bytes) >= LongValue {
 		d.long += len(v.Bytes)
@@ -59,16 +59,15 @@ func (d *Dest) Take(column int, v Value) error {
 	return nil
 }
 
-// Target is where the rows of a query go: the values of each into Dest, and then Row is
+// Target is the destination of the rows of a query: the values of each row go to Dest, then Row is
 // called.
 type Target struct {
 	Dest *Dest
 	Row  func()
 }
 
-// Rows is how many rows to make room for behind n that were read. Those of one row, and of
-// a page of 20 or 100 and the one behind it, leave no room over: lists of them are most of
-// what is read.
+// Rows returns how many rows to allocate after n rows were read. One row, and pages of 20 and 100
+// plus one row, leave no unused space: most reads are lists of these sizes.
 func Rows(n int) int {
 	switch {
 	case n < 1:

@@ -21,8 +21,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestTake gives a destination the values of one row after another, in a driver's buffer
-// that changes with each, and looks what they leave.
+// TestTake passes the values of several rows to a destination, from a driver's buffer that changes
+// with each, and checks the results.
 func TestTake(t *testing.T) {
 	var (
 		state    cell.Text[string]
@@ -56,11 +56,11 @@ func TestTake(t *testing.T) {
 		t.Errorf("got %q, %q, %d, %t, %q, %d, %s, %s, %s", state, document, count, flag, *note, *paid, id, *customer, body)
 	}
 
-	// What is equal to the row before is shared with it, and leaves no room to append into.
+	// A value equal to the previous row's is shared, and has no spare capacity to append into.
 	shared, sharedNote := &document[0], note
 	take(text("open"), text("one"), number(0), number(0), text("a"))
 	if &document[0] != shared || len(document) != cap(document) || note != sharedNote {
-		t.Error("equal values are not shared, or have room behind them")
+		t.Error("equal values are not shared, or have spare capacity")
 	}
 	take(text("paid"), text("two"), number(0), number(0), text("b"))
 	if string(document) != "two" || *note != "b" || *sharedNote != "a" || bool(flag) {
@@ -74,7 +74,7 @@ func TestTake(t *testing.T) {
 	}
 	take(text(""), text(""))
 	if document == nil {
-		t.Error("an empty document is none")
+		t.Error("an empty document was scanned as nil")
 	}
 	for i, v := range []cell.Value{
 		null, number(1), text("x"), text("x"), number(1), text("x"), text("x"), text("x"), number(1),
@@ -85,7 +85,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// boxed is a scanner as eventbody.Body is one: of nothing but bytes.
+// boxed is a scanner like eventbody.Body, which accepts only bytes.
 type boxed string
 
 func (b *boxed) Scan(src any) error {

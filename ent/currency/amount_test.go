@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 )
 
-// edges are the numbers next to every border.
+// edges are the numbers around every boundary.
 var edges = []int64{
 	0, 1, 2, 3, 94906265, 94906266, 94906267, 1 << 31, 1 << 32,
 	currency.MaxMinor/2 - 1, currency.MaxMinor / 2, currency.MaxMinor/2 + 1,
@@ -44,7 +44,7 @@ func TestArithmeticAgreesWithBigNumbers(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
-		// Shifts give numbers of every length, so that products fall on both sides.
+		// Shifting gives numbers of every length, so that products fall on both sides of the limit.
 		a, b := int64(r.Uint64())>>r.IntN(64), int64(r.Uint64())>>r.IntN(64)
 		both(a, b)
 	}

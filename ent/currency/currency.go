@@ -1,19 +1,18 @@
-// Package currency knows the currencies in circulation, their minor digits and
-// the arithmetic of amounts (contract, section 1).
+// Package currency defines the currencies in circulation, their minor digits and the arithmetic of
+// amounts (contract, section 1).
 //
-// An amount is a whole number of minor units in an int64, from 0 to [MaxMinor].
-// The table is generated from a maintained source; at run time the package
-// needs nothing but the standard library.
+// An amount is a whole number of minor units in an int64, from 0 to [MaxMinor]. The table is
+// generated from a maintained source; at run time the package needs only the standard library.
 package currency
 
 import "slices"
 
 //go:generate go run ./internal/gen -out table.go
 
-// Code is a currency of ISO 4217, three capital letters.
+// Code is an ISO 4217 currency code: three capital letters.
 type Code string
 
-// codeLen is the length of every code of ISO 4217.
+// codeLen is the length of an ISO 4217 code.
 const codeLen = 3
 
 // entry is one row of the generated table, which is sorted by code.
@@ -22,8 +21,8 @@ type entry struct {
 	digits uint8
 }
 
-// Parse reads a code in capital or small letters. It reports false for what is
-// not in circulation, which includes funds, metals and test codes.
+// Parse parses a code in upper or lower case. It reports false for a currency that is not in
+// circulation, which includes funds, metals and test codes.
 func Parse(s string) (Code, bool) {
 	if len(s) != codeLen {
 		return "", false
@@ -39,14 +38,13 @@ func Parse(s string) (Code, bool) {
 	if !ok {
 		return "", false
 	}
-	// The code of the table, not a copy of the input: nothing is allocated, and
-	// the caller's body is not kept alive by three of its letters.
+	// The code in the table, not a copy of the input: this allocates nothing, and does not keep the
+	// caller's buffer alive.
 	return table[i].code, true
 }
 
-// Digits returns how many decimal digits the minor unit of code stands for: 2
-// for EUR, 0 for JPY, 3 for KWD. It reports false for an unknown code; code is
-// as [Parse] returns it.
+// Digits returns the number of decimal digits of the minor unit of code: 2 for EUR, 0 for JPY, 3
+// for KWD. It reports false for an unknown code; code is as [Parse] returns it.
 func Digits(code Code) (int, bool) {
 	if len(code) != codeLen {
 		return 0, false
@@ -67,7 +65,7 @@ func All() []Code {
 	return codes
 }
 
-// compare orders a row of the table against three letters.
+// compare compares a row of the table with three letters.
 func compare(e entry, letters [codeLen]byte) int {
 	for i := range letters {
 		if e.code[i] != letters[i] {

@@ -13,8 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/currency"
 )
 
-// lists returns the copy of the published list, and the list itself where it
-// lies beside the project.
+// lists returns the copy of the published list, and the list itself if it is next to the project.
 func lists() []string {
 	files := []string{"testdata/iso4217.csv"}
 	const beside = "../../../shared/vectors/iso4217.csv"

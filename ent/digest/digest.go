@@ -33,5 +33,5 @@ func (s *Sum) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// String withholds the digest: it identifies a credential.
+// String hides the digest, which identifies a credential.
 func (Sum) String() string { return "[digest]" }

@@ -8,11 +8,11 @@ import (
 // TokenLen is the length of a token: two texts of [rand.Text].
 const TokenLen = 52
 
-// NewToken returns a secret of 52 letters and digits with 260 random bits, of which only
-// the digest is kept.
+// NewToken returns a secret of 52 letters and digits with 260 random bits. Only its digest is
+// stored.
 func NewToken() string { return rand.Text() + rand.Text() }
 
-// OfToken returns what is kept of a token; a text that cannot be one has none, and costs
+// OfToken returns the digest of a token. It reports false for a malformed token, which thus costs
 // no statement.
 func OfToken(token string) (Sum, bool) {
 	if len(token) != TokenLen || strings.ContainsFunc(token, notBase32) {

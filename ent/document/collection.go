@@ -5,22 +5,22 @@ import "github.com/storefront-go/storefront/ent/state"
 // CollectionRule is a JSON object of [CollectionRuleFields].
 type CollectionRule []byte
 
-// CollectionRuleFields say which products are in a collection: active ones that meet the
+// CollectionRuleFields select the products of a collection: active products that meet the
 // conditions.
 type CollectionRuleFields struct {
-	// Any says that one of the conditions is enough.
+	// Any says that one of the conditions suffices.
 	Any        bool                  `json:"any"`
 	Conditions []CollectionCondition `json:"conditions"`
-	// InStock leaves out what is sold out at the moment.
+	// InStock excludes products that are sold out at the moment.
 	InStock bool `json:"in_stock"`
 }
 
-// CollectionCondition is met by products that have a text, whatever its case and accents,
-// or a price between two, both inclusive.
+// CollectionCondition matches products by a text, ignoring case and accents, or by a price range
+// with inclusive bounds.
 type CollectionCondition struct {
 	Field state.CollectionField `json:"field"`
 	Text  *string               `json:"text,omitempty"`
-	// LeastMinor and MostMinor are those of a price; nil binds nothing.
+	// LeastMinor and MostMinor bound a price; nil means no bound.
 	LeastMinor *int64 `json:"least_minor,omitempty"`
 	MostMinor  *int64 `json:"most_minor,omitempty"`
 }

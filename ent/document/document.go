@@ -1,9 +1,8 @@
-// Package document holds the small JSON documents that live in columns:
-// addresses, tags, the lines of a fulfilment or refund, a store's own limits and rates.
+// Package document defines the small JSON documents that are stored in columns: addresses, tags,
+// the lines of a fulfillment or refund, a store's own limits and rates.
 //
-// They are kept as the bytes that the API shows, written once when the row is
-// written, so that a list of orders copies them instead of decoding and
-// encoding them. A nil document is an absent one.
+// They are stored as the bytes that the API returns, encoded once when the row is written, so that
+// a list of orders copies them instead of decoding and encoding them. A nil document is absent.
 package document
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Address is a postal address as a JSON object in the API's form, every key
-// present (contract, section 1).
+// Address is a postal address as a JSON object in the form of the API, with every key (contract,
+// section 1).
 type Address []byte
 
 // Addresses is a JSON array of addresses.
@@ -53,7 +52,7 @@ type AddressFields struct {
 	Phone      *string `json:"phone"`
 }
 
-// Option is what tells the variants of a product apart, with what it may be.
+// Option is a property in which the variants of a product differ, with its values.
 type Option struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -63,7 +62,7 @@ type Option struct {
 type Line struct {
 	LineID   string `json:"line_item_id"`
 	Quantity int64  `json:"quantity"`
-	// Restocked says that a refund gave the units back to the stock.
+	// Restocked says that a refund returned the units to the stock.
 	Restocked bool `json:"restocked,omitempty"`
 }
 
@@ -73,12 +72,12 @@ type ShippingRate struct {
 	Name       string             `json:"name"`
 	Kind       state.ShippingKind `json:"kind"`
 	PriceMinor int64              `json:"price_minor"`
-	// The bounds are inclusive; nil binds nothing.
+	// The bounds are inclusive; nil means no bound.
 	LeastMinor *int64 `json:"least_minor,omitempty"`
 	MostMinor  *int64 `json:"most_minor,omitempty"`
 	LeastGrams *int64 `json:"least_grams,omitempty"`
 	MostGrams  *int64 `json:"most_grams,omitempty"`
-	// FreeFromMinor is the worth of the goods from which on it costs nothing.
+	// FreeFromMinor is the value of the items from which on shipping is free.
 	FreeFromMinor *int64 `json:"free_from_minor,omitempty"`
 }
 
@@ -116,7 +115,7 @@ func NewTags(tags []string) Tags {
 	return encode(tags)
 }
 
-// NewOptions encodes a list; none give an absent document.
+// NewOptions encodes a list; an empty one gives an absent document.
 func NewOptions(options []Option) Options {
 	if len(options) == 0 {
 		return nil
@@ -140,7 +139,7 @@ func NewShippingRates(rates []ShippingRate) ShippingRates {
 // NewTaxRates encodes a list, which may be empty.
 func NewTaxRates(rates []TaxRate) TaxRates { return encode(append([]TaxRate{}, rates...)) }
 
-// NewLimits encodes limits; none give an absent document.
+// NewLimits encodes limits; none gives an absent document.
 func NewLimits(v limit.Values) Limits {
 	if len(v) == 0 {
 		return nil
@@ -148,7 +147,7 @@ func NewLimits(v limit.Values) Limits {
 	return encode(v)
 }
 
-// Fields decodes the address; nil when it is absent.
+// Fields decodes the address; nil if it is absent.
 func (a Address) Fields() (*AddressFields, error) {
 	if len(a) == 0 {
 		return nil, nil
@@ -164,7 +163,7 @@ func (a Addresses) List() ([]AddressFields, error) { return decode[[]AddressFiel
 
 // List decodes the tags.
 func (t Tags) List() ([]string, error) {
-	if string(t) == "[]" { // as most are
+	if string(t) == "[]" { // as in most documents
 		return []string{}, nil
 	}
 	if list := texts(t); list != nil {
@@ -173,7 +172,7 @@ func (t Tags) List() ([]string, error) {
 	return decode[[]string](t)
 }
 
-// List decodes the options, none where they are absent.
+// List decodes the options; an absent document has none.
 func (o Options) List() ([]Option, error) {
 	if len(o) == 0 {
 		return []Option{}, nil
@@ -190,10 +189,10 @@ func (r ShippingRates) List() ([]ShippingRate, error) { return decode[[]Shipping
 // List decodes the rates.
 func (r TaxRates) List() ([]TaxRate, error) { return decode[[]TaxRate](r) }
 
-// Values decodes the limits; nil when there are none.
+// Values decodes the limits; nil if there are none.
 func (l Limits) Values() (limit.Values, error) { return decode[limit.Values](l) }
 
-// Over returns the limits of a store: its own over those of all stores.
+// Over returns the limits of a store: its own, and for the rest those of all stores.
 func (l Limits) Over(all limit.Values) (limit.Values, error) {
 	own, err := l.Values()
 	if err != nil {

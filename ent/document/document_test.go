@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every key is always present and arrays are never null (contract, section 1).
+// Every key is present and arrays are never null (contract, section 1).
 func TestForms(t *testing.T) {
 	for _, tc := range []struct{ name, got, want string }{
 		{"no address", string(document.NewAddress(nil)), ""},
@@ -52,7 +52,7 @@ func TestAbsentAndBroken(t *testing.T) {
 	}
 }
 
-// TestAddressFields compares what is read in place with what is decoded.
+// TestAddressFields compares reading in place with decoding.
 func TestAddressFields(t *testing.T) {
 	text := func(s string) *string { return &s }
 	forms := []document.AddressFields{
@@ -82,7 +82,7 @@ func TestAddressFields(t *testing.T) {
 	}
 }
 
-// TestTagsInPlace compares lists that are read in place with what is decoded.
+// TestTagsInPlace compares reading lists in place with decoding.
 func TestTagsInPlace(t *testing.T) {
 	for _, list := range [][]string{{"a"}, {"", "b,c", `d","e`}, {"]", "\\", "<f> \u2028 é", "\t"}} {
 		doc := document.NewTags(list)

@@ -1,4 +1,4 @@
 package document
 
-// Read is what reads an address without decoding it.
+// Read reads an address without decoding it.
 func Read(a Address) *AddressFields { return a.fields() }

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// members are the names of an address's members as [NewAddress] writes them.
+// members are the names of an address's members as written by [NewAddress].
 var members = [...][]byte{
 	[]byte(`{"name":`), []byte(`,"company":`), []byte(`,"line1":`), []byte(`,"line2":`), []byte(`,"city":`),
 	[]byte(`,"region":`), []byte(`,"postal_code":`), []byte(`,"country":`), []byte(`,"phone":`),
@@ -15,9 +15,9 @@ var members = [...][]byte{
 
 var null, comma = []byte("null"), []byte(",")
 
-// Members hands the values of an address to visit, in the order of
-// [AddressFields], empty ones for what is absent. It reads what [NewAddress]
-// wrote, without decoding the whole. A value is a part of the document where it can be.
+// Members calls visit with the values of an address, in the order of [AddressFields]; absent values
+// are nil. It reads the form that [NewAddress] writes, without decoding, and fails on any other. If
+// possible, a value is a subslice of the document.
 func (a Address) Members(visit func(value []byte)) error {
 	rest := []byte(a)
 	for _, name := range members {
@@ -44,7 +44,7 @@ type AddressTexts struct {
 	given [len(members)]bool
 }
 
-// At returns the member number i, or nil.
+// At returns member i, or nil.
 func (t *AddressTexts) At(i int) *string {
 	if t.given[i] {
 		return &t.texts[i]
@@ -52,8 +52,8 @@ func (t *AddressTexts) At(i int) *string {
 	return nil
 }
 
-// Read reads what [NewAddress] wrote, at a fraction of what decoding takes; it reports whether
-// the address has that form, and all that it must have.
+// Read reads the form that [NewAddress] writes, at a fraction of the cost of decoding. It reports
+// whether the address has that form and all required members.
 func (t *AddressTexts) Read(a Address) bool {
 	i := 0
 	err := a.Members(func(value []byte) {
@@ -65,9 +65,9 @@ func (t *AddressTexts) Read(a Address) bool {
 	return err == nil && t.given[2] && t.given[4] && t.given[7]
 }
 
-// fields is [AddressTexts.Read]; nil for what has another form.
+// fields returns the result of [AddressTexts.Read]; nil for any other form.
 func (a Address) fields() *AddressFields {
-	// One allocation holds the members and what they point to.
+	// One allocation for the members and the texts that they point to.
 	var in struct {
 		AddressFields
 		AddressTexts
@@ -80,7 +80,7 @@ func (a Address) fields() *AddressFields {
 	return &in.AddressFields
 }
 
-// texts reads a list of strings as [NewTags] writes it; nil for what has another form.
+// texts reads a list of strings in the form that [NewTags] writes; nil for any other form.
 func texts(list []byte) []string {
 	if len(list) < 2 || list[0] != '[' {
 		return nil
@@ -102,9 +102,9 @@ func texts(list []byte) []string {
 	}
 }
 
-// textOf is a part of a document as a text, which shares its bytes.
+// textOf returns a part of a document as a string that shares its bytes.
 func textOf(part []byte) string {
-	return unsafe.String(unsafe.SliceData(part), len(part)) //nolint:gosec // nobody writes to a document
+	return unsafe.String(unsafe.SliceData(part), len(part)) //nolint:gosec // documents are never modified
 }
 
 // member reads a string or null.

@@ -5,8 +5,8 @@ import "github.com/storefront-go/storefront/ent/state"
 // Menus is a JSON object of [MenusFields].
 type Menus []byte
 
-// MenusFields are the two menus of a store. One that is nil is what a storefront
-// shows by default; an empty one shows nothing.
+// MenusFields are the two menus of a store. A nil menu means the storefront's default; an empty one
+// shows nothing.
 type MenusFields struct {
 	Main   []*MenuLink `json:"main"`
 	Footer []*MenuLink `json:"footer"`
@@ -18,9 +18,9 @@ type MenuLink struct {
 	Target state.MenuTarget `json:"target"`
 	// ResourceID is the public id of the page or the product.
 	ResourceID *string `json:"resource_id,omitempty"`
-	// Address is that of [state.TargetAddress].
+	// Address is the URL for [state.TargetAddress].
 	Address *string `json:"address,omitempty"`
-	// Children are the links below it, which have none themselves.
+	// Children are the nested links, which have no children.
 	Children []*MenuLink `json:"children,omitempty"`
 }
 

@@ -5,20 +5,20 @@ import "github.com/storefront-go/storefront/ent/state"
 // PaymentMethods is a JSON array of [PaymentMethod].
 type PaymentMethods []byte
 
-// PaymentMethod is one way in which the shoppers of a store may pay.
+// PaymentMethod is one payment method of a store.
 type PaymentMethod struct {
 	Kind state.PaymentMethod `json:"kind"`
 	Name string              `json:"name"`
-	// Instructions are what a shopper reads who has ordered, such as an account's number;
-	// plain text.
+	// Instructions are shown to the shopper after ordering, such as a bank account number; plain
+	// text.
 	Instructions string `json:"instructions"`
 	Active       bool   `json:"active"`
 }
 
-// NewPaymentMethods encodes ways to pay.
+// NewPaymentMethods encodes payment methods.
 func NewPaymentMethods(methods []PaymentMethod) PaymentMethods {
 	return encode(append([]PaymentMethod{}, methods...))
 }
 
-// List decodes the ways to pay; an absent document has none.
+// List decodes the payment methods; an absent document has none.
 func (m PaymentMethods) List() ([]PaymentMethod, error) { return decode[[]PaymentMethod](m) }

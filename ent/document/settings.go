@@ -1,10 +1,10 @@
 package document
 
-// ThemeSettings is a JSON object of what a merchant set about a theme, by the settings'
-// names. What is not in it is as the theme has it.
+// ThemeSettings is a JSON object of a merchant's settings of a theme, by name. Missing settings
+// have the theme's defaults.
 type ThemeSettings []byte
 
-// NewThemeSettings encodes settings, in the order of their names.
+// NewThemeSettings encodes settings, sorted by name.
 func NewThemeSettings(values map[string]string) ThemeSettings {
 	if values == nil {
 		values = map[string]string{}

@@ -1,5 +1,5 @@
-// Package event is the catalogue of event types (contract, section 8): the
-// resource that each is about and the scope that a subscriber needs.
+// Package event is the catalog of event types (contract, section 8): the resource of each event and
+// the scope that a subscriber needs.
 package event
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Type is the name of an event, as subscribers know it.
+// Type is the name of an event in the API.
 type Type string
 
-// The catalogue.
+// The catalog.
 const (
 	OrderCreated            Type = "order.created"
 	OrderUpdated            Type = "order.updated"
@@ -49,20 +49,20 @@ const (
 	AppGrantRevoked Type = "app.grant_revoked"
 )
 
-// Ping is what a test sends to one endpoint. It is in no catalogue: nobody can
-// subscribe to it.
+// Ping is the type of the test event that is sent to one endpoint. It is not in the catalog, so
+// nothing can subscribe to it.
 const Ping Type = "ping"
 
-// Entry is one row of the catalogue.
+// Entry is one row of the catalog.
 type Entry struct {
 	Type     Type
-	Resource xid.Kind // kind of the resource that the event is about
+	Resource xid.Kind // kind of the event's resource
 	Scope    string   // needed to subscribe
-	// Trigger is the one thing that makes the event, as a sentence for integrators.
+	// Trigger is what causes the event, as a sentence for integrators.
 	Trigger string
 }
 
-var catalogue = []Entry{
+var catalog = []Entry{
 	{Type: OrderCreated, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "An order is made."},
 	{Type: OrderUpdated, Resource: xid.Order, Scope: scope.OrdersRead,
 		Trigger: "An order changes in a way that no other event covers: its e-mail, addresses or tags; also when its " +
@@ -124,20 +124,19 @@ var catalogue = []Entry{
 			"apps get neither the app nor who consented."},
 }
 
-// All returns the catalogue.
-func All() []Entry { return slices.Clone(catalogue) }
+// All returns a copy of the catalog.
+func All() []Entry { return slices.Clone(catalog) }
 
-// Find returns the entry of t.
+// Find returns the entry of t, and whether there is one.
 func Find(t Type) (Entry, bool) {
-	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.Type == t })
+	i := slices.IndexFunc(catalog, func(e Entry) bool { return e.Type == t })
 	if i < 0 {
 		return Entry{}, false
 	}
-	return catalogue[i], true
+	return catalog[i], true
 }
 
-// About returns the kind of the resources that events of a type are about; of a ping, the
-// endpoint.
+// About returns the kind of the resource of events of a type; for a ping it is the endpoint.
 func About(t Type) xid.Kind {
 	if t == Ping {
 		return xid.WebhookEndpoint

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-func TestCatalogueIsWhole(t *testing.T) {
+func TestCatalogIsComplete(t *testing.T) {
 	seen := map[event.Type]bool{}
 	for _, e := range event.All() {
 		t.Run(string(e.Type), func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestCatalogueIsWhole(t *testing.T) {
 			if e.Resource == xid.WebhookEndpoint {
 				gate = "webhooks"
 			}
-			if e.Type == event.AppGrantRevoked { // an app's, about its grant, for who manages webhooks
+			if e.Type == event.AppGrantRevoked { // about an app's grant, for staff who manage webhooks
 				resource, gate = "grant", "webhooks"
 			}
 			if !ok || resource != e.Resource.Resource() {

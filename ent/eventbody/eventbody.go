@@ -1,11 +1,11 @@
-// Package eventbody packs the bodies of events for the event log. What subscribers
-// get does not change: a body is unpacked before anybody sees it.
+// Package eventbody packs the bodies of events for the event log. Subscribers get the same bytes as
+// before: a body is unpacked on reading.
 //
-// A stored body is JSON as it is sent, which begins with '{', or a byte that names the
-// codec and what that codec made. Both codecs are S2 with a dictionary of what such
-// bodies have in common: beside zstd with the same dictionary it takes a quarter more
-// bytes and a fifth of the time, in a transaction for which others wait. The second one
-// writes ids and times as numbers first (package short) and takes a third less.
+// A stored body is either plain JSON, which begins with '{', or a byte for the codec and the output
+// of that codec. Both codecs are S2 with a dictionary of what such bodies have in common. Compared
+// to zstd with the same dictionary, it takes a quarter more bytes and a fifth of the time, in a
+// transaction that others wait for. The second codec first writes ids and times as numbers (package
+// short), and takes a third less.
 package eventbody
 
 import (
@@ -22,22 +22,22 @@ import (
 	"github.com/storefront-go/storefront/ent/eventbody/internal/short"
 )
 
-// MaxSize is how many bytes a body may have; more are not unpacked.
+// MaxSize is the maximum size of a body in bytes; a larger one is not unpacked.
 const MaxSize = 1 << 20
 
-// plain is the first byte of a body that is stored as it is sent.
+// plain is the first byte of a body that is stored unpacked.
 const plain = '{'
 
-// The first bytes of packed bodies. Behind packed1 is what S2 made of the body with the
-// first dictionary; behind packed2 the size of the body, as a uvarint, and what S2 made
-// of its short form with the second.
+// The first bytes of packed bodies. After packed1 follows the output of S2 for the body with the
+// first dictionary; after packed2 the size of the body, as a uvarint, and the output of S2 for its
+// short form with the second dictionary.
 const (
 	packed1 = 1
 	packed2 = 2
 )
 
-// The dictionaries were made by internal/train from the events of a demo. They are part
-// of what is stored: they never change. A better one is another file with another byte.
+// The dictionaries were built by internal/train from the events of a demo. They never change, since
+// stored bodies depend on them. A better one needs a new file and a new first byte.
 var (
 	//go:embed dictionary1.s2
 	dictionary1 []byte
@@ -48,11 +48,11 @@ var (
 	codec2 = s2.NewDict(dictionary2)
 )
 
-// ErrUnknown is the error of a stored body that no codec of this program made.
+// ErrUnknown is the error for a stored body that no codec of this program produced.
 var ErrUnknown = errors.New("body of an event in a form that is not known")
 
-// Body is the body of an event as it is sent. A row is read with it whatever the form in
-// which it was stored, and written as it is: who writes decides, with [Pack].
+// Body is the body of an event as sent. Scanning unpacks any stored form; writing stores the bytes
+// as they are, so the writer decides with [Pack].
 type Body []byte
 
 // Value implements driver.Valuer.
@@ -67,13 +67,13 @@ func (b *Body) Scan(src any) error {
 	}
 	body, err := Unpack(stored)
 	if err == nil && isPlain(stored) {
-		body = bytes.Clone(body) // the driver keeps its own
+		body = bytes.Clone(body) // the driver reuses its buffer
 	}
 	*b = body
 	return err
 }
 
-// Pack returns a body as it is stored; body itself where that is no longer.
+// Pack returns the stored form of a body, or body itself if packing does not shorten it.
 func Pack(body []byte) []byte {
 	return pack(body, func(b []byte) []byte {
 		shorter, ok := short.Append(make([]byte, 0, len(body)), body)
@@ -93,7 +93,7 @@ func PackFirst(body []byte) []byte {
 	})
 }
 
-// pack lets codec append to a buffer that has room for what it makes at most.
+// pack lets codec append to a buffer with room for its longest output.
 func pack(body []byte, codec func([]byte) []byte) []byte {
 	if len(body) == 0 || len(body) > MaxSize || body[0] != plain {
 		return body
@@ -105,8 +105,8 @@ func pack(body []byte, codec func([]byte) []byte) []byte {
 	return append(make([]byte, 0, len(b)), b...) // the buffer is longer than the body
 }
 
-// Unpack returns the body that is stored, which may be stored itself. It fails with
-// [ErrUnknown] or an error of the codec.
+// Unpack returns the body of a stored form, possibly stored itself. It fails with [ErrUnknown] or
+// an error of the codec.
 func Unpack(stored []byte) ([]byte, error) {
 	if isPlain(stored) {
 		return stored, nil
@@ -136,7 +136,7 @@ func unpacked(body []byte, err error) ([]byte, error) {
 	return body, nil
 }
 
-// Size returns how many bytes the body has that is stored.
+// Size returns the size in bytes of the body of a stored form.
 func Size(stored []byte) (int, error) {
 	if isPlain(stored) {
 		return len(stored), nil
@@ -147,8 +147,8 @@ func Size(stored []byte) (int, error) {
 
 func isPlain(stored []byte) bool { return len(stored) == 0 || stored[0] == plain }
 
-// cutSize returns the size that a packed body names, so that nobody makes room for more
-// than there can be, and what S2 made.
+// cutSize returns the size in the header of a packed body, and the output of S2. It fails if the
+// size is too large, so that no more is allocated.
 func cutSize(stored []byte) (size int, packed []byte, err error) {
 	switch packed = stored[1:]; stored[0] {
 	case packed1:

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/eventbody/internal/short"
 )
 
-// sample is an event as bodies begin.
+// sample is the beginning of a typical event.
 const sample = `{"event_id":"evt_01m86q7wjmfgv9zm8cqjwj5w3e","type":"order.created","api_version":"v1",` +
 	`"occurred_at":"2026-11-24T12:07:12.212763Z","store_id":"str_01m86q7vdvfsbtm8x8aced3dfy",` +
 	`"resource":{"type":"order","id":"ord_01m4tmxg2mf2prrhzytmma8n2c","version":1},"sequence":1,"changed_fields":null}`
@@ -41,13 +41,13 @@ func TestPack(t *testing.T) {
 			}
 		}
 		if stored := tc.pack([]byte(sample)); stored[0] != tc.first || len(stored) > len(sample)/tc.part {
-			t.Errorf("%s: %d bytes of %d: the dictionary does not serve", name, len(stored), len(sample))
+			t.Errorf("%s: %d bytes of %d: the dictionary does not help", name, len(stored), len(sample))
 		}
 	}
 }
 
-// TestForms reads what earlier programs stored, in each form. It is only to be added to:
-// databases hold them.
+// TestForms reads each form that earlier programs stored. Only add to it: databases contain these
+// forms.
 func TestForms(t *testing.T) {
 	for name, stored := range map[string]string{
 		"plain": hex.EncodeToString([]byte(sample)),
@@ -73,7 +73,7 @@ func TestForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum := sha256.Sum256(dictionary); hex.EncodeToString(sum[:]) != want {
-			t.Errorf("%s is another one: %x", name, sum)
+			t.Errorf("%s has changed: %x", name, sum)
 		}
 	}
 }
@@ -108,8 +108,8 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// TestScanKeepsNothingOfTheDriver reads a row whose buffer is used again.
-func TestScanKeepsNothingOfTheDriver(t *testing.T) {
+// TestScanCopies reads a row whose buffer is reused.
+func TestScanCopies(t *testing.T) {
 	buffer := []byte(sample)
 	var body eventbody.Body
 	if err := body.Scan(buffer); err != nil {

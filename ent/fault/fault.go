@@ -1,9 +1,8 @@
-// Package fault is the error that a caller may see.
+// Package fault is the error type whose text a caller may see.
 //
-// A fault has a [Kind], which decides the stable code (contract, section 2), a
-// Detail that is safe to show, and, hidden, the cause for the log. Any other
-// error is our own mistake, and its text never leaves the process. How kinds are
-// answered is for the layers above.
+// A fault has a [Kind], which determines the stable code (contract, section 2), a Detail that is
+// safe to show, and a hidden cause for the log. Any other error is a bug, and its text is never
+// shown. The layers above decide how to answer each kind.
 package fault
 
 import (
@@ -13,11 +12,10 @@ import (
 	"time"
 )
 
-// Kind is the stable machine name of a fault: the `code` of contract section 2.
+// Kind is the stable machine-readable name of a fault: the `code` of contract section 2.
 type Kind string
 
-// The kinds of contract section 2. State faults name their own code and are
-// made with [State].
+// The kinds of contract section 2. State faults have their own code and are created with [State].
 const (
 	NotFound                Kind = "not_found"
 	AuthenticationRequired  Kind = "authentication_required"
@@ -28,7 +26,7 @@ const (
 	InsufficientScope       Kind = "insufficient_scope"
 	Forbidden               Kind = "forbidden"
 	SecondFactorRequired    Kind = "second_factor_required"
-	ProofRequired           Kind = "reauthentication_required" // who they are was proved too long ago
+	ProofRequired           Kind = "reauthentication_required" // the identity was confirmed too long ago
 	InvalidParameter        Kind = "invalid_parameter"
 	IdempotencyKeyRequired  Kind = "idempotency_key_required"
 	IdempotencyKeyInvalid   Kind = "idempotency_key_invalid"
@@ -40,7 +38,7 @@ const (
 	AnswerTooLarge          Kind = "answer_too_large"
 	MalformedBody           Kind = "malformed_body"
 	ValidationFailed        Kind = "validation_failed"
-	Conflict                Kind = "conflict" // a state fault; Code says which
+	Conflict                Kind = "conflict" // a state fault; see Code
 	LinkInvalid             Kind = "link_invalid"
 	LinkExpired             Kind = "link_expired"
 	FileGone                Kind = "file_gone"
@@ -61,7 +59,7 @@ const (
 	Taken         = "taken"
 )
 
-// State codes: what the state of a resource forbids.
+// State codes: the state of a resource forbids the operation.
 const (
 	VersionMismatch   = "version_mismatch"
 	InvalidTransition = "invalid_transition"
@@ -82,15 +80,14 @@ const (
 	ThemeActive       = "theme_active"
 	ThemeNotFree      = "theme_not_free"
 	DiscountUsed      = "discount_used"
-	// DiscountUnavailable does not say why: codes are not to be guessed.
+	// DiscountUnavailable does not say why, so that codes cannot be guessed.
 	DiscountUnavailable = "discount_unavailable"
-	// SecondFactorNeeded: a store requires the factor that would be removed, or the one
-	// that its owner lacks.
+	// SecondFactorNeeded means that a store requires the factor to be removed, or one that its
+	// owner lacks.
 	SecondFactorNeeded = "second_factor_needed"
 )
 
-// Field is one thing wrong with the input. Exactly one of Pointer, Parameter
-// and Header is set.
+// Field is one invalid part of the input. Exactly one of Pointer, Parameter and Header is set.
 type Field struct {
 	Pointer   string // JSON pointer as a URI fragment, "#/price_minor"
 	Parameter string // name of a query parameter
@@ -107,48 +104,47 @@ type Error struct {
 	Fields []Field
 	// Scope is the missing scope of an InsufficientScope fault.
 	Scope string
-	// Limit names the limit of a LimitReached fault, as package limit has it.
+	// Limit is the name of the limit of a LimitReached fault, as in package limit.
 	Limit string
-	// RetryAfter is when a RateLimited, IdempotencyInProgress or Unavailable
-	// request may come again.
+	// RetryAfter is when to retry after a RateLimited, IdempotencyInProgress or Unavailable fault.
 	RetryAfter time.Duration
 	// Err is the cause, for the log only.
 	Err error
 }
 
-// New makes a fault with a safe detail.
+// New returns a fault with a safe detail.
 func New(k Kind, detail string) *Error { return &Error{Kind: k, Detail: detail} }
 
-// Newf makes a fault; the arguments must be safe to show.
+// Newf returns a fault; the arguments must be safe to show.
 func Newf(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
 }
 
-// State makes a Conflict with its own code.
+// State returns a Conflict with its own code.
 func State(code, detail string) *Error { return &Error{Kind: Conflict, Code: code, Detail: detail} }
 
-// IsState reports whether an error is that of [State] with a code.
+// IsState reports whether err is a fault of [State] with the given code.
 func IsState(err error, code string) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Kind == Conflict && e.Code == code
 }
 
-// AtLimit makes the Conflict of a limit that is reached.
+// AtLimit returns the Conflict for a reached limit.
 func AtLimit(limit, detail string) *Error {
 	return &Error{Kind: Conflict, Code: LimitReached, Detail: detail, Limit: limit}
 }
 
-// Missing is the one answer for an unknown, a malformed and a foreign id.
+// Missing returns the same fault for an unknown, a malformed and a foreign id.
 func Missing(what string) *Error {
 	return &Error{Kind: NotFound, Detail: "There is no such " + what + "."}
 }
 
-// Invalid makes a ValidationFailed from what is wrong with the body.
+// Invalid returns a ValidationFailed fault with the invalid fields.
 func Invalid(fields ...Field) *Error {
 	return &Error{Kind: ValidationFailed, Detail: "The request has invalid members.", Fields: fields}
 }
 
-// Name returns the stable machine name.
+// Name returns the stable machine-readable name.
 func (e *Error) Name() string {
 	if e.Code != "" {
 		return e.Code

@@ -54,7 +54,7 @@ func TestConstructors(t *testing.T) {
 }
 
 // An unknown id and another store's id must look the same.
-func TestMissingSaysNothingOfTheID(t *testing.T) {
+func TestMissingDoesNotDependOnID(t *testing.T) {
 	if d := cmp.Diff(fault.Missing("order"), fault.Missing("order")); d != "" {
 		t.Errorf("two answers differ:\n%s", d)
 	}
@@ -71,7 +71,7 @@ func TestFaultIsFoundThroughWrapping(t *testing.T) {
 	}
 }
 
-func TestCauseIsForTheLogOnly(t *testing.T) {
+func TestCauseIsLogged(t *testing.T) {
 	f := &fault.Error{
 		Kind: fault.ValidationFailed, Detail: "Bad.", Err: fmt.Errorf("read: %w", fs.ErrNotExist),
 		Fields: []fault.Field{
@@ -93,8 +93,8 @@ func TestCauseIsForTheLogOnly(t *testing.T) {
 	}
 }
 
-// The codes that clients branch on are those of contract section 2.
-func TestCodesAreTheContracts(t *testing.T) {
+// The codes that clients depend on are those of contract section 2.
+func TestCodesMatchContract(t *testing.T) {
 	kinds := []fault.Kind{
 		fault.NotFound, fault.AuthenticationRequired, fault.InvalidToken, fault.InvalidRequest,
 		fault.RateLimited, fault.VersionRetired, fault.InsufficientScope, fault.InvalidParameter,

@@ -2,9 +2,9 @@ package limit
 
 import "slices"
 
-// Fixed is a limit that is the same everywhere and nobody can change.
+// Fixed is a limit that is the same everywhere and cannot be changed.
 type Fixed struct {
-	// Of is what is limited, and Unit what is counted of it.
+	// Of is what is limited, and Unit the unit in which it is counted.
 	Of, Unit string
 	Most     int
 }
@@ -17,7 +17,7 @@ const (
 	inUnits      = ""
 )
 
-// fixed is the table of the constants of this package, as people read it.
+// fixed is the table of the constants of this package, for display.
 var fixed = []Fixed{
 	{Of: "The body of a request", Unit: inBytes, Most: Body},
 	{Of: "An answer; a page of a list ends early, with a cursor", Unit: inBytes, Most: Answer},
@@ -96,5 +96,5 @@ var fixed = []Fixed{
 	{Of: "The rate of a webhook endpoint: attempts that begin within a second", Unit: inUnits, Most: EndpointRate},
 }
 
-// All returns the table of the limits that nobody can change.
+// All returns a copy of the table of fixed limits.
 func All() []Fixed { return slices.Clone(fixed) }

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// The table has a row for each constant of limit.go, but for the shortest texts.
+// The table has a row for each constant of limit.go, except for the minimum lengths.
 func TestTableHasAllConstants(t *testing.T) {
 	constants := map[string]bool{}
 	source, err := parser.ParseFile(token.NewFileSet(), "limit.go", nil, 0)
@@ -35,7 +35,7 @@ func TestTableHasAllConstants(t *testing.T) {
 		if row, ok := n.(*ast.CompositeLit); ok && len(row.Elts) == 3 {
 			name, ok := row.Elts[2].(*ast.KeyValueExpr).Value.(*ast.Ident)
 			if !ok || !constants[name.Name] {
-				t.Errorf("a row is of no constant, or of one that has a row: %v", name)
+				t.Errorf("a row has no constant, or one that has a row already: %v", name)
 			} else {
 				delete(constants, name.Name)
 			}

@@ -16,8 +16,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// What is published only grows: these are the limits of the first version.
-func TestLimitsAreThePublished(t *testing.T) {
+// Published limits only grow: these are the limits of the first version.
+func TestPublishedLimits(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		got, want int

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Name is that of a limit which the operator may change, in settings, errors and
+// Name is the name of a limit that the operator may change, as used in settings, errors and
 // documents.
 type Name string
 
-// Limits of a store, of a person and of an endpoint, and rates.
+// Limits of a store, of a person and of an endpoint, and rate limits.
 const (
 	People               Name = "people"
 	Invitations          Name = "invitations"
@@ -52,19 +52,19 @@ const (
 // Row is one limit of the table.
 type Row struct {
 	Name Name
-	// Counts is what is counted, in the plural and with whose it is.
+	// Counts says what is counted and whose, in the plural.
 	Counts string
-	// Advice is a sentence for whoever has reached it; it may be empty.
+	// Advice is a sentence for a user who has reached the limit; it may be empty.
 	Advice                   string
 	Default, Least, Greatest int64
-	// Whole says that it is the same for all: no store has its own.
+	// Whole says that the limit is the same for all stores.
 	Whole bool
-	// Flag is the flag of serve that sets it; empty for --limit.
+	// Flag is the flag of serve that sets the limit; empty means --limit.
 	Flag string
 }
 
-// rows is the table. What is counted row by row is bounded by what a transaction can
-// read.
+// rows is the table. Limits on rows that are counted one by one are bounded by what a transaction
+// can read.
 var rows = []Row{
 	{Name: People, Counts: "people of a store", Default: 500, Least: 1, Greatest: 10_000},
 	{Name: Invitations, Counts: "invitations of a store that nobody has answered", Advice: "Withdraw one.",
@@ -138,11 +138,11 @@ var rows = []Row{
 		Default: 20, Greatest: MaxRate, Whole: true, Flag: "--visitor-rate-limit"},
 }
 
-// MaxRate is the greatest rate that may be set, in requests a second.
+// MaxRate is the greatest rate that can be set, in requests per second.
 const MaxRate = 1_000_000
 
-// Rows returns the table of the limits that the operator may change: whoever checks,
-// shows or sets one reads it here.
+// Rows returns a copy of the table of the limits that the operator may change. All code that
+// checks, shows or sets one uses it.
 func Rows() []Row { return slices.Clone(rows) }
 
 // Row returns the row of a name, and whether there is one.
@@ -154,7 +154,7 @@ func (n Name) Row() (Row, bool) {
 	return rows[i], true
 }
 
-// Member is the limit's name where all limits are shown.
+// Member returns the limit's name in documents that show all limits.
 func (r Row) Member() string {
 	if r.Flag != "" {
 		return string(r.Name)
@@ -162,7 +162,7 @@ func (r Row) Member() string {
 	return string(r.Name) + "_max"
 }
 
-// Reached says that a limit of so many is reached.
+// Reached returns the message that a limit with the given maximum is reached.
 func (r Row) Reached(most int64) string {
 	text := fmt.Sprintf("The limit %s is reached: %d %s.", r.Name, most, r.Counts)
 	if r.Advice != "" {
@@ -171,10 +171,10 @@ func (r Row) Reached(most int64) string {
 	return text
 }
 
-// Values are limits that were changed.
+// Values are changed limits.
 type Values map[Name]int64
 
-// Of returns a limit: the default, if it was not changed.
+// Of returns the value of a limit: the default if it was not changed.
 func (v Values) Of(n Name) int64 {
 	if value, ok := v[n]; ok {
 		return value
@@ -183,7 +183,7 @@ func (v Values) Of(n Name) int64 {
 	return r.Default
 }
 
-// Set changes a limit as "name=number" says; its errors name what is wrong.
+// Set changes a limit given as "name=number". Its errors say what is wrong.
 func (v Values) Set(text string) error {
 	name, number, ok := strings.Cut(text, "=")
 	r, known := Name(name).Row()
@@ -203,7 +203,7 @@ func (v Values) Set(text string) error {
 	return nil
 }
 
-// settable lists the names of the limits that [Values.Set] knows.
+// settable returns the names of the limits that [Values.Set] accepts.
 func settable() string {
 	var names []string
 	for _, r := range rows {

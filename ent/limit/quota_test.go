@@ -23,8 +23,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What is published only grows: these are the defaults of the first version.
-func TestDefaultsAreThePublished(t *testing.T) {
+// Published limits only grow: these are the defaults of the first version.
+func TestPublishedDefaults(t *testing.T) {
 	for name, want := range map[limit.Name]int64{limit.People: 500, limit.Invitations: 100, limit.APIKeys: 100,
 		limit.Apps: 100, limit.Endpoints: 100, limit.Themes: 100, limit.ThemeBytes: 1 << 30,
 		limit.PictureBytes: 1 << 30, limit.Exports: 50, limit.ExportsPerDay: 500, limit.ExportsRunning: 5,

@@ -1,5 +1,5 @@
-// Package personal is the map of the columns that can hold a person's data, and of what erases
-// each. A test fails on a column of text or bytes that is not in it.
+// Package personal is the map of the columns that can contain personal data, and of how each is
+// erased. A test fails if a column of text or bytes is missing from it.
 package personal
 
 import (
@@ -7,32 +7,33 @@ import (
 	"strings"
 )
 
-// Class says what erases the values of a column.
+// Class is the way in which the values of a column are erased.
 type Class string
 
 const (
-	// Redaction is a customer's data. Redacting the customer erases it: the mutation
-	// customerRedact and graph/engine/erase. Of the notes it erases those that shoppers left at the
-	// checkout; what staff wrote is [Books]. Carts are found by e-mail address, so one without goes
-	// with age.
+	// Redaction is data of a customer. Redacting the customer erases it: the mutation
+	// customerRedact and graph/engine/erase. Of the notes they erase those that shoppers left at
+	// checkout; notes of the staff are [Books]. Carts are found by email address, so a cart without
+	// one expires with age.
 	Redaction Class = "redaction"
-	// Sealed is a customer's data inside a larger value, which graph/engine/erase rewrites or deletes for
-	// each redaction: the packed bodies of events, the encrypted answers that idempotency keys keep,
-	// and what receivers of webhooks answered. It does the same with the files of exports, which lie
-	// in the blob store.
+	// Sealed is data of a customer inside a larger value, which graph/engine/erase rewrites or
+	// deletes for each redaction: the packed bodies of events, the encrypted answers of idempotency
+	// keys, and the answers of webhook receivers. It does the same with the files of exports in the
+	// blob store.
 	Sealed Class = "sealed"
-	// Age is data that goes after a fixed time, whoever it is about.
+	// Age is data that is deleted after a fixed time.
 	Age Class = "age"
-	// Account is data of the people who run a store. It goes with their account or their access.
+	// Account is data of the people who run a store. It is deleted with their account or their
+	// access.
 	Account Class = "account"
-	// Books is what a store has to keep of a sale, or typed about it itself: its people are told
-	// to write nothing personal there.
+	// Books is data that a store must keep about a sale, or typed in itself: its staff are
+	// instructed to write nothing personal there.
 	Books Class = "books"
-	// Never holds nothing of a person: states, codes, names of things, secrets, hashes.
+	// Never is data that is never personal: states, codes, names of things, secrets, hashes.
 	Never Class = "never"
 )
 
-// tables has the columns of each table by their class.
+// tables lists the columns of each table by class.
 var tables = map[string]map[Class]string{
 	"access_tokens":  {Never: "hint scopes"},
 	"account_events": {Account: "address agent detail", Never: "action"},
@@ -130,7 +131,7 @@ var tables = map[string]map[Class]string{
 	"webhook_queues": {Never: "last_error"},
 }
 
-// ClassOf returns the class of a column, and false where it has none or several.
+// ClassOf returns the class of a column, and false if it has none or several.
 func ClassOf(table, column string) (of Class, ok bool) {
 	for class, columns := range tables[table] {
 		if slices.Contains(strings.Fields(columns), column) {

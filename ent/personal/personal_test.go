@@ -10,7 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/personal"
 )
 
-// TestEveryColumn: each column of text or bytes has one class, and each name of the map is a column.
+// TestEveryColumn checks that each column of text or bytes has one class, and that each name in the
+// map is such a column.
 func TestEveryColumn(t *testing.T) {
 	kinds := []field.Type{field.TypeString, field.TypeBytes, field.TypeJSON, field.TypeEnum, field.TypeOther}
 	known := map[string]bool{}

@@ -1,9 +1,9 @@
-// Package rule keeps each store's rows to itself.
+// Package rule isolates the rows of each store.
 //
-// Its policy runs inside every query and mutation of a store-owned entity: it
-// adds the viewer's store to the predicate, stamps it on new rows and denies
-// whoever comes without a viewer. Nothing above has to remember it. The package
-// imports nothing generated, so the schema can be generated from scratch.
+// Its policy runs inside every query and mutation of a store-owned entity: it adds the viewer's
+// store to the predicate, sets it on new rows and denies access without a viewer, so that the
+// layers above cannot forget it. The package imports nothing generated, so that the schema can be
+// generated from scratch.
 package rule
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ErrDenied is returned when nobody asks, or a row of another store is written.
+// ErrDenied is returned for access without a viewer, and for a write to a row of another store.
 var ErrDenied = errors.New("denied by the tenant policy")
 
-// Tenant filters and stamps the column store_id.
+// Tenant returns the policy that filters by the column store_id and sets it on new rows.
 func Tenant() ent.Policy { return tenant{column: "store_id", stamp: true} }
 
-// Self filters the stores table itself, whose rows are their own tenants.
+// Self returns the policy of the stores table, whose rows are their own tenants.
 func Self() ent.Policy { return tenant{column: "id"} }
 
 type tenant struct {
 	column string
-	stamp  bool // a new row belongs to the viewer's store
+	stamp  bool // new rows get the viewer's store
 }
 
-// filterer is the part of a generated query or mutation that takes predicates.
+// filterer is the method of generated queries and mutations that adds predicates.
 type filterer interface {
 	WhereP(...func(*sql.Selector))
 }
@@ -56,7 +56,7 @@ func (t tenant) EvalMutation(ctx context.Context, m ent.Mutation) error {
 	case v == nil:
 		return fmt.Errorf("%w: no viewer", ErrDenied)
 	case m.Op().Is(ent.OpUpdateOne | ent.OpDeleteOne):
-		// ent reads the row back by id alone after UpdateOne, past the filter.
+		// After UpdateOne, ent reads the row back by id alone, without the filter.
 		return fmt.Errorf("%w: %s of one %s: use the bulk form", ErrDenied, m.Op(), m.Type())
 	case !m.Op().Is(ent.OpCreate):
 		if v.Everywhere {
@@ -69,8 +69,8 @@ func (t tenant) EvalMutation(ctx context.Context, m ent.Mutation) error {
 	return nil
 }
 
-// Stamp returns the store of the viewer, for a new row whose statement is written out: nothing of
-// the policy runs for that one. Whoever acts in no single store is denied.
+// Stamp returns the viewer's store, for a new row in a handwritten statement, for which no policy
+// runs. It fails without a viewer and for a viewer without a single store.
 func Stamp(ctx context.Context) (xid.ID, error) {
 	v := viewer.From(ctx)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// mutation is what the policy sees of a generated one.
+// mutation implements the parts of a generated mutation that the policy uses.
 type mutation struct {
 	ent.Mutation
 	op       ent.Op
@@ -38,7 +38,7 @@ func TestTenant(t *testing.T) {
 		filtered int
 		store    any
 	}{
-		{name: "nobody asks", ctx: t.Context(), m: mutation{op: ent.OpUpdate}, denied: true},
+		{name: "no viewer", ctx: t.Context(), m: mutation{op: ent.OpUpdate}, denied: true},
 		{name: "update", ctx: inStore, m: mutation{op: ent.OpUpdate}, filtered: 1},
 		{name: "delete", ctx: inStore, m: mutation{op: ent.OpDelete}, filtered: 1},
 		{name: "update of one", ctx: inStore, m: mutation{op: ent.OpUpdateOne}, denied: true},
@@ -46,8 +46,8 @@ func TestTenant(t *testing.T) {
 		{name: "update of one everywhere", ctx: viewer.Everywhere(t.Context()), m: mutation{op: ent.OpUpdateOne},
 			denied: true},
 		{name: "create", ctx: inStore, m: mutation{op: ent.OpCreate}, store: mine},
-		{name: "create in one's own", ctx: inStore, m: mutation{op: ent.OpCreate, store: mine}, store: mine},
-		{name: "create in another's", ctx: inStore, m: mutation{op: ent.OpCreate, store: other}, denied: true,
+		{name: "create in own store", ctx: inStore, m: mutation{op: ent.OpCreate, store: mine}, store: mine},
+		{name: "create in another store", ctx: inStore, m: mutation{op: ent.OpCreate, store: other}, denied: true,
 			store: other},
 		{name: "update everywhere", ctx: viewer.Everywhere(t.Context()), m: mutation{op: ent.OpUpdate}},
 	} {
@@ -69,23 +69,24 @@ func TestQuery(t *testing.T) {
 		t.Errorf("filtered %d times, %v", q.filtered, err)
 	}
 	if err := rule.Tenant().EvalQuery(t.Context(), q); !errors.Is(err, rule.ErrDenied) {
-		t.Errorf("nobody asks: got %v", err)
+		t.Errorf("no viewer: got %v", err)
 	}
-	// What takes no predicate cannot be filtered.
+	// Without predicates there is no filter.
 	if err := rule.Tenant().EvalQuery(viewer.Operator(t.Context(), xid.New()), "query"); !errors.Is(err,
 		rule.ErrDenied) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What is written without the generated code belongs to the viewer's store too, or is not written.
+// A row that is written without the generated code belongs to the viewer's store too, or is not
+// written.
 func TestStamp(t *testing.T) {
 	mine := xid.New()
 	if got, err := rule.Stamp(viewer.Operator(t.Context(), mine)); got != mine || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for name, ctx := range map[string]context.Context{
-		"nobody": t.Context(), "everywhere": viewer.Everywhere(t.Context()),
+		"no viewer": t.Context(), "everywhere": viewer.Everywhere(t.Context()),
 		"no store": viewer.Operator(t.Context(), xid.Nil),
 	} {
 		if got, err := rule.Stamp(ctx); !errors.Is(err, rule.ErrDenied) {

@@ -1,6 +1,5 @@
-// Package scope is THE catalogue of scopes (spec, section 5): one table that
-// the authoriser, the key editor, the consent screen, the metadata document,
-// GraphQL and the OpenAPI test all read.
+// Package scope is the catalog of scopes (spec, section 5): the single table used by authorization,
+// the key editor, the consent screen, the metadata document, GraphQL and the OpenAPI test.
 package scope
 
 import (
@@ -10,17 +9,17 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Scope is one entry of the catalogue.
+// Scope is one entry of the catalog.
 type Scope struct {
 	Name     string // "orders.read"
 	Resource string // "orders"
 	Access   string // "read" or "write"
 	Title    string // a few words for a consent screen
 	Sentence string // what the holder can do, as a sentence
-	Personal bool   // opens data about people
+	Personal bool   // gives access to personal data
 }
 
-// The names of the catalogue.
+// The names in the catalog.
 const (
 	ProductsRead  = "products.read"
 	ProductsWrite = "products.write"
@@ -35,7 +34,7 @@ const (
 	ThemesWrite   = "themes.write"
 )
 
-var catalogue = []Scope{
+var catalog = []Scope{
 	{Name: ProductsRead, Resource: "products", Access: "read", Title: "See products",
 		Sentence: "Read the store's products, prices and stock."},
 	{Name: ProductsWrite, Resource: "products", Access: "write", Title: "Manage products",
@@ -60,7 +59,7 @@ var catalogue = []Scope{
 		Sentence: "Activate, import and change themes. Includes reading them."},
 }
 
-// exported is the scope that reading what a job exports needs.
+// exported is the scope for reading the rows of an export, by its kind.
 var exported = map[state.ExportKind]string{
 	state.ExportOrders:          OrdersRead,
 	state.ExportProducts:        ProductsRead,
@@ -68,37 +67,37 @@ var exported = map[state.ExportKind]string{
 	state.ExportWebhookAttempts: WebhooksRead,
 }
 
-// OfExport returns the scope that reading what jobs of a kind export needs, or "".
+// OfExport returns the scope for reading the rows of exports of a kind, or "".
 func OfExport(kind state.ExportKind) string { return exported[kind] }
 
-// All returns the catalogue in its order of display.
-func All() []Scope { return slices.Clone(catalogue) }
+// All returns a copy of the catalog, in display order.
+func All() []Scope { return slices.Clone(catalog) }
 
-// Names returns every name, in the catalogue's order.
+// Names returns all names, in display order.
 func Names() []string {
-	names := make([]string, len(catalogue))
-	for i, s := range catalogue {
+	names := make([]string, len(catalog))
+	for i, s := range catalog {
 		names[i] = s.Name
 	}
 	return names
 }
 
-// Known reports whether name is in the catalogue.
+// Known reports whether name is in the catalog.
 func Known(name string) bool { return bit(name) != 0 }
 
-// Set is a set of scopes of the catalogue.
+// Set is a set of scopes of the catalog.
 type Set uint32
 
 func bit(name string) Set {
-	for i := range catalogue {
-		if catalogue[i].Name == name {
+	for i := range catalog {
+		if catalog[i].Name == name {
 			return 1 << i
 		}
 	}
 	return 0
 }
 
-// Of makes a set; names outside the catalogue are left out.
+// Of returns a set of the given scopes; unknown names are ignored.
 func Of(names ...string) Set {
 	var s Set
 	for _, n := range names {
@@ -107,25 +106,25 @@ func Of(names ...string) Set {
 	return s
 }
 
-// Full is every scope of the catalogue.
-func Full() Set { return 1<<len(catalogue) - 1 }
+// Full returns the set of all scopes.
+func Full() Set { return 1<<len(catalog) - 1 }
 
-// Parse reads names parted by spaces; names outside the catalogue are left out.
+// Parse parses names separated by spaces; unknown names are ignored.
 func Parse(s string) Set { return Of(strings.Fields(s)...) }
 
-// Effective adds what the set implies: a .write implies the .read of the same
-// resource and nothing else (spec, section 5).
+// Effective adds the implied scopes: a .write implies the .read of the same resource and nothing
+// else (spec, section 5).
 func (s Set) Effective() Set {
-	for i := range catalogue {
-		if catalogue[i].Access == "write" && s&(1<<i) != 0 {
-			s |= bit(catalogue[i].Resource + ".read")
+	for i := range catalog {
+		if catalog[i].Access == "write" && s&(1<<i) != 0 {
+			s |= bit(catalog[i].Resource + ".read")
 		}
 	}
 	return s
 }
 
-// Has reports whether name is in the set itself, without implications: ask the
-// effective set.
+// Has reports whether name is in the set itself, without implications; call it on the effective
+// set.
 func (s Set) Has(name string) bool { b := bit(name); return b != 0 && s&b == b }
 
 // Covers reports whether every scope of t is in s.
@@ -134,14 +133,14 @@ func (s Set) Covers(t Set) bool { return s&t == t }
 // Names returns the names, sorted.
 func (s Set) Names() []string {
 	names := []string{}
-	for i := range catalogue {
+	for i := range catalog {
 		if s&(1<<i) != 0 {
-			names = append(names, catalogue[i].Name)
+			names = append(names, catalog[i].Name)
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// String returns the sorted names parted by spaces: the stored form.
+// String returns the sorted names separated by spaces, which is the stored form.
 func (s Set) String() string { return strings.Join(s.Names(), " ") }

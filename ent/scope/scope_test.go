@@ -17,7 +17,7 @@ var spec = []string{
 	"webhooks.read", "webhooks.write", "themes.read", "themes.write",
 }
 
-func TestCatalogueIsTheSpecs(t *testing.T) {
+func TestCatalogMatchesSpec(t *testing.T) {
 	if d := cmp.Diff(spec, scope.Names()); d != "" {
 		t.Errorf("names (-spec +got):\n%s", d)
 	}
@@ -34,7 +34,7 @@ func TestCatalogueIsTheSpecs(t *testing.T) {
 func TestAllIsACopy(t *testing.T) {
 	scope.All()[0].Name = "changed"
 	if !scope.Known(scope.ProductsRead) || scope.Names()[0] != scope.ProductsRead {
-		t.Error("a caller changed the catalogue")
+		t.Error("a caller changed the catalog")
 	}
 }
 
@@ -78,10 +78,10 @@ func TestEffectiveOfEverySet(t *testing.T) {
 func TestHasIsLiteral(t *testing.T) {
 	s := scope.Of(scope.OrdersWrite)
 	if s.Has(scope.OrdersRead) || !s.Has(scope.OrdersWrite) {
-		t.Error("Has looks beyond the set itself")
+		t.Error("Has looks at implied scopes")
 	}
 	if scope.Full().Has("orders.delete") || scope.Full().Has("") || scope.Set(0).Has("") {
-		t.Error("Has knows a name that is not in the catalogue")
+		t.Error("Has knows a name that is not in the catalog")
 	}
 }
 
@@ -93,9 +93,9 @@ func TestStoredForm(t *testing.T) {
 		{"sorted", "themes.read orders.read", "orders.read themes.read"},
 		{"any white space", " orders.read\t\nthemes.read ", "orders.read themes.read"},
 		{"twice", "orders.read orders.read", "orders.read"},
-		{"unknown ones drop out", "orders.read orders.delete Orders.Read orders", "orders.read"},
+		{"unknown names are ignored", "orders.read orders.delete Orders.Read orders", "orders.read"},
 		{"nothing is implied", "orders.write", "orders.write"},
-		{"commas do not part", "orders.read,themes.read", ""},
+		{"commas do not separate", "orders.read,themes.read", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := scope.Parse(tc.text).String(); got != tc.want {
@@ -150,7 +150,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// What opens data about people is marked, for the consent screen.
+// Scopes for personal data are marked, for the consent screen.
 func TestPersonal(t *testing.T) {
 	var got []string
 	for _, s := range scope.All() {
@@ -163,7 +163,7 @@ func TestPersonal(t *testing.T) {
 	}
 }
 
-// What a job exports needs one scope of the catalogue to be read.
+// Reading the rows of an export needs one scope of the catalog.
 func TestOfExport(t *testing.T) {
 	for kind, want := range map[state.ExportKind]string{
 		state.ExportOrders: "orders.read", state.ExportProducts: "products.read",

@@ -1,6 +1,6 @@
-// Package viewer says who is asking: the store, the principal and what it may
-// do. The tenant policy of every store-owned table reads it from the context;
-// without a viewer every query and mutation is denied.
+// Package viewer describes the caller: the store, the principal and its permissions. The tenant
+// policy of every store-owned table reads it from the context; without a viewer every query and
+// mutation is denied.
 package viewer
 
 import (
@@ -18,22 +18,21 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Kind is what sort of principal a viewer is.
+// Kind is the kind of a principal.
 type Kind string
 
-// The kinds of principals. The text is the `type` of a note's author and of an
-// audit entry's actor.
+// The kinds of principals. The text is the `type` of a note's author and of an audit entry's actor.
 const (
 	APIKey   Kind = "api_key"
 	OAuthApp Kind = "oauth_app"
 	Staff    Kind = "staff"
 	System   Kind = "system" // the operator's commands, the demo, background work
-	// Guest is whoever looks at a storefront. They change nothing, so no note and
-	// no audit entry ever names one.
+	// Guest is a visitor of a storefront. Guests change nothing, so no note or audit entry names
+	// one.
 	Guest Kind = "guest"
 )
 
-// Role is what a person may do in a store (contract, section 6).
+// Role is the role of a person in a store (contract, section 6).
 type Role string
 
 // The roles of the staff of a store.
@@ -44,7 +43,7 @@ const (
 	Support   Role = "support"
 )
 
-// Scopes returns what the role reaches of the fields that scopes guard.
+// Scopes returns the scopes of the role.
 func (r Role) Scopes() scope.Set {
 	switch r {
 	case Owner, Admin:
@@ -58,8 +57,8 @@ func (r Role) Scopes() scope.Set {
 	return 0
 }
 
-// Known reports whether k is one of those who change things: what notes and the
-// audit log can name.
+// Known reports whether k is a kind that can change data, and so can be named by notes and the
+// audit log.
 func (k Kind) Known() bool {
 	return slices.Contains([]Kind{APIKey, OAuthApp, Staff, System}, k)
 }
@@ -67,66 +66,65 @@ func (k Kind) Known() bool {
 // Known reports whether r is one of the roles.
 func (r Role) Known() bool { return r.Scopes() != 0 }
 
-// Viewer is an authenticated principal in one store. It is shared by the
-// requests of one credential and never changed.
+// Viewer is an authenticated principal in one store. It is shared by the requests of one credential
+// and never changed.
 type Viewer struct {
 	Kind  Kind
 	Store xid.ID
-	// Everywhere lifts the tenant filter: only for work that has no store, such
-	// as looking up a credential or walking all stores.
+	// Everywhere disables the tenant filter: only for work without a store, such as looking up a
+	// credential or walking all stores.
 	Everywhere bool
-	// Actor is the id of the credential, app or person that notes and audit
-	// rows name: a key, an app or a user.
+	// Actor is the id that notes and audit rows name: a key, an app or a user.
 	Actor xid.ID
 	Name  string // the actor's name
-	// Principal owns idempotency keys, rates, endpoints and exports: a key's
-	// rotation lineage, an OAuth client or a person (contract, section 3).
+	// Principal owns idempotency keys, rates, endpoints and exports: the rotation lineage of a key,
+	// an OAuth client or a person (contract, section 3).
 	Principal xid.ID
-	// Credential is the key or token row itself; nil for a session.
+	// Credential is the id of the key or token; nil for a session.
 	Credential xid.ID
-	// Session is the hash of a browser's session; zero for other credentials.
+	// Session is the hash of a browser session; zero for other credentials.
 	Session digest.Sum
-	// ProvedAt is when the person of that session last proved who they are.
+	// ProvedAt is when the person of the session last confirmed their identity.
 	ProvedAt micros.Time
-	// Grant is the consent behind an app's token, whose client is the Actor.
+	// Grant is the consent behind an app's token. The Actor is its client.
 	Grant xid.ID
-	// AppStore is the store that registered that app.
+	// AppStore is the store that registered the app.
 	AppStore xid.ID
-	// Resource is the path of the only resource that the token opens; empty for every one.
+	// Resource is the path of the only resource that the token gives access to; empty for all.
 	Resource string
 	Granted  scope.Set // as granted
-	Scopes   scope.Set // effective: with what the granted imply
+	Scopes   scope.Set // effective: with the implied scopes
 	Role     Role      // of a person; empty for other kinds
-	// Sensitive says that a staff token was created for sensitive actions too.
+	// Sensitive says that a staff token may perform sensitive actions.
 	Sensitive bool
-	// LacksFactor says that the store requires a second factor of this person, who has
-	// none: until they have set one up, the store shows them nothing.
+	// LacksFactor says that the store requires a second factor that this person has not set up.
+	// Until then the store is closed to them.
 	LacksFactor bool
 	Currency    string // the store's currency
-	Legacy      bool   // v0 is still served to it (contract, section 10)
+	Legacy      bool   // API v0 is still served to the store (contract, section 10)
 }
 
-// ProofLife is how long somebody who has proved who they are need not do so again.
+// ProofLife is how long a confirmation of the identity is valid.
 const ProofLife = 10 * time.Minute
 
-// Stale reports whether a person acts in a browser who proved longer than [ProofLife] ago
-// who they are: somebody else may sit there now, or have the cookie.
+// Stale reports whether a person in a browser confirmed their identity longer than [ProofLife] ago:
+// someone else may be there now, or have the cookie.
 func (v *Viewer) Stale() bool {
 	return v.Session != (digest.Sum{}) && Stale(v.ProvedAt)
 }
 
-// Stale reports whether a proof was given longer than [ProofLife] ago.
+// Stale reports whether a confirmation is older than [ProofLife].
 func Stale(proved micros.Time) bool { return micros.Now() >= proved.Add(ProofLife) }
 
-// IsPerson reports whether a human being acts.
+// IsPerson reports whether the viewer is a person.
 func (v *Viewer) IsPerson() bool { return v.Kind == Staff }
 
 type key struct{}
 
-// With returns a context in which v asks.
+// With returns a context with the viewer v.
 func With(ctx context.Context, v *Viewer) context.Context { return context.WithValue(ctx, key{}, v) }
 
-// From returns the viewer, or nil when nobody asks.
+// From returns the viewer of ctx, or nil.
 func From(ctx context.Context) *Viewer {
 	v, _ := ctx.Value(key{}).(*Viewer)
 	return v
@@ -138,17 +136,16 @@ func Operator(ctx context.Context, store xid.ID) context.Context {
 		Granted: scope.Full(), Scopes: scope.Full(), Role: Owner})
 }
 
-// Visitor returns a context in which somebody looks at the storefront of a store.
-// They hold no scope.
+// Visitor returns a context for a visitor of a store's storefront, without scopes.
 func Visitor(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: Guest, Store: store, Name: "visitor"})
 }
 
-// ShopperName is the name of whoever buys, for example as the author of a note.
+// ShopperName is the name of a shopper, for example as the author of a note.
 const ShopperName = "shopper"
 
-// Shopper returns a context in which somebody buys at the storefront of a store. They hold
-// no scope; what they do, the audit log shows as the system's.
+// Shopper returns a context for a shopper at a store's storefront, without scopes. The audit log
+// attributes what they do to the system.
 func Shopper(ctx context.Context, store xid.ID) context.Context {
 	return With(ctx, &Viewer{Kind: System, Store: store, Name: ShopperName})
 }
@@ -160,11 +157,11 @@ func Everywhere(ctx context.Context) context.Context {
 
 type requestKey struct{}
 
-// Origin says which request a change comes from.
+// Origin describes the request that causes a change.
 type Origin struct {
 	Request string     // its public id
-	Client  netip.Addr // who sent it, behind the trusted proxies; may be invalid
-	Agent   string     // the User-Agent as it was sent
+	Client  netip.Addr // the sender, behind the trusted proxies; may be invalid
+	Agent   string     // the User-Agent as sent
 }
 
 // WithOrigin returns a context of a request.
@@ -172,17 +169,16 @@ func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, requestKey{}, o)
 }
 
-// OriginOf returns where the request came from; the zero Origin outside of one.
+// OriginOf returns the origin of the request; outside a request it is zero.
 func OriginOf(ctx context.Context) Origin {
 	o, _ := ctx.Value(requestKey{}).(Origin)
 	return o
 }
 
-// Request returns the public id of the request, or "" outside of one.
+// Request returns the public id of the request, or "" outside a request.
 func Request(ctx context.Context) string { return OriginOf(ctx).Request }
 
-// Address is the client's address as it is kept, without a zone; nil when it is not
-// known.
+// Address returns the client's address in stored form, without a zone; nil if unknown.
 func (o Origin) Address() *string {
 	if !o.Client.IsValid() {
 		return nil
@@ -190,10 +186,10 @@ func (o Origin) Address() *string {
 	return new(o.Client.WithZone("").String())
 }
 
-// maxAgent bounds what is kept of a User-Agent, in code points.
+// maxAgent limits the stored User-Agent, in code points.
 const maxAgent = 255
 
-// Program is what the client calls itself, as far as it can be shown; nil for nothing.
+// Program returns the User-Agent in displayable form; nil if that is empty.
 func (o Origin) Program() *string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

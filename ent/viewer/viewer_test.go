@@ -11,7 +11,7 @@ import (
 
 func TestFrom(t *testing.T) {
 	if v := viewer.From(t.Context()); v != nil {
-		t.Errorf("nobody asks, got %v", v)
+		t.Errorf("got %v without a viewer", v)
 	}
 	id := xid.New()
 	ctx := viewer.Operator(t.Context(), id)
@@ -30,7 +30,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// The roles of contract section 6, in scopes.
+// The roles of contract section 6, as scopes.
 func TestRoles(t *testing.T) {
 	for _, tc := range []struct {
 		role   viewer.Role

@@ -1,7 +1,7 @@
 // Command gen writes the table of package currency: `go generate ./ent/currency`.
 //
-// It is a program of its own so that the source of the table is needed to
-// generate it and never to run the service.
+// It is a separate program so that the source of the table is needed only to generate it, not to
+// run the service.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/bojanz/currency"
 )
 
-// outside are the codes that the source lists and nobody pays with: funds,
-// indexed units of account and an accounting unit between central banks.
+// outside are the codes in the source that are not used for payments: funds, indexed units of
+// account and an accounting unit between central banks.
 var outside = []string{"BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAD"}
 
 func main() {

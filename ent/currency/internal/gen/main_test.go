@@ -24,7 +24,7 @@ func TestCommittedTableIsCurrent(t *testing.T) {
 	}
 }
 
-// A code that the source drops must leave our list too, or the list would rot.
+// A code that the source drops must be removed from the list too.
 func TestEveryCodeOutsideIsInTheSource(t *testing.T) {
 	for _, code := range outside {
 		if !slices.Contains(currency.GetCurrencyCodes(), code) {

@@ -1,6 +1,6 @@
-// Package short writes the ids and times of JSON as the bytes that they stand for. Both
-// are as good as random, so no compression makes them much shorter: an id's 27
-// characters become 17 bytes, and the 27 of a time 8.
+// Package short writes the ids and times in JSON as binary. Both are practically random, so
+// compression hardly shortens them: the 27 characters of an id become 17 bytes, and the 27 of a
+// time 8.
 package short
 
 import (
@@ -13,30 +13,29 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// The bytes that begin what was replaced. RFC 8259, section 7, lets neither be in a JSON
-// text as it is.
+// The bytes that mark a replacement. RFC 8259, section 7, does not allow them unescaped in JSON.
 const (
-	markID   = 1 // and 16 bytes: the separator and the digits of an id
-	markTime = 2 // and 7 bytes: microseconds since 1970
+	markID   = 1 // followed by 16 bytes: the separator and the digits of an id
+	markTime = 2 // followed by 7 bytes: microseconds since 1970
 )
 
 const (
-	idText   = 1 + 26 // characters of an id from its separator on
+	idText   = 1 + 26 // characters of an id including its separator
 	idSize   = 1 + len(xid.ID{})
 	timeText = len("2006-01-02T15:04:05.000000Z")
 	timeSize = 1 + 7
 )
 
-// ErrCorrupt is the error of bytes that [Append] did not write.
+// ErrCorrupt is the error for bytes that [Append] did not write.
 var ErrCorrupt = errors.New("ids and times of a text in a form that is not known")
 
-// Append appends the short form of a text to b and reports whether [Restore] can make
-// the text from it: a text with a byte that marks an id or a time has none.
+// Append appends the short form of a text to b and reports whether [Restore] can restore the text
+// from it, which is impossible if the text contains a marking byte.
 func Append(b, text []byte) ([]byte, bool) {
 	if bytes.IndexByte(text, markID) >= 0 || bytes.IndexByte(text, markTime) >= 0 {
 		return b, false
 	}
-	// IndexByte looks at many bytes at once: a text has few of both.
+	// IndexByte is fast, and a text has few ids and times.
 	done, id, zone := 0, next(text, 0, '_'), next(text, 0, 'Z')
 	for id < len(text) || zone < len(text) {
 		if id < zone {
@@ -61,7 +60,7 @@ func Append(b, text []byte) ([]byte, bool) {
 	return append(b, text[done:]...), true
 }
 
-// next returns where c is in text from i on, or its length.
+// next returns the index of c in text from i on, or len(text).
 func next(text []byte, i int, c byte) int {
 	if n := bytes.IndexByte(text[i:], c); n >= 0 {
 		return i + n
@@ -69,7 +68,7 @@ func next(text []byte, i int, c byte) int {
 	return len(text)
 }
 
-// parseTime reads a time that is written as [micros.Time.Append] writes it.
+// parseTime parses a time as written by [micros.Time.Append].
 func parseTime(text []byte) (micros.Time, bool) {
 	number := func(from, to int) (n int) {
 		for _, c := range text[from:to] {
@@ -83,8 +82,7 @@ func parseTime(text []byte) (micros.Time, bool) {
 	return at, at>>56 == 0 && bytes.Equal(at.Append(again[:0]), text)
 }
 
-// Restore appends the text to b whose short form is given; it is size bytes long. It
-// fails with [ErrCorrupt].
+// Restore appends to b the text of a short form, which has size bytes. It fails with [ErrCorrupt].
 func Restore(b, short []byte, size int) ([]byte, error) {
 	end := len(b) + size
 	for len(short) > 0 {

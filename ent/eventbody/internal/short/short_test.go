@@ -45,7 +45,7 @@ func TestAppend(t *testing.T) {
 	}
 	for _, text := range []string{"\x01", "{\x02}", id + "\x01" + at} {
 		if short, ok := Append(nil, []byte(text)); ok {
-			t.Errorf("%q became %q, which is another text", text, short)
+			t.Errorf("%q became %q, which is ambiguous", text, short)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func TestRestoreRefuses(t *testing.T) {
 		short string
 		size  int
 	}{
-		"longer than it says":    {"abc", 2},
-		"shorter than it says":   {"abc", 4},
+		"longer than the size":    {"abc", 2},
+		"shorter than the size":   {"abc", 4},
 		"id is cut":              {"\x01" + strings.Repeat("a", 15), 27},
 		"no room for the id":     {"\x01" + strings.Repeat("a", 16), 26},
 		"time is cut":            {"\x02" + strings.Repeat("a", 6), 27},
 		"no room for the time":   {"\x02" + strings.Repeat("a", 7), 26},
-		"more behind than there": {"\x01" + strings.Repeat("a", 16) + "b", 27},
+		"longer behind an id":     {"\x01" + strings.Repeat("a", 16) + "b", 27},
 	} {
 		if text, err := Restore(nil, []byte(tc.short), tc.size); !errors.Is(err, ErrCorrupt) || text != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
@@ -82,7 +82,7 @@ func FuzzAppend(f *testing.F) {
 			return
 		}
 		if text, err := Restore(nil, b, size); err == nil && len(text) != size {
-			t.Errorf("%q became %q, which has not %d bytes", b, text, size)
+			t.Errorf("%q became %q, want %d bytes", b, text, size)
 		}
 	})
 }

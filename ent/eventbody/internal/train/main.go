@@ -1,10 +1,10 @@
-// Command train makes a dictionary of event bodies:
+// Command train builds a dictionary of event bodies:
 //
 //	sqlite3 storefront-data/storefront.db 'SELECT hex(body) FROM events' |
 //	    go run ./ent/eventbody/internal/train > dictionary.s2
 //
-// It reads one stored body a line, in any form. The dictionary is one of what
-// package short makes of them.
+// It reads one stored body per line, in any form. The dictionary is built from their short forms
+// (package short).
 package main
 
 import (
@@ -59,7 +59,7 @@ func train(r io.Reader, w io.Writer, size int) error {
 	}
 	made, err := dict.BuildS2Dict(bodies, dict.Options{MaxDictSize: size, HashBytes: 8})
 	if err != nil {
-		return fmt.Errorf("make the dictionary: %w", err)
+		return fmt.Errorf("build the dictionary: %w", err)
 	}
 	_, err = w.Write(made)
 	return err

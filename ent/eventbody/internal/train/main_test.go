@@ -23,11 +23,11 @@ func TestTrain(t *testing.T) {
 		t.Errorf("%d bytes are no dictionary", made.Len())
 	}
 	if err := train(strings.NewReader(""), &made, 4<<10); err == nil {
-		t.Error("a dictionary of nothing was made")
+		t.Error("built a dictionary of nothing")
 	}
 	for _, line := range []string{"7b7d\n7b7", "ff"} {
 		if err := train(strings.NewReader(line), &made, 4<<10); err == nil {
-			t.Errorf("a dictionary was made of %q", line)
+			t.Errorf("built a dictionary of %q", line)
 		}
 	}
 }
