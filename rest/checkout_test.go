@@ -210,7 +210,8 @@ func TestPurchase(t *testing.T) {
 		r := graphtest.NewCore(t, store).Mutation()
 		graphtest.Must[*model.TaxSettingsPayload](t)(r.TaxSettingsUpdate(m.ctx, 0, model.TaxSettingsInput{
 			PricesIncludeTax: true, Rates: []*model.TaxRateInput{{Country: "DE", Name: "MwSt.", BasisPoints: 1900}}}))
-		for title, kind := range map[string]*state.PageKind{"About shipping": new(state.PageShipping), "Terms": nil} {
+		for title, kind := range map[string]*state.PageKind{"About shipping": new(state.PageShipping),
+			"Our rules": new(state.PageTerms), "Terms": nil} {
 			p := graphtest.Must[*model.PagePayload](t)(r.PageCreate(m.ctx,
 				model.PageCreateInput{Title: title, Body: "x", Kind: kind})).Page
 			graphtest.Must[*model.PagePayload](t)(r.PagePublish(m.ctx, p.PublicID(), p.Version))
@@ -218,9 +219,9 @@ func TestPurchase(t *testing.T) {
 		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.", `<html lang="de" dir="ltr">`)
 		b.get("/checkout/payment").want(http.StatusOK, "/cart")
 		b.bought(mug, "2")
-		legal := `<a href="/pages/terms">Terms</a>`
-		b.want(http.StatusOK, "/checkout/review", legal)
-		(&shopper{t: t, s: s, host: b.host, cookie: b.cookie}).get("/cart").want(http.StatusOK, "/cart", legal,
+		legal, rules := `<a href="/pages/terms">Terms</a>`, `<a href="/pages/our-rules">Our rules</a>`
+		b.want(http.StatusOK, "/checkout/review", legal, rules)
+		(&shopper{t: t, s: s, host: b.host, cookie: b.cookie}).get("/cart").want(http.StatusOK, "/cart", legal, rules,
 			`<a href="/pages/about-shipping">Preise inkl. MwSt., zzgl. Versand.</a>`)
 		c := b.cookie
 		if c.Name != "__Host-cart" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" ||

@@ -25,9 +25,10 @@ const (
 	PagePrivacy  PageKind = "privacy"
 	PageShipping PageKind = "shipping"
 	PageContact  PageKind = "contact"
+	PageTerms    PageKind = "terms" // of sale
 )
 
-var allPageKind = []PageKind{PageImprint, PagePrivacy, PageShipping, PageContact}
+var allPageKind = []PageKind{PageImprint, PagePrivacy, PageShipping, PageContact, PageTerms}
 
 // Known reports whether v is a value of the enumeration.
 func (v PageKind) Known() bool { return slices.Contains(allPageKind, v) }

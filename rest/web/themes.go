@@ -54,7 +54,7 @@ var themeData = merged(map[string]string{
 	".page.kind": "home, product, products, search, page or not_found", ".page.title": "for the title of the document",
 	".page.path": "of this page", ".page.description": "for search engines, or nothing",
 	".page.preview":  "whether the page is a preview",
-	".article.title": "of a page that the merchant wrote", ".article.kind": "such as imprint, or nothing",
+	".article.title": "of a page that the merchant wrote", ".article.kind": "such as imprint or terms, or nothing",
 	".article.body": "HTML that the service made of their Markdown",
 	".search.query": "what was looked for", ".search.count": "how many products were found",
 	".search.count_text": "the same with its noun, in the language of the store",

@@ -54,8 +54,8 @@ func (s Storefront) publishedPage(ctx context.Context, handle string) (*db.Page,
 	return p, core.Explain("page", err)
 }
 
-// termsHandles are the usual handles of terms of sale and withdrawal policies. There is no page
-// kind for these.
+// termsHandles are the usual handles of withdrawal policies, which have no page kind, and of terms of
+// sale that an earlier release saved without their kind.
 var termsHandles = []string{"terms", "terms-of-service", "terms-and-conditions", "agb", "widerruf",
 	"widerrufsbelehrung", "withdrawal", "returns", "refund-policy", "cgv", "condiciones"}
 
@@ -64,7 +64,8 @@ var termsHandles = []string{"terms", "terms-of-service", "terms-and-conditions",
 func (s Storefront) Legal(ctx context.Context) ([]Text, error) {
 	rows, err := s.Client(ctx).Page.Query().
 		Where(dbpage.StatusEQ(state.PagePublished), dbpage.Or(
-			dbpage.KindIn(state.PageImprint, state.PagePrivacy, state.PageShipping), dbpage.HandleIn(termsHandles...))).
+			dbpage.KindIn(state.PageImprint, state.PagePrivacy, state.PageShipping, state.PageTerms),
+			dbpage.HandleIn(termsHandles...))).
 		Select(dbpage.FieldID, dbpage.FieldTitle, dbpage.FieldHandle).All(ctx)
 	if err != nil {
 		return nil, core.Explain("page", err)

@@ -957,7 +957,7 @@ enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum PageStatus { DRAFT PUBLISHED }
 "What a page is for, where shops are expected to have such a one."
-enum PageKind { IMPRINT PRIVACY SHIPPING CONTACT }
+enum PageKind { IMPRINT PRIVACY SHIPPING CONTACT TERMS }
 enum MenuTarget { HOME PRODUCTS SEARCH PAGE PRODUCT COLLECTION ADDRESS }
 "In which a storefront speaks (BCP 47)."
 enum Language { EN DE FR ES JA AR }

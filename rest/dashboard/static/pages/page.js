@@ -21,7 +21,7 @@ const remove = `mutation PageDelete($id: ID!, $expectedVersion: Long!) {
   pageDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
 const kinds = [['', 'Own'], ['IMPRINT', 'Imprint'], ['PRIVACY', 'Privacy'], ['SHIPPING', 'Shipping'],
-  ['CONTACT', 'Contact']];
+  ['CONTACT', 'Contact'], ['TERMS', 'Terms of sale']];
 const back = { href: to('/pages'), text: 'Pages' };
 
 const input = (v) => ({
