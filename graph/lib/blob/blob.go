@@ -1,12 +1,12 @@
-// Package blob keeps files: the parts of exports, the assets of themes, pictures. They
-// lie in a folder, or in a store that speaks S3.
+// Package blob stores files: the parts of exports, the assets of themes, images. They are in a
+// folder or in S3-compatible storage.
 //
-// What a closed [Writer] wrote survives a power cut, so the database may name it
-// from then on. On a folder that takes more than the library does: file and
-// folders are flushed here.
+// What a closed [Writer] wrote survives a power failure, so the database may refer to it from then
+// on. In a folder the library does not ensure that, so this package flushes file and folders
+// itself.
 //
-// Errors say what went wrong and never where: no key, address or credential is
-// in their text. The cause is in the chain, for errors.Is and errors.AsType.
+// Errors describe the failure but never the place: their text has no key, address or credential.
+// The cause is in the chain, for errors.Is and errors.AsType.
 package blob
 
 import (
@@ -21,28 +21,28 @@ import (
 )
 
 var (
-	// ErrNotFound says that there is no object under a key.
+	// ErrNotFound says that no object has the key.
 	ErrNotFound = errors.New("blob: not found")
-	// ErrTooLarge says that an object is larger than the reader takes.
+	// ErrTooLarge says that an object exceeds the reader's limit.
 	ErrTooLarge = errors.New("blob: the object is larger than the limit")
 )
 
-// Store keeps objects under keys; see [CheckKey] for their form. It may be used
-// by many goroutines, and a folder or bucket by many processes.
+// Store stores objects under keys; see [CheckKey] for their form. It is safe for concurrent use,
+// and several processes may share a folder or bucket.
 type Store struct {
 	bucket *blob.Bucket
-	folder *folder // nil on S3
-	remote *remote // nil on a folder
+	folder *folder // nil for S3
+	remote *remote // nil for a folder
 }
 
-// Object is what a list says of an object.
+// Object is an object's entry in a list.
 type Object struct {
 	Key      string
-	Size     int64 // bytes
+	Size     int64 // in bytes
 	Modified micros.Time
 }
 
-// Close ends the use of the store.
+// Close closes the store.
 func (s *Store) Close() error {
 	err := fault("close", s.bucket.Close())
 	if s.folder != nil {
@@ -51,7 +51,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Put writes an object in one go.
+// Put writes an object at once.
 func (s *Store) Put(ctx context.Context, key, contentType string, body []byte) error {
 	w, err := s.Create(ctx, key, contentType)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Store) Put(ctx context.Context, key, contentType string, body []byte) e
 	return w.Close()
 }
 
-// Get reads an object of up to limit bytes; a larger one is [ErrTooLarge], one
-// that does not exist [ErrNotFound].
+// Get reads an object of up to limit bytes. It fails with [ErrTooLarge] for a larger object and
+// [ErrNotFound] for a missing one.
 func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
 	if err := CheckKey(key); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 	if err != nil {
 		return nil, readFault(err)
 	}
-	defer func() { _ = r.Close() }() // what was read was read
+	defer func() { _ = r.Close() }() // the object has been read; a failure to close does not matter
 	if r.Size() > limit {
 		return nil, ErrTooLarge
 	}
@@ -85,8 +85,7 @@ func (s *Store) Get(ctx context.Context, key string, limit int64) ([]byte, error
 	return body, nil
 }
 
-// Whole reads an object of whatever size, which it returns in bytes. The caller closes
-// the reader.
+// Whole opens an object of any size and returns the size in bytes. The caller closes the reader.
 func (s *Store) Whole(ctx context.Context, key string) (io.ReadCloser, int64, error) {
 	if err := CheckKey(key); err != nil {
 		return nil, 0, err
@@ -98,10 +97,9 @@ func (s *Store) Whole(ctx context.Context, key string) (io.ReadCloser, int64, er
 	return &reader{r}, r.Size(), nil
 }
 
-// Range reads length bytes of an object from offset, to its end with -1, and
-// less where the object ends before: from its end on there is nothing to read,
-// which is no error. The context governs the reading too. The caller closes the
-// reader; what was not read by then is not fetched.
+// Range reads length bytes of an object from offset, or to its end if length is -1. It reads less
+// if the object ends earlier; reading beyond the end is no error and yields nothing. The context
+// also applies to reading. The caller closes the reader; bytes not read by then are not fetched.
 func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if err := CheckKey(key); err != nil {
 		return nil, err
@@ -110,8 +108,8 @@ func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io
 		return nil, fmt.Errorf("blob: a range begins at %d", offset)
 	}
 	if length == 0 {
-		// S3 has no empty ranges, and the library would leave the answer to one byte
-		// unread. Whether the object exists is still asked.
+		// S3 has no empty ranges, and the library would request one byte and leave it unread. This
+		// still checks that the object exists.
 		_, err := s.Stat(ctx, key)
 		return empty{}, err
 	}
@@ -119,13 +117,13 @@ func (s *Store) Range(ctx context.Context, key string, offset, length int64) (io
 	switch {
 	case err == nil:
 		return &reader{r}, nil
-	case apiCode(err) == "InvalidRange": // S3 for a range from the end on
+	case apiCode(err) == "InvalidRange": // S3's answer for a range beyond the end
 		return empty{}, nil
 	}
 	return nil, readFault(err)
 }
 
-// Stat returns what is known of an object, or [ErrNotFound].
+// Stat returns the metadata of an object, or [ErrNotFound].
 func (s *Store) Stat(ctx context.Context, key string) (Object, error) {
 	if err := CheckKey(key); err != nil {
 		return Object{}, err
@@ -137,7 +135,7 @@ func (s *Store) Stat(ctx context.Context, key string) (Object, error) {
 	return Object{Key: key, Size: a.Size, Modified: micros.Of(a.ModTime)}, nil
 }
 
-// reader cleans the errors of reading.
+// reader redacts the errors of reading.
 type reader struct{ r *blob.Reader }
 
 // Read implements io.Reader.
@@ -152,7 +150,7 @@ func (r *reader) Read(b []byte) (int, error) {
 // Close implements io.Closer.
 func (r *reader) Close() error { return fault("read", r.r.Close()) }
 
-// empty is a range of no bytes.
+// empty is a reader of no bytes.
 type empty struct{}
 
 // Read implements io.Reader.

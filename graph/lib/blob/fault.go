@@ -13,9 +13,8 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Error is a failure of the store. Its text names what was done and the kind of
-// failure, such as "blob: write: no space left on device", and neither keys nor
-// paths nor addresses, which the causes hold.
+// Error is a failure of the store. Its text has the operation and the kind of failure, such as
+// "blob: write: no space left on device". Keys, paths and addresses are only in its causes.
 type Error struct {
 	op, reason string
 	cause      error
@@ -24,10 +23,10 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return "blob: " + e.op + ": " + e.reason }
 
-// Unwrap returns the cause, whose text is not to be shown.
+// Unwrap returns the cause. Do not show its text.
 func (e *Error) Unwrap() error { return e.cause }
 
-// fault cleans an error; nil stays nil.
+// fault redacts an error; nil stays nil.
 func fault(op string, err error) error {
 	if err == nil {
 		return nil
@@ -38,7 +37,7 @@ func fault(op string, err error) error {
 	return &Error{op, reason(err), err}
 }
 
-// readFault cleans an error of reading, where a missing object is no failure.
+// readFault redacts an error of reading. A missing object becomes [ErrNotFound].
 func readFault(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound && apiCode(err) != "NoSuchBucket" || absent(err) {
 		return ErrNotFound
@@ -46,13 +45,13 @@ func readFault(err error) error {
 	return fault("read", err)
 }
 
-// coded is an error that an S3 server answered.
+// coded is an error from an S3 server.
 type coded interface {
 	error
 	ErrorCode() string
 }
 
-// apiCode is the code that an S3 server answered, or "".
+// apiCode returns the error code of an S3 server, or "".
 func apiCode(err error) string {
 	e, ok := errors.AsType[coded](err)
 	if !ok {
@@ -66,7 +65,7 @@ func apiCode(err error) string {
 	}, e.ErrorCode()[:min(len(e.ErrorCode()), 64)])
 }
 
-// reason describes the kind of an error in words of its own.
+// reason describes the kind of an error in fixed words.
 func reason(err error) string {
 	if code := apiCode(err); code != "" {
 		return "the store answered " + code

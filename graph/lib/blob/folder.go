@@ -15,14 +15,14 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// folder is what the library does not do on a folder: flushing, listing without
-// temporary files, and taking away what is left.
+// folder adds what the library lacks for folders: flushing, listing without temporary files, and
+// removing leftovers.
 type folder struct {
 	root *os.Root
-	sync func(*os.File) error // waits for the disk
+	sync func(*os.File) error // waits until the disk has the data
 }
 
-// openFolder makes the folder where it does not exist. Others have no access.
+// openFolder opens the folder and creates it if needed. Other users have no access.
 func openFolder(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func openFolder(dir string) (*Store, error) {
 	}
 	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
 		DirFileMode: 0o700,
-		NoTempDir:   true, // a rename stays on its device, and is whole or not at all
+		NoTempDir:   true, // a rename stays on one device, so it is atomic
 		Metadata:    fileblob.MetadataDontWrite,
 	})
 	if err != nil {
@@ -42,11 +42,11 @@ func openFolder(dir string) (*Store, error) {
 	return &Store{bucket: bucket, folder: &folder{root, (*os.File).Sync}}, nil
 }
 
-// syncAbove makes the name of an object durable, with the names of the folders
-// that it lies in: any of them may be new.
+// syncAbove makes the name of an object durable, and the names of the folders above it, any of
+// which may be new.
 func (f *folder) syncAbove(key string) error {
 	if runtime.GOOS == "windows" {
-		return nil // a folder cannot be synced there
+		return nil // folders cannot be synced there
 	}
 	for dir := path.Dir(key); ; dir = path.Dir(dir) {
 		if err := f.syncDir(dir); err != nil || dir == "." {
@@ -63,8 +63,8 @@ func (f *folder) syncDir(dir string) error {
 	return errors.Join(f.sync(d), d.Close())
 }
 
-// walk visits the files whose names begin with prefix, then the folder that they
-// are in. What disappears meanwhile is not there.
+// walk visits the files whose names begin with prefix, and after them their folder. It ignores
+// files that disappear meanwhile.
 func (f *folder) walk(
 	ctx context.Context, prefix string, file func(name string, d fs.DirEntry) error, left func(dir string),
 ) error {
@@ -110,7 +110,7 @@ func (f *folder) visit(
 func (f *folder) list(ctx context.Context, prefix string, yield func(Object) bool) error {
 	err := f.walk(ctx, prefix, func(name string, d fs.DirEntry) error {
 		if ours := CheckKey(name) == nil; !ours {
-			return nil // somebody else's, or not finished
+			return nil // a foreign file, or an unfinished object
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +130,7 @@ func (f *folder) list(ctx context.Context, prefix string, yield func(Object) boo
 	return err
 }
 
-// deleteAll removes objects, temporary files and then the folders that are empty.
+// deleteAll removes objects and temporary files, and then the empty folders.
 func (f *folder) deleteAll(ctx context.Context, prefix string) error {
 	err := f.walk(ctx, prefix, func(name string, _ fs.DirEntry) error {
 		if CheckKey(name) != nil && !temporary(name) {
@@ -146,10 +146,10 @@ func (f *folder) deleteAll(ctx context.Context, prefix string) error {
 	return err
 }
 
-// delete removes one object and the folders that it leaves empty.
+// delete removes one object, and folders that become empty.
 func (f *folder) delete(key string) error {
 	if info, err := f.root.Lstat(key); err == nil && info.IsDir() {
-		return nil // the beginning of other keys
+		return nil // the prefix of other keys
 	}
 	if err := gone(f.root.Remove(key)); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (f *folder) delete(key string) error {
 	return nil
 }
 
-// prune removes the folders above a name as long as they are empty. The folder
-// of a file that is being written is not.
+// prune removes the empty folders above a name. A folder with a file that is being written is not
+// empty.
 func (f *folder) prune(name string) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if err := gone(f.removeEmpty(dir)); err != nil {
@@ -168,8 +168,7 @@ func (f *folder) prune(name string) {
 	}
 }
 
-// removeEmpty removes a folder, unless there is something in it. A file of that
-// name stays.
+// removeEmpty removes a folder if it is empty. It leaves a file of that name.
 func (f *folder) removeEmpty(dir string) error {
 	info, err := f.root.Lstat(dir)
 	if err != nil {
@@ -181,7 +180,7 @@ func (f *folder) removeEmpty(dir string) error {
 	return f.root.Remove(dir)
 }
 
-// gone drops the error that there is nothing to remove.
+// gone drops the error of removing what does not exist.
 func gone(err error) error {
 	if absent(err) {
 		return nil
@@ -189,8 +188,8 @@ func gone(err error) error {
 	return err
 }
 
-// absent reports whether there is no such file, also because a part of its path is
-// a file itself.
+// absent reports whether there is no such file, including the case that a part of its path is
+// itself a file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// maxSegment leaves room for the end of a temporary name below the 255 bytes
-// that file systems allow, and maxKey is far below the 1,024 bytes of S3.
+// maxSegment leaves room for the suffix of temporary names within the 255 bytes of file systems.
+// maxKey is far below the 1,024 bytes of S3.
 const (
 	maxSegment = 200
 	maxKey     = 512
 )
 
-// The library writes under a temporary name that ends with tempEnd, and would
-// keep a file of its own beside each object, with another ending.
+// The library writes to a temporary name that ends with tempEnd, and would add a metadata file with
+// another suffix beside each object.
 const (
 	tempEnd = ".tmp"
 	besides = ".attrs"
-	escapes = "__0x" // how the library spells what it does not like in keys
+	escapes = "__0x" // how the library escapes characters in keys
 )
 
 var (
@@ -25,10 +25,9 @@ var (
 	errPrefix = errors.New("blob: a prefix is the beginning of a key")
 )
 
-// CheckKey judges a key: 1 to 512 bytes of a-z, 0-9, -, _, . and /. The slash
-// parts it, and a part has up to 200 bytes and does not begin with a dot. A key
-// does not end in .tmp or .attrs, and does not go on where another one ends
-// ("a" beside "a/b"): on a folder these are files and folders.
+// CheckKey validates a key: 1 to 512 bytes of a-z, 0-9, -, _, . and /. A segment between slashes
+// has up to 200 bytes and does not begin with a dot. A key does not end in .tmp or .attrs, and does
+// not extend another one ("a" and "a/b"), since in a folder these are files and folders.
 func CheckKey(key string) error {
 	if key == "" || len(key) > maxKey || strings.HasSuffix(key, besides) || strings.HasSuffix(key, tempEnd) {
 		return errKey
@@ -41,7 +40,7 @@ func CheckKey(key string) error {
 	return spelt(key, errKey)
 }
 
-// checkPrefix judges the beginning of keys: any cut of one, or "".
+// checkPrefix validates the beginning of keys: any prefix of a key, or "".
 func checkPrefix(prefix string) error {
 	if strings.HasPrefix(prefix, "/") || strings.Contains(prefix, "//") || len(prefix) > maxKey {
 		return errPrefix
@@ -67,8 +66,8 @@ func spelt(text string, wrong error) error {
 	return nil
 }
 
-// temporary reports whether a name is one that the library gives to the file of an
-// object that is being written: its key, a dot, hexadecimal digits and the end.
+// temporary reports whether the library uses a name for an object that is being written: its key, a
+// dot, hexadecimal digits and tempEnd.
 func temporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, tempEnd)
 	if !ok {

@@ -11,11 +11,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// errAll guards against the loss of everything by an empty variable.
+// errAll guards against deleting everything because of an empty variable.
 var errAll = errors.New("blob: what to delete needs a prefix")
 
-// List walks the objects whose keys begin with prefix, in no order. Objects that
-// are not finished are not in it. An error ends the walk.
+// List iterates over the objects whose keys begin with prefix, in no order. Unfinished objects are
+// left out. An error ends the iteration.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		if err := checkPrefix(prefix); err != nil {
@@ -47,7 +47,7 @@ func (s *Store) list(ctx context.Context, prefix string, yield func(Object) bool
 			return err
 		}
 		if CheckKey(o.Key) != nil {
-			continue // somebody else's
+			continue // a foreign object
 		}
 		if !yield(Object{Key: o.Key, Size: o.Size, Modified: micros.Of(o.ModTime)}) {
 			return nil
@@ -55,7 +55,7 @@ func (s *Store) list(ctx context.Context, prefix string, yield func(Object) bool
 	}
 }
 
-// Delete removes an object; one that does not exist is no error.
+// Delete removes an object. A missing one is no error.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -66,10 +66,9 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return fault("delete", s.remote.delete(ctx, key))
 }
 
-// DeleteAll removes every object whose key begins with prefix, and what was left
-// behind by writers that were killed: temporary files and empty folders, on S3
-// the parts of uploads. A writer at work there fails when it closes. The prefix
-// is not empty.
+// DeleteAll removes every object whose key begins with prefix, and leftovers of writers that were
+// killed: temporary files and empty folders, on S3 the parts of uploads. Open writers with such
+// keys fail when they close. The prefix must not be empty.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	if prefix == "" {
 		return errAll
@@ -80,7 +79,7 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	if s.folder != nil {
 		return fault("delete", s.folder.deleteAll(ctx, prefix))
 	}
-	// First the uploads: one that ends in between would leave an object.
+	// Uploads first: one that completes in between would leave an object.
 	if err := s.remote.abandon(ctx, prefix); err != nil {
 		return fault("delete", err)
 	}

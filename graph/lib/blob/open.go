@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Open opens the store at an address, or else a folder, which is made:
+// Open opens the store at an address, or else in a folder, which it creates if needed:
 //
 //	file:///var/lib/storefront/blobs
 //	s3://bucket?region=eu-central-1&prefix=storefront/
 //	s3://bucket?endpoint=https://minio.example:9000&use_path_style=true
 //
-// See [Parameters] for what an address on S3 may say. Credentials come from where
-// the AWS tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
-// and never stand in the address. Errors do not repeat the address.
+// See [Parameters] for the parameters of an S3 address. Credentials are never part of the address:
+// they come from the sources of the AWS tools, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+// Errors do not repeat the address.
 func Open(ctx context.Context, address, dir string) (*Store, error) {
 	if address == "" {
 		return openDir(dir)
@@ -36,7 +36,7 @@ func Open(ctx context.Context, address, dir string) (*Store, error) {
 	return openDir(dir)
 }
 
-// Check returns what is wrong with an address, as far as its text alone says it.
+// Check returns the errors of an address that its text alone shows.
 func Check(address string) error {
 	if address == "" {
 		return nil
@@ -53,7 +53,7 @@ func Check(address string) error {
 	return err
 }
 
-// parse reads an address of a known kind.
+// parse parses an address of a known kind.
 func parse(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -75,7 +75,7 @@ func parse(address string) (*url.URL, error) {
 func folderOf(u *url.URL) (string, error) {
 	dir := u.Path
 	if runtime.GOOS == "windows" {
-		dir = strings.TrimPrefix(dir, "/") // of a path with a drive
+		dir = strings.TrimPrefix(dir, "/") // of a path with a drive letter
 	}
 	if dir = filepath.FromSlash(dir); u.Host != "" || u.RawQuery != "" || !filepath.IsAbs(dir) {
 		return "", errors.New("a blob store in a folder is written file:///FOLDER, without a host and parameters")

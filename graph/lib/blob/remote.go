@@ -20,33 +20,33 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// parameters are what an address on S3 may say besides the bucket: the region; a
-// prefix of all keys, which ends with a slash; the endpoint of a server other than
-// Amazon's, with use_path_style where buckets are no host names there; and what the
-// library knows of signing in and of checksums.
+// parameters are the parameters of an S3 address besides the bucket: the region; a prefix of all
+// keys, which ends with a slash; the endpoint of a server other than Amazon's, with use_path_style
+// if buckets are not host names there; and the library's parameters for authentication and
+// checksums.
 var parameters = []string{
 	"region", "prefix", "endpoint", "use_path_style", "profile", "role", "anonymous", "dualstack", "fips",
 	"request_checksum_calculation", "response_checksum_validation",
 }
 
 const (
-	// credentialsTimeout is for a look at the credentials when the store opens.
+	// credentialsTimeout bounds the search for credentials when the store opens.
 	credentialsTimeout = 15 * time.Second
-	// dialTimeout and answerTimeout bound the waits for a server; reading and
-	// writing go on as long as the caller wants.
+	// dialTimeout and answerTimeout bound connecting to a server and waiting for its answer. The
+	// caller's context bounds reading and writing.
 	dialTimeout   = 5 * time.Second
 	answerTimeout = 30 * time.Second
 )
 
-// remote is what the library does not do on S3.
+// remote adds what the library lacks for S3.
 type remote struct {
 	client *s3.Client
 	bucket string
 	prefix string
 }
 
-// openRemote opens a bucket. It looks for credentials, but asks nothing of the
-// server: the service starts while S3 is away.
+// openRemote opens a bucket. It looks for credentials but does not contact the server, so the
+// service starts while S3 is down.
 func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 	q, err := checkRemote(u)
 	if err != nil {
@@ -79,7 +79,7 @@ func openRemote(ctx context.Context, u *url.URL) (*Store, error) {
 	return &Store{bucket: bucket, remote: r}, nil
 }
 
-// checkRemote judges the address of a bucket and returns its parameters.
+// checkRemote validates the address of a bucket and returns its parameters.
 func checkRemote(u *url.URL) (url.Values, error) {
 	if u.Host == "" || strings.Contains(u.Host, ":") || strings.Trim(u.Path, "/") != "" {
 		return nil, errors.New(
@@ -88,8 +88,8 @@ func checkRemote(u *url.URL) (url.Values, error) {
 	return remoteQuery(u.RawQuery)
 }
 
-// remoteQuery judges the parameters and adds what a server other than Amazon's
-// needs: some region, and no checksums of a kind that few of them know.
+// remoteQuery validates the parameters. For a server other than Amazon's, it adds some region, and
+// turns off checksums that few of them support.
 func remoteQuery(raw string) (url.Values, error) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
@@ -129,7 +129,7 @@ func remoteQuery(raw string) (url.Values, error) {
 	return q, nil
 }
 
-// haveCredentials finds out now that there are none, not at the first export.
+// haveCredentials makes missing credentials fail now, not at the first export.
 func haveCredentials(ctx context.Context, from aws.CredentialsProvider) error {
 	if aws.IsCredentialsProvider(from, aws.AnonymousCredentials{}) {
 		return nil
@@ -149,20 +149,18 @@ func httpClient() *awshttp.BuildableClient {
 		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = answerTimeout })
 }
 
-// delete removes an object in one request; the library asks first whether it
-// exists.
+// delete removes an object in one request. The library would first ask whether it exists.
 func (r *remote) delete(ctx context.Context, key string) error {
 	key = r.prefix + key
 	_, err := r.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &r.bucket, Key: &key})
-	if apiCode(err) == "NoSuchKey" { // Amazon's answer is a success, not everybody's is
+	if apiCode(err) == "NoSuchKey" { // Amazon answers with success, some servers do not
 		return nil
 	}
 	return err
 }
 
-// abandon ends the uploads that were begun under a prefix, whose parts a killed
-// writer left. Not every server can list them; then a rule in its life cycle has
-// to take them away.
+// abandon aborts the uploads under a prefix, whose parts a killed writer left behind. Some servers
+// cannot list them; there, a lifecycle rule has to remove them.
 func (r *remote) abandon(ctx context.Context, prefix string) error {
 	prefix = r.prefix + prefix
 	in := &s3.ListMultipartUploadsInput{Bucket: &r.bucket, Prefix: &prefix}
@@ -185,8 +183,8 @@ func (r *remote) abandon(ctx context.Context, prefix string) error {
 	}
 }
 
-// unlessRefused drops what a server or its rules do not know or allow, and that
-// an upload has ended by itself.
+// unlessRefused drops the errors of a server that does not support or allow an operation, or whose
+// upload has ended.
 func unlessRefused(err error) error {
 	switch apiCode(err) {
 	case "AccessDenied", "Forbidden", "NotImplemented", "MethodNotAllowed", "NoSuchUpload":

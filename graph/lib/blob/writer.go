@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	// partSize is how much S3 gets at once: its least. Of each writer two parts
-	// are in memory at most.
+	// partSize is the size of a part on S3, the smallest allowed. Each writer has at most two parts
+	// in memory.
 	partSize = 5 << 20
-	// createTries is how often a folder is made that somebody else finds empty
-	// and takes away before there is a file in it.
+	// createTries is how often a folder is created while concurrent deletes remove it, because
+	// there is no file in it yet.
 	createTries = 10
 )
 
 var errAborted = errors.New("blob: the writer was given up")
 
-// Writer writes one object, which exists once it is closed without an error. It
-// belongs to one goroutine, which ends it with [Writer.Close] or [Writer.Abort].
+// Writer writes one object, which exists once [Writer.Close] has returned nil. One goroutine uses
+// it and ends it with [Writer.Close] or [Writer.Abort].
 type Writer struct {
 	w      *blob.Writer
 	cancel context.CancelFunc
-	folder *folder // nil on S3
+	folder *folder // nil for S3
 	file   *os.File
 	key    string
 	ended  bool
 }
 
-// Create begins an object. What has that key is replaced when the writer closes.
-// The end of ctx gives the object up.
+// Create begins an object. When the writer closes, it replaces an existing object of that key. If
+// ctx ends, the object is abandoned.
 func (s *Store) Create(ctx context.Context, key, contentType string) (*Writer, error) {
 	if err := CheckKey(key); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Writer{cancel: cancel, folder: s.folder, key: key}
-	// With a type nothing is held back to guess one.
+	// Without a type, the library would hold back bytes to detect one.
 	o := &blob.WriterOptions{ContentType: cmp.Or(contentType, "application/octet-stream"),
 		BufferSize: partSize, MaxConcurrency: 1, BeforeWrite: w.take}
 	var err error
@@ -56,7 +56,7 @@ func (s *Store) Create(ctx context.Context, key, contentType string) (*Writer, e
 	return nil, fault("write", err)
 }
 
-// take keeps the file that the library writes to, and keeps others from it.
+// take stores the file that the library writes to, and makes it private.
 func (w *Writer) take(as func(any) bool) error {
 	if w.folder == nil || !as(&w.file) {
 		return nil
@@ -64,8 +64,7 @@ func (w *Writer) take(as func(any) bool) error {
 	return w.file.Chmod(0o600)
 }
 
-// Write implements io.Writer. On a folder the bytes are in the file when it
-// returns.
+// Write implements io.Writer. In a folder, the bytes are in the file when it returns.
 func (w *Writer) Write(b []byte) (int, error) {
 	if w.ended {
 		return 0, errAborted
@@ -74,8 +73,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return n, fault("write", err)
 }
 
-// Close makes the object; on a folder it is on the disk then. After an error
-// there is no telling whether the object exists.
+// Close completes the object; in a folder it is on disk then. After an error, it is unknown whether
+// the object exists.
 func (w *Writer) Close() error {
 	if w.ended {
 		return errAborted
@@ -97,14 +96,14 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Abort gives the object up and leaves nothing of it behind. After
-// [Writer.Close] it does nothing, so it may be deferred.
+// Abort abandons the object and leaves nothing behind. After [Writer.Close] it does nothing, so it
+// can be deferred.
 func (w *Writer) Abort() {
 	if w.ended {
 		return
 	}
 	w.ended = true
-	w.cancel() // first: closing an open writer would make the object
+	w.cancel() // first: closing an open writer would create the object
 	_ = w.w.Close()
 	if w.folder != nil {
 		w.folder.prune(w.key)

@@ -1,8 +1,8 @@
 // Package budget bounds the memory of answers while they are read, written and sent.
 //
-// The number of rows says little about the size of an answer: a product may have a description
-// of 262 KB. Each answer has a budget of its own, and the answers of one store, and those of all
-// stores, share another. Only long values count, since the number of rows bounds the rest.
+// The number of rows says little about the size of an answer: a product may have a description of
+// 262 KB. Each answer has its own budget; another budget is shared by the answers of one store, and
+// another by those of all stores. Only long values count, since the number of rows bounds the rest.
 package budget
 
 import (
@@ -17,33 +17,32 @@ import (
 )
 
 const (
-	// maxStore bounds the bytes of one store's answers in the making, and maxAll those of all
-	// stores.
+	// maxStore bounds the bytes of one store's answers in progress, and maxAll those of all stores.
 	maxStore = 64 << 20
 	maxAll   = 256 << 20
-	// free is the part of each answer that counts on neither: most answers are smaller.
+	// free is the part of each answer that does not count, which covers most answers.
 	free = 1 << 20
 )
 
-// Ledger counts the bytes that answers in the making hold.
+// Ledger counts the bytes of answers in progress.
 type Ledger struct {
 	mu     sync.Mutex
 	all    int64
-	stores map[xid.ID]int64 // only of stores that hold some
+	stores map[xid.ID]int64 // only stores with a positive count
 }
 
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger { return &Ledger{stores: map[xid.ID]int64{}} }
 
-// Held returns the bytes that count on the ledger at the moment.
+// Held returns the bytes that are counted now.
 func (l *Ledger) Held() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.all
 }
 
-// take adds n bytes of a store, which may be negative. It refuses more than the store may hold as
-// a rate of the store's own, and more than all may hold as the service's.
+// take adds n bytes, which may be negative, to a store's count. It fails with RateLimited if the
+// store has no room, and with Unavailable if the service has none.
 func (l *Ledger) take(store xid.ID, n int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +62,7 @@ func (l *Ledger) take(store xid.ID, n int64) error {
 	return nil
 }
 
-// Answer is what one answer holds. Several goroutines may use it.
+// Answer counts the bytes of one answer. It is safe for concurrent use.
 type Answer struct {
 	ledger *Ledger
 	store  xid.ID
@@ -72,10 +71,10 @@ type Answer struct {
 	mu      sync.Mutex
 	read    int64 // bytes of long values in its rows
 	written int64
-	counted int64 // on the ledger
+	counted int64 // in the ledger
 }
 
-// Open returns the budget of an answer about a store, which [Answer.Close] gives back.
+// Open returns the budget of an answer about a store. [Answer.Close] releases it.
 func (l *Ledger) Open(store xid.ID) *Answer { return &Answer{ledger: l, store: store} }
 
 // EndEarly says that a page of a list may have fewer rows than asked for.
@@ -84,10 +83,10 @@ func (a *Answer) EndEarly() { a.early = true }
 // MayEndEarly reports whether [Answer.EndEarly] was called.
 func (a *Answer) MayEndEarly() bool { return a != nil && a.early }
 
-// With returns a context whose reads count on the answer.
+// With returns a context whose reads are counted.
 func (a *Answer) With(ctx context.Context) context.Context { return ent.WithMeter(ctx, a) }
 
-// Of returns the answer that the reads of a context count on, or nil.
+// Of returns the answer that counts the reads of a context, or nil.
 func Of(ctx context.Context) *Answer {
 	a, _ := ent.MeterOf(ctx).(*Answer)
 	return a
@@ -116,16 +115,16 @@ func (a *Answer) Write(n int) error {
 	return a.count()
 }
 
-// Forget gives back the rows that were read: the caller reads others in their place.
+// Forget uncounts the rows that were read, because the caller reads others instead.
 func (a *Answer) Forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.read = 0
-	_ = a.count() // less than before
+	_ = a.count() // cannot fail: it is less than before
 }
 
-// Settle replaces everything that was counted by the n bytes of the finished answer, and fails
-// when the ledger has no room for them.
+// Settle replaces the count by the n bytes of the finished answer. It fails if the ledger has no
+// room for them.
 func (a *Answer) Settle(n int) error {
 	if a == nil {
 		return nil
@@ -136,10 +135,10 @@ func (a *Answer) Settle(n int) error {
 	return a.count()
 }
 
-// Close gives everything back, once the answer was sent; nil is none.
+// Close releases the budget once the answer is sent. The answer may be nil.
 func (a *Answer) Close() { _ = a.Settle(0) }
 
-// count brings the ledger up to date.
+// count updates the ledger.
 func (a *Answer) count() error {
 	due := max(0, a.read+a.written-free)
 	if due == a.counted {
@@ -152,7 +151,7 @@ func (a *Answer) count() error {
 	return nil
 }
 
-// TooLarge returns the fault of an answer that exceeds [limit.Answer].
+// TooLarge returns the error of an answer that exceeds [limit.Answer].
 func TooLarge() *fault.Error {
 	return fault.Newf(fault.AnswerTooLarge,
 		"The answer has more than %d bytes. Ask for fewer rows or fewer fields.", limit.Answer)

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache keeps values up to a number of bytes and drops those first that were not
-// asked for the longest. It may be used by many goroutines.
+// Cache stores values up to a number of bytes and evicts the least recently used first. It is safe
+// for concurrent use.
 type Cache[K comparable, V any] struct {
 	mu    sync.Mutex
 	limit int64
@@ -23,15 +23,15 @@ type sized[V any] struct {
 	bytes int64
 }
 
-// NewCache makes a cache of up to limit bytes.
+// NewCache returns a cache of up to limit bytes.
 func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
 	c := &Cache[K, V]{limit: limit}
-	// Only a size below one is an error; the bytes are the bound.
+	// NewLRU fails only for a size below one; the bytes are the bound.
 	c.kept, _ = simplelru.NewLRU(math.MaxInt, func(_ K, gone sized[V]) { c.used -= gone.bytes })
 	return c
 }
 
-// Get returns what is kept under a key.
+// Get returns the value of a key.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,8 +39,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return s.value, ok
 }
 
-// Put keeps a value of the size in bytes, in place of what the key had. A value
-// of more than a quarter of the cache is not kept: it would push out too much.
+// Put stores a value of the given size in bytes under a key. It does not store a value of more than
+// a quarter of the cache, which would evict too much.
 func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *Cache[K, V]) Put(key K, value V, size int64) {
 	}
 }
 
-// Delete forgets a key.
+// Delete removes a key.
 func (c *Cache[K, V]) Delete(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,13 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Group makes each thing once at a time: whoever asks for what is being made waits
-// for it. The zero value is ready; it may be used by many goroutines. Keys are distinguished
-// apart by how %#v prints them, so they hold no pointers.
+// Group computes each value once for all concurrent callers. The zero value is ready; it is safe
+// for concurrent use. Keys are compared by their %#v form, so they must not hold pointers.
 type Group[K comparable, V any] struct{ flights singleflight.Group }
 
-// Do returns what f makes for the key. f runs on behalf of all who wait, so it
-// ends by the limit and not with the context of the first of them; a panic in it
-// is an error. A caller whose own context ends gets that error at once.
+// Do returns what f returns for the key. f runs on behalf of all waiting callers, so it is bounded
+// by limit, not by the context of the first caller; a panic in it becomes an error. A caller whose
+// own context ends gets that error at once.
 func (g *Group[K, V]) Do(
 	ctx context.Context, key K, limit time.Duration, f func(context.Context) (V, error),
 ) (V, error) {
@@ -37,8 +36,7 @@ func (g *Group[K, V]) Do(
 	}
 }
 
-// guarded turns a panic of f into an error: singleflight would end the process
-// with it.
+// guarded turns a panic of f into an error. singleflight would crash the process.
 func guarded[V any](ctx context.Context, f func(context.Context) (V, error)) (value V, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,6 +1,6 @@
-// Package country knows the countries of ISO 3166-1, their regions (ISO 3166-2), and what their
-// addresses are made of. It is the only list of countries. Its facts are in fact.txt, which a
-// generator writes from the packages named there.
+// Package country has the countries of ISO 3166-1, their regions (ISO 3166-2), and the form of
+// their addresses. It is the only list of countries. The data are in fact.txt, which a generator
+// writes from the packages named there.
 package country
 
 import (
@@ -11,20 +11,20 @@ import (
 	"sync"
 )
 
-// Need says how a part belongs to the addresses of a country.
+// Need says whether addresses of a country have a part.
 type Need int
 
-// The needs of a part.
+// The values of [Need].
 const (
 	Unused Need = iota
 	Optional
 	Required
 )
 
-// Form is what the addresses of a country hold beside a name, a street and a city.
+// Form says which parts addresses of a country have besides a name, a street and a city.
 type Form struct{ PostalCode, Region Need }
 
-// country is one with its facts. Its regions and its pattern are read when they are first asked for.
+// country has the data of a country. Regions and pattern are parsed on first use.
 type country struct {
 	code, language string
 	form           Form
@@ -35,7 +35,7 @@ type country struct {
 //go:embed fact.txt
 var facts string
 
-// countries reads the facts of all countries by their codes.
+// countries parses the data of all countries, by code.
 var countries = sync.OnceValue(func() map[string]*country {
 	all := map[string]*country{}
 	for _, part := range strings.Split(facts, "\n=")[1:] {
@@ -52,19 +52,20 @@ var countries = sync.OnceValue(func() map[string]*country {
 	return all
 })
 
-// needOf reads a need: its number.
+// needOf parses a need from its number.
 func needOf(s string) Need { return Need(s[0] - '0') }
 
-// codes are those of all countries, in their order.
+// codes are the codes of all countries, sorted.
 var codes = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(countries())) })
 
-// Codes returns the codes of all countries (ISO 3166-1 alpha-2), in their order.
+// Codes returns the codes of all countries (ISO 3166-1 alpha-2), sorted.
 func Codes() []string { return slices.Clone(codes()) }
 
-// Assigned reports whether a code is one of ISO 3166-1 alpha-2 now, in capital letters.
+// Assigned reports whether an uppercase code is assigned in ISO 3166-1 alpha-2.
 func Assigned(code string) bool { return countries()[code] != nil }
 
-// FormOf returns what the addresses of a country hold. Nothing is known of others: they may hold both.
+// FormOf returns the form of a country's addresses. Addresses of an unknown country may have both
+// parts.
 func FormOf(code string) Form {
 	if c := countries()[code]; c != nil {
 		return c.form

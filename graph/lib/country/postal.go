@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// postal is the form of the postal codes of a country.
+// postal is the format of a country's postal codes.
 type postal struct {
 	country  string
-	pattern  *regexp.Regexp // nil where there is none
+	pattern  *regexp.Regexp // nil if there is none
 	examples []string
 }
 
-// signs are what a country puts before its codes on mail from abroad, beside its own two letters:
-// the marks of its vehicles.
+// signs are prefixes of postal codes on international mail besides the two-letter country code:
+// vehicle registration codes.
 var signs = map[string][]string{"AT": {"A"}, "BE": {"B"}, "DE": {"D"}, "ES": {"E"}, "FI": {"FIN", "SF"},
 	"FR": {"F"}, "HU": {"H"}, "IT": {"I"}, "LI": {"FL"}, "LU": {"L"}, "NO": {"N"}, "PT": {"P"}, "SE": {"S"},
 	"SI": {"SLO"}, "VA": {"V", "SCV"}}
 
-// older are forms that were replaced and that carriers still read.
+// older converts replaced formats that carriers still accept.
 var older = map[string]func(compact string) string{
 	"KR": func(s string) string { // until 2015
 		if len(s) == 6 && strings.Trim(s, "0123456789") == "" {
@@ -40,9 +40,9 @@ func newPostal(country, pattern, examples string) *postal {
 	return p
 }
 
-// PostalCode returns a postal code as its country writes it, with its blanks and dashes and
-// without the sign of the country, and reports whether a carrier would take it. Codes of
-// countries that need none are not judged: one that is not understood is returned as it is.
+// PostalCode returns a postal code as its country writes it, with spaces and dashes and without the
+// country's prefix, and reports whether a carrier would accept it. Codes of countries that need
+// none are not validated: an unknown format is returned unchanged.
 func PostalCode(country, text string) (string, bool) {
 	c := countries()[country]
 	typed := strings.Join(strings.Fields(text), " ")
@@ -55,17 +55,17 @@ func PostalCode(country, text string) (string, bool) {
 	return typed, c.form.PostalCode != Required
 }
 
-// compact returns the letters and digits of a code, in capitals.
+// compact returns the letters and digits of a code, in upper case.
 func compact(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r != 'ー' && (unicode.IsLetter(r) || unicode.IsDigit(r)) { // Japanese keyboards give it for a dash
+		if r != 'ー' && (unicode.IsLetter(r) || unicode.IsDigit(r)) { // typed for a dash on Japanese keyboards
 			return unicode.ToUpper(r)
 		}
 		return -1
 	}, text)
 }
 
-// read returns a code as the country writes it; "" where it is none.
+// read returns a code as the country writes it, "" if it is invalid.
 func (p *postal) read(compact string) string {
 	candidates := []string{compact, p.country + compact}
 	for _, sign := range append(signs[p.country], p.country) {
@@ -86,8 +86,8 @@ func (p *postal) read(compact string) string {
 	return ""
 }
 
-// spaced puts the blanks and dashes into a code: those of an example of the same length, or none,
-// or wherever the pattern takes one.
+// spaced adds the spaces and dashes to a code: as in an example of the same length, or none, or
+// wherever the pattern allows one.
 func (p *postal) spaced(s string) string {
 	for _, example := range p.examples {
 		if code := like(s, example); code != "" && p.pattern.MatchString(code) {
@@ -107,7 +107,7 @@ func (p *postal) spaced(s string) string {
 	return ""
 }
 
-// like parts a code as an example of the same length is parted; "" for another length.
+// like formats a code like an example of the same length; "" if the length differs.
 func like(s, example string) string {
 	if len(s) != len(compact(example)) {
 		return ""

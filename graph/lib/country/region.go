@@ -12,10 +12,11 @@ import (
 
 // Region is a subdivision of a country.
 type Region struct {
-	// Code is that of ISO 3166-2 without the country, such as NY. Where an address names one that
-	// ISO has not, it is the name that addresses have.
+	// Code is the ISO 3166-2 code without the country, such as NY. For a region that ISO lacks, it
+	// is the name in addresses.
 	Code string
-	// Name is the name in Latin letters, Local that in the language of the country; "" for the same.
+	// Name is the name in Latin letters, Local the name in the country's language, "" if it is the
+	// same.
 	Name, Local string
 
 	short, parent string
@@ -31,11 +32,11 @@ func (r Region) In(language string) string {
 	return r.Name
 }
 
-// Written returns the region as addresses in a language name it: some countries abbreviate.
+// Written returns the region as addresses in a language name it. Some countries abbreviate.
 func (r Region) Written(language string) string { return cmp.Or(r.short, r.In(language)) }
 
-// Spelled returns the region as an address names it that named it with text: the writing of a
-// country stays, another spelling becomes the usual one.
+// Spelled returns the region as an address that named it with text should have it: a name in the
+// country's own script stays, another spelling becomes the usual one.
 func (r Region) Spelled(text string) string {
 	if text == r.Local {
 		return text
@@ -43,13 +44,13 @@ func (r Region) Spelled(text string) string {
 	return cmp.Or(r.short, r.Name)
 }
 
-// regions are those of a country.
+// regions are the regions of a country.
 type regions struct {
 	all   []Region
-	named map[string]int // where in all a folded code or name is
+	named map[string]int // the index in all of a folded code or name
 }
 
-// newRegions reads the regions of a country.
+// newRegions parses the regions of a country.
 func newRegions(country, language, lines string) *regions {
 	r := &regions{named: map[string]int{}}
 	var names [][]string
@@ -61,7 +62,7 @@ func newRegions(country, language, lines string) *regions {
 		r.all = append(r.all, one)
 		names = append(names, strings.Split(f[5], "|"))
 	}
-	// Of two that share a name, the one that addresses name has it; a code goes before a name.
+	// If two share a name, the one that addresses name gets it. Codes take precedence over names.
 	order := slices.SortedStableFunc(slices.Values(indexes(r.all)), func(a, b int) int {
 		return cmp.Compare(rank(r.all[a]), rank(r.all[b]))
 	})
@@ -87,7 +88,7 @@ func indexes(list []Region) []int {
 	return at
 }
 
-// rank puts the regions that addresses name first.
+// rank sorts the regions that addresses name first.
 func rank(r Region) int {
 	if r.listed {
 		return 0
@@ -95,7 +96,7 @@ func rank(r Region) int {
 	return 1
 }
 
-// name lets names lead to a region, but for those that lead to another already.
+// name maps names to a region, except names that are taken.
 func (r *regions) name(key func(string) string, i int, names ...string) {
 	for _, name := range names {
 		k := key(name)
@@ -105,11 +106,11 @@ func (r *regions) name(key func(string) string, i int, names ...string) {
 	}
 }
 
-// generic are the words that people write or leave out in the name of a region.
+// generic are words that people may leave out of a region's name.
 var generic = map[string]bool{"of": true, "state": true, "province": true, "prefecture": true, "county": true,
 	"region": true, "oblast": true, "governorate": true, "co": true, "de": true, "the": true}
 
-// words returns the letters and digits of a name by its words, in small letters and without accents.
+// words splits a name into words of letters and digits, in lower case and without accents.
 func words(name string) []string {
 	plain := name
 	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -120,10 +121,10 @@ func words(name string) []string {
 	})
 }
 
-// squeeze makes one of "N.Y.", "n y" and "ny".
+// squeeze returns the same for "N.Y.", "n y" and "ny".
 func squeeze(name string) string { return strings.Join(words(name), "") }
 
-// fold leaves out generic words too: "State of New York" is "new york".
+// fold also leaves out generic words: "State of New York" becomes "new york".
 func fold(name string) string {
 	all := words(name)
 	telling := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return generic[w] })
@@ -133,8 +134,8 @@ func fold(name string) string {
 	return strings.Join(telling, "")
 }
 
-// Find returns the region of a country that a code or a name means, in any spelling of case,
-// accents, dots and blanks: "NY", "US-NY", "N.Y.", "new york".
+// Find returns the region of a country by code or name, ignoring case, accents, dots and spaces:
+// "NY", "US-NY", "N.Y.", "new york".
 func Find(country, text string) (Region, bool) {
 	if c := countries()[country]; c != nil {
 		for _, key := range []string{squeeze(text), fold(text)} {
@@ -146,8 +147,8 @@ func Find(country, text string) (Region, bool) {
 	return Region{}, false
 }
 
-// Key is what a region of a country is compared by: its code, or the name of one that is not
-// known, folded. It is "" for none.
+// Key returns a comparison key of a region: its code, or the folded name of an unknown region. It
+// is "" for no region.
 func Key(country, text string) string {
 	if r, ok := Find(country, text); ok {
 		return r.Code
@@ -158,7 +159,7 @@ func Key(country, text string) string {
 	return ""
 }
 
-// Lineage returns the [Key] of a region and those of the regions that it is in after it: a
+// Lineage returns the [Key] of a region followed by those of the regions that contain it: a
 // province is in its autonomous community.
 func Lineage(country, text string) []string {
 	r, ok := Find(country, text)
@@ -173,8 +174,8 @@ func Lineage(country, text string) []string {
 	return line
 }
 
-// Regions returns the regions of a country that an address is asked for: those that addresses
-// name, or all of the level below where one of named, codes or names, is not among them.
+// Regions returns the regions to choose from in an address of a country: those that addresses name,
+// or all of the lowest level if a code or name in named is not among them.
 func Regions(country string, named ...string) []Region {
 	c := countries()[country]
 	if c == nil {

@@ -12,20 +12,20 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// DialTime is how long resolving a name and connecting may take together. The
-// caller who adds TLS gives a context with the same bound over all of it.
+// DialTime is how long resolving a name and connecting may take together. A caller that adds TLS
+// bounds all of it with a context of the same length.
 const DialTime = 3 * time.Second
 
 // DialFunc opens a connection, as [net.Dialer.DialContext] does.
 type DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Dialer returns a function that judges every address before it connects, also
-// each of several that one name has. Its error is, or wraps, a [*RefusedError]
-// where the policy does not allow the address, a [*net.DNSError] or another
-// error of net. [TroubleOf] tells those that are this machine's own.
+// Dialer returns a function that checks every address before it connects to it, including each
+// address of a name. Its error is or wraps a [*RefusedError] if the policy does not allow the
+// address, a [*net.DNSError], or another error of net. [TroubleOf] detects failures of this
+// machine.
 //
-// With secure, the connection is for TLS. Without, it is for http in the clear,
-// which goes to loopback addresses only, and only with AllowLoopback.
+// With secure, the connection is for TLS. Without, it is for plain http, which is only allowed to
+// loopback addresses, with AllowLoopback.
 func (p Policy) Dialer(secure bool) DialFunc {
 	control := p.control(secure)
 	names := newLookups(p.Resolver)
@@ -41,8 +41,8 @@ func (p Policy) Dialer(secure bool) DialFunc {
 	}
 }
 
-// control judges the address that a socket is about to connect to: after the
-// look-up, so there is no second look-up that could answer something else.
+// control checks the address that a socket is about to connect to. It runs after name resolution,
+// so no second lookup can return something else.
 func (p Policy) control(secure bool) func(context.Context, string, string, syscall.RawConn) error {
 	guardian := p.guardian()
 	return func(_ context.Context, network, address string, _ syscall.RawConn) error {
@@ -67,9 +67,9 @@ func (p Policy) allow(guardian *ssrf.Guardian, a netip.Addr, secure bool) error 
 	return nil
 }
 
-// rooted ends a name with the dot of the root, so that a look-up tries no search
-// list: example.com never means example.com.svc.cluster.local, and costs one
-// question instead of five. Addresses and single labels stay as they are.
+// rooted appends the root dot to a name, so that the resolver uses no search list: example.com
+// never means example.com.svc.cluster.local, and takes one query instead of five. Addresses and
+// single labels stay as they are.
 func rooted(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".") {

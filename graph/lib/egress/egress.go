@@ -1,10 +1,9 @@
-// Package egress decides which addresses webhooks may go to and pictures may come
-// from: the form of a URL when it is registered or fetched, and the resolved address
-// at every dial (contract, section 8).
+// Package egress decides which addresses webhooks may be sent to and images fetched from. It checks
+// the form of a URL when that is registered or fetched, and the resolved address at every dial
+// (contract, section 8).
 //
-// A URL is judged without a look-up, so a name may pass that later resolves to
-// an address of the inside: the dial refuses it then, and each time anew, since
-// what a name resolves to is the receiver's to change.
+// A URL is checked without a lookup, so a name may pass that later resolves to an internal address.
+// Each dial then refuses it, since the receiver can change what the name resolves to at any time.
 package egress
 
 import (
@@ -14,36 +13,36 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Policy says what is allowed beside the public internet over https. Its zero
-// value allows nothing more. It is not changed once it is in use.
+// Policy says what is allowed besides https to the public internet. Its zero value allows nothing
+// more. It must not change once it is in use.
 type Policy struct {
-	// AllowLoopback lets receivers live at 127.0.0.0/8, [::1] and localhost, and
-	// lets these be reached over http. For development.
+	// AllowLoopback allows receivers at 127.0.0.0/8, [::1] and localhost, over http too. It is for
+	// development.
 	AllowLoopback bool
-	// AllowTo are networks that are allowed although they are private; over https
-	// alone, and for names under .internal, .local and .home.arpa too.
+	// AllowTo are private networks that are allowed, over https only, also by names under
+	// .internal, .local and .home.arpa.
 	AllowTo []netip.Prefix
-	// Resolver looks names up; nil is that of the system.
+	// Resolver resolves names. Nil is the system's resolver.
 	Resolver *net.Resolver
 }
 
-// RefusedError is a dial that the policy does not allow. The address itself is
-// in no text: what a name resolves to inside a network is nobody's business.
+// RefusedError is a dial that the policy does not allow. Its text does not have the address,
+// because what a name resolves to inside a network is confidential.
 type RefusedError struct {
-	Rule string // what kind of address it is, such as "loopback (127.0.0.0/8)"
+	Rule string // the kind of address, such as "loopback (127.0.0.0/8)"
 }
 
-// Error names the rule.
+// Error returns a text with the rule.
 func (e *RefusedError) Error() string { return "address refused: " + e.Rule }
 
-// network is a range with the name under which it is refused.
+// network is a range and its name in refusals.
 type network struct {
 	prefix netip.Prefix
 	name   string
 }
 
-// named are the ranges that a refusal can name, the narrower before the wider.
-// They only put a name to what the guardian refuses.
+// named are the ranges that a refusal can name, narrower ones first. They only describe what the
+// guardian refuses.
 var named = []network{
 	{netip.MustParsePrefix("169.254.169.254/32"), "cloud metadata"},
 	{netip.MustParsePrefix("100.100.100.200/32"), "cloud metadata"},
@@ -73,8 +72,8 @@ var named = []network{
 	{netip.MustParsePrefix("ff00::/8"), "multicast"},
 }
 
-// platform is a public address at which one cloud answers its own machines, so
-// no registry of special addresses lists it.
+// platform is a public address at which one cloud serves its own machines. No registry of special
+// addresses lists it.
 var platform = netip.MustParsePrefix("168.63.129.16/32")
 
 var (
@@ -82,7 +81,7 @@ var (
 	loopback6 = netip.MustParsePrefix("::1/128")
 )
 
-// guardian builds the judge of addresses for https.
+// guardian builds the checker of addresses for https.
 func (p Policy) guardian() *ssrf.Guardian {
 	var v4, v6 []netip.Prefix
 	for _, n := range p.AllowTo {
@@ -99,9 +98,8 @@ func (p Policy) guardian() *ssrf.Guardian {
 		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
-// judge says what is wrong with an address, or nothing. A mapped IPv4 address is
-// refused whatever is allowed: an allowed network is reached by its own
-// addresses.
+// judge returns why an address is not allowed, or "". An IPv4-mapped address is never allowed: an
+// allowed network is reached by its IPv4 addresses.
 func judge(g *ssrf.Guardian, a netip.Addr) string {
 	if a.Zone() != "" || a.Is4In6() || g.SafeAddr(a) != nil {
 		return describe(a)
@@ -109,7 +107,7 @@ func judge(g *ssrf.Guardian, a netip.Addr) string {
 	return ""
 }
 
-// describe puts a name to an address that is refused.
+// describe names the range of a refused address.
 func describe(a netip.Addr) string {
 	a = a.WithZone("")
 	for _, n := range named {

@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// Trouble is why this machine could not connect to anything like the address. It
-// says nothing about who lives there.
+// Trouble is why this machine could not connect to any address of that kind. It says nothing about
+// the receiver.
 type Trouble string
 
-// The troubles.
+// The values of [Trouble].
 const (
-	Descriptors Trouble = "descriptors" // no file descriptor was left
-	Memory      Trouble = "memory"      // the kernel had no memory or no buffers
-	Ports       Trouble = "ports"       // no local port was left
-	Route       Trouble = "route"       // this machine has no route to anywhere
-	Family      Trouble = "family"      // it has routes, but none for addresses of this kind (IPv4 or IPv6)
-	Resolver    Trouble = "resolver"    // no name can be looked up
+	Descriptors Trouble = "descriptors" // no file descriptor left
+	Memory      Trouble = "memory"      // the kernel has no memory or buffers left
+	Ports       Trouble = "ports"       // no local port left
+	Route       Trouble = "route"       // this machine has no route at all
+	Family      Trouble = "family"      // it has routes, but none for this address family (IPv4 or IPv6)
+	Resolver    Trouble = "resolver"    // name resolution does not work
 )
 
-// Troubles returns all of them.
+// Troubles returns all values.
 func Troubles() []Trouble { return []Trouble{Descriptors, Memory, Ports, Route, Family, Resolver} }
 
-// ownError is a dial that this machine could not make.
+// ownError is a dial that failed on this machine.
 type ownError struct {
 	trouble Trouble
 	err     error
@@ -40,7 +40,7 @@ func (e *ownError) Error() string { return "dial: " + string(e.trouble) + ": " +
 
 func (e *ownError) Unwrap() error { return e.err }
 
-// TroubleOf returns what an error of a dial says about this machine; "" is nothing.
+// TroubleOf returns the trouble of this machine that an error of a dial shows, or "".
 func TroubleOf(err error) Trouble {
 	if own, ok := errors.AsType[*ownError](err); ok {
 		return own.trouble
@@ -59,12 +59,12 @@ func TroubleOf(err error) Trouble {
 	return ""
 }
 
-// Addresses on the internet that are nobody's (RFC 5737, RFC 3849): a datagram
-// socket that is connected to one sends nothing and shows whether there is a route.
+// Unassigned public addresses (RFC 5737, RFC 3849): connecting a datagram socket to one sends
+// nothing and shows whether there is a route.
 var elsewhere = []string{"192.0.2.1:9", "[2001:db8::1]:9"}
 
-// routeTrouble judges an address that the kernel could not connect to. A router far
-// away may have said so; only a machine that has no route itself is in trouble.
+// routeTrouble classifies an address that the kernel could not connect to. A remote router may have
+// reported it; only a machine without a route of its own is in trouble.
 func routeTrouble(err error) Trouble {
 	op, ok := errors.AsType[*net.OpError](err)
 	if !ok || op.Addr == nil || !unreachable(err) || routed(op.Addr.String()) {
@@ -76,8 +76,8 @@ func routeTrouble(err error) Trouble {
 	return Route
 }
 
-// unreachable reports the errors of a kernel that has no route, or knows no such
-// addresses. The last but one means, too, that no port is left.
+// unreachable reports errors of a kernel that has no route or does not support the address family.
+// EADDRNOTAVAIL can also mean that no port is left.
 func unreachable(err error) bool {
 	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH) ||
 		errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
@@ -92,22 +92,21 @@ func routed(addr string) bool {
 }
 
 const (
-	// provenFor is how long a look-up that succeeded shows that the resolver works.
+	// provenFor is how long a successful lookup proves that the resolver works.
 	provenFor = 10 * time.Second
-	// probeTime bounds the question to the resolver, probeEvery how often it is asked.
+	// probeTime bounds a query to the resolver, probeEvery how often it is sent.
 	probeTime  = time.Second
 	probeEvery = 5 * time.Second
 )
 
-// lookups tells a resolver that fails for all names from a name that fails.
+// lookups distinguishes a resolver that fails for all names from a name that fails.
 //
-// A name server of the receiver's that is broken, and a resolver of ours that
-// cannot be reached, give the same error. While no look-up has succeeded lately, a
-// failure makes us look up a name that cannot exist, under the root: a resolver
-// that works says that it does not.
+// A broken name server of the receiver and an unreachable resolver of ours give the same error. If
+// no lookup has succeeded recently, a failure triggers a lookup of a name that cannot exist, under
+// the root: a working resolver answers that it does not exist.
 type lookups struct {
 	resolver  *net.Resolver
-	succeeded atomic.Int64 // when the last look-up did, in nanoseconds
+	succeeded atomic.Int64 // when the last lookup did, in nanoseconds
 	local     atomic.Pointer[localError]
 
 	mu     sync.Mutex
@@ -115,13 +114,13 @@ type lookups struct {
 	works  bool
 }
 
-// localError is that this machine could not ask the resolver.
+// localError says that this machine could not query the resolver.
 type localError struct {
 	trouble Trouble
 	at      time.Time
 }
 
-// newLookups watches a resolver; nil is that of the system.
+// newLookups watches a resolver; nil is the system's.
 func newLookups(r *net.Resolver) *lookups {
 	own := net.Resolver{}
 	if r != nil {
@@ -142,8 +141,8 @@ func newLookups(r *net.Resolver) *lookups {
 	return l
 }
 
-// judge returns the trouble behind the error of a dial that began at a time; named
-// means that the resolver was asked.
+// judge returns the trouble behind the error of a dial that began at a time. named says that the
+// resolver was queried.
 func (l *lookups) judge(err error, named bool, began time.Time) Trouble {
 	lookup, unresolved := errors.AsType[*net.DNSError](err)
 	if !unresolved || lookup.IsNotFound {
@@ -161,7 +160,7 @@ func (l *lookups) judge(err error, named bool, began time.Time) Trouble {
 	return Resolver
 }
 
-// answers asks the resolver, unless that was done just now.
+// answers queries the resolver, unless that was done recently, and reports whether it answers.
 func (l *lookups) answers() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

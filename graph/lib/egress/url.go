@@ -15,13 +15,13 @@ import (
 // MaxURL is the longest address of a receiver, in bytes.
 const MaxURL = limit.URL
 
-// CheckURL judges the form of a receiver's address, without a look-up. It
-// returns the address with its scheme and host in lower case, or a sentence for
-// the integrator that names the rule which refuses it.
+// CheckURL validates the form of a receiver's address, without a lookup. It returns the address
+// with scheme and host in lower case, or a sentence for the integrator that names the violated
+// rule.
 //
-// Programs read odd addresses in different ways: one program's host is part of
-// another one's path. So whatever RFC 3986 does not allow is refused and nothing
-// is mended, and what is accepted has one reading.
+// Programs parse unusual addresses differently: one program's host is part of another's path. So
+// whatever RFC 3986 does not allow is refused rather than repaired, and every accepted address has
+// one reading.
 func (p Policy) CheckURL(raw string) (*url.URL, string) {
 	if text := checkBytes(raw); text != "" {
 		return nil, text
@@ -46,7 +46,7 @@ func (p Policy) CheckURL(raw string) (*url.URL, string) {
 	if text := p.checkHost(host, scheme == "https"); text != "" {
 		return nil, text
 	}
-	// The standard library has to read the same parts.
+	// The standard library must find the same parts.
 	u, err := url.Parse(scheme + "://" + strings.ToLower(authority) + tail)
 	if err != nil || u.Hostname() != host || u.Port() != port || u.User != nil || u.Opaque != "" {
 		return nil, "The address is not a valid URL."
@@ -76,8 +76,7 @@ func checkBytes(raw string) string {
 	return ""
 }
 
-// split parts an authority into host and port; an IPv6 address is without its
-// brackets.
+// split splits an authority into host and port, without the brackets of an IPv6 address.
 func split(authority string) (host, port, text string) {
 	if strings.Contains(authority, "@") {
 		return "", "", "The address must hold no user name and no password."
@@ -108,7 +107,7 @@ func split(authority string) (host, port, text string) {
 	return host, port, ""
 }
 
-// checkHost judges a host in lower case.
+// checkHost validates a lowercase host.
 func (p Policy) checkHost(host string, secure bool) string {
 	if strings.Contains(host, ":") || numeric(host) {
 		return p.checkAddr(host, secure)
@@ -129,10 +128,9 @@ func (p Policy) needsTLS() string {
 	return "The address must start with https://."
 }
 
-// numeric reports whether parsers may read a name as an IPv4 address: they do when
-// its last label is a number, in decimal, octal or hexadecimal form. No top
-// level domain starts with a digit. The empty label after a dot at the end does
-// not count.
+// numeric reports whether parsers may read a name as an IPv4 address: if its last label is a number
+// in decimal, octal or hexadecimal form. No top-level domain starts with a digit. The empty label
+// after a trailing dot does not count.
 func numeric(host string) bool {
 	host = strings.TrimRight(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -153,13 +151,12 @@ func (p Policy) checkAddr(host string, secure bool) string {
 	return ""
 }
 
-// reserved are ends of names that mean this machine or this network, or that no
-// resolver may answer (RFC 6761, RFC 6762, RFC 7686, RFC 8375). The ends for
-// tests and examples are not among them: they resolve nowhere or where the
-// operator says, and that address is judged.
+// reserved are suffixes of names that mean this machine or network, or that resolvers must not
+// answer (RFC 6761, RFC 6762, RFC 7686, RFC 8375). Suffixes for tests and examples are not
+// included: they resolve nowhere, or where the operator says, and that address is checked.
 var reserved = []string{"localhost", "localdomain", "local", "internal", "home.arpa", "onion"}
 
-// private are those of them under which operators name their own receivers.
+// private are the suffixes that operators use for their own receivers.
 var private = []string{"local", "internal", "home.arpa"}
 
 func (p Policy) checkName(host string) string {
@@ -183,9 +180,8 @@ func (p Policy) checkName(host string) string {
 	return ""
 }
 
-// wellFormed holds a name to letters, digits, hyphens and underscores in labels
-// of up to 63 (RFC 1123, section 2.1; hosts with underscores exist), and its
-// punycode to what it stands for.
+// wellFormed checks that a name has letters, digits, hyphens and underscores in labels of up to 63
+// (RFC 1123, section 2.1; hosts with underscores exist), and that its punycode is valid.
 func wellFormed(host string) string {
 	const malformed = "The host is not a valid name."
 	if len(host) > 253 {

@@ -1,9 +1,9 @@
-// Package gather sends an answer in one system call.
+// Package gather sends a response in one system call.
 //
-// net/http buffers 4 KB of a connection: of a longer answer it writes the headers with
-// the beginning of the body, and then the rest. On the connections of [Listener] the
-// first is kept until the rest has come, and both go out together (writev(2)): one
-// system call fewer, and the other side is woken once.
+// net/http buffers 4 KB per connection: it writes the headers of a longer response with the
+// beginning of the body, and then the rest. Connections of [Listener] hold the first write until
+// the rest arrives and send both together (writev(2)). That saves a system call, and the client is
+// woken once.
 package gather
 
 import (
@@ -13,23 +13,23 @@ import (
 	"sync"
 )
 
-// buffer is what net/http keeps of an answer before it writes, in bytes.
+// buffer is the size of net/http's write buffer, in bytes.
 const buffer = 4 << 10
 
 type key struct{}
 
-// Context is a ConnContext of [http.Server]: handlers find their connection by [Conn].
+// Context is a ConnContext of [http.Server]. It makes the connection available to [Conn].
 func Context(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, key{}, c)
 }
 
-// Conn returns the connection that a request came on, or nil where that is not known.
+// Conn returns the connection of a request, or nil if it is unknown.
 func Conn(ctx context.Context) net.Conn {
 	c, _ := ctx.Value(key{}).(net.Conn)
 	return c
 }
 
-// Listener returns l with connections for [Write]. They are of TCP, or left as they are.
+// Listener returns l with TCP connections that support [Write]. Other connections are unchanged.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }
@@ -43,18 +43,18 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// conn is a connection that keeps a write until the next where more is sure to come. One
-// goroutine writes, as HTTP/1 has it.
+// conn is a connection that holds a write until the next one if another is sure to follow. As in
+// HTTP/1, one goroutine writes.
 type conn struct {
 	*net.TCPConn
 	more  bool          // the next write is the first of two
-	first *[buffer]byte // that write, once it has come
-	kept  int           // bytes of first
+	first *[buffer]byte // that write, once it has been made
+	kept  int           // bytes in first
 }
 
 var firsts = sync.Pool{New: func() any { return new([buffer]byte) }}
 
-// Write implements net.Conn. What it keeps goes out with the next write.
+// Write implements net.Conn. The next write sends what it holds back.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.first != nil {
 		return c.both(b)
@@ -68,7 +68,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.TCPConn.Write(b)
 }
 
-// both writes what is kept and b, and returns the bytes of b.
+// both writes the held bytes and b, and returns how many bytes of b were written.
 func (c *conn) both(b []byte) (int, error) {
 	parts := net.Buffers{c.first[:c.kept], b}
 	n, err := parts.WriteTo(c.TCPConn)
@@ -78,15 +78,15 @@ func (c *conn) both(b []byte) (int, error) {
 	return int(n), err
 }
 
-// Write writes the body of an answer, whose headers are set, Content-Length among them.
-// On a connection of [Listener] headers and body go out together.
+// Write writes the body of a response whose headers are set, including Content-Length. On a
+// connection of [Listener], headers and body are sent together.
 func Write(w http.ResponseWriter, r *http.Request, body []byte) (int, error) {
 	c, ok := r.Context().Value(key{}).(*conn)
 	if !ok || len(body) <= buffer {
 		return w.Write(body)
 	}
-	// The headers and this body do not fit the buffer, so one write comes now and one
-	// now or when the handler has returned; or none, where an answer has no body.
+	// Headers and body exceed the buffer, so net/http makes one write now, and one now or when the
+	// handler returns; or none, if the response has no body.
 	c.more = true
 	n, err := w.Write(body)
 	c.more = false

@@ -11,18 +11,18 @@ import (
 	"runtime"
 )
 
-// FileName is the file of the root secret in the data folder.
+// FileName is the name of the root secret's file in the data folder.
 const FileName = "secret.key"
 
-// maxFile is more than any list of secrets, in bytes.
+// maxFile is larger than any list of secrets, in bytes.
 const maxFile = 64 << 10
 
-// LoadOrCreate returns the ring of the secret kept in dir, which it makes on the
-// first call, with mode 0600. Processes that start at once end with one secret.
+// LoadOrCreate returns the ring of the secret in dir, which it creates on the first call, with mode
+// 0600. Processes that start at the same time get the same secret.
 //
-// The file holds what [Parse] reads, so a secret is rotated by writing a new one
-// and a comma in front of it. A file that others can read is refused: its secret
-// may be known already, and only its owner can judge that.
+// The file holds what [Parse] reads, so a secret is rotated by writing a new one and a comma in
+// front of it. It fails if others can read the file: its secret may be known already, and only its
+// owner can decide that.
 func LoadOrCreate(dir string) (*Ring, error) {
 	path := filepath.Join(dir, FileName)
 	r, err := load(path)
@@ -66,7 +66,7 @@ func checkFile(path string, info fs.FileInfo) error {
 	if info.Size() >= maxFile {
 		return fmt.Errorf("%s: too large for a root secret", path)
 	}
-	// Windows has no such bits and always reports them set.
+	// Windows has no such bits and always reports them as set.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("%s: mode %04o lets others at the root secret; make it 0600 (chmod 600), "+
 			"and put a new secret in front of it if somebody may have read it", path, mode)
@@ -74,9 +74,8 @@ func checkFile(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// create writes a new secret under a name of its own and links it to path. The
-// link fails where path exists, so the first process wins, and no process ever
-// sees half a secret.
+// create writes a new secret to a file with a unique name and links it to path. The link fails if
+// path exists, so the first process wins, and no process ever sees part of a secret.
 func create(dir, path string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -92,7 +91,7 @@ func create(dir, path string) (err error) {
 	return syncDir(dir)
 }
 
-// writeSynced makes the file with mode 0600 and waits until the disk has it.
+// writeSynced creates the file with mode 0600 and waits until it is on disk.
 func writeSynced(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -102,10 +101,10 @@ func writeSynced(path, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// syncDir makes the name durable: what the secret encrypts must not outlive it.
+// syncDir makes the name durable, since encrypted data must not outlive the secret.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // a folder cannot be synced there
+		return nil // folders cannot be synced there
 	}
 	d, err := os.Open(dir)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// The purposes that keys are derived for.
+// The purposes of derived keys.
 const (
 	Cursors    = "cursors"    // MACs of list cursors
 	Links      = "links"      // MACs of download links
 	Cookies    = "cookies"    // MACs of device cookies and consent tickets
-	Encryption = "encryption" // what is stored encrypted
+	Encryption = "encryption" // encryption of stored data
 )
 
-// MinSecret is the least length of a root secret, in bytes.
+// MinSecret is the minimum length of a root secret, in bytes.
 const MinSecret = 32
 
 // KeyLen is the length of every derived key, in bytes.
@@ -26,8 +26,8 @@ const KeyLen = 32
 
 const redacted = "[redacted]"
 
-// Ring is the root secrets of an installation, the present one first. It never
-// changes and shows nothing of itself to a printer or a log.
+// Ring holds the root secrets of an installation, the present one first. It is immutable and does
+// not reveal them when printed or logged.
 type Ring struct{ roots []root }
 
 type root struct {
@@ -35,9 +35,8 @@ type root struct {
 	secret []byte
 }
 
-// Parse reads a comma list of secrets, each of at least [MinSecret] bytes once
-// the space around it is gone. The errors name a secret by its place in the
-// list and never quote it.
+// Parse parses a comma-separated list of secrets, each of at least [MinSecret] bytes without
+// surrounding space. Errors identify a secret by its position and never quote it.
 func Parse(list string) (*Ring, error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, errors.New("root secret: empty")
@@ -64,20 +63,20 @@ func Parse(list string) (*Ring, error) {
 	return r, nil
 }
 
-// derive gives n bytes for a label. The label carries the service's name, so a
-// secret that an operator uses elsewhere too yields other keys there.
+// derive returns n bytes for a label. The label includes the service's name, so that a secret which
+// an operator also uses elsewhere yields different keys there.
 func derive(secret []byte, label string, n int) ([]byte, error) {
 	return hkdf.Key(sha256.New, secret, nil, "storefront/v1/"+label, n)
 }
 
-// MACKey is a derived key with the byte that names its root secret.
+// MACKey is a derived key with the byte that identifies its root secret.
 type MACKey struct {
 	ID  byte
 	Key [KeyLen]byte
 }
 
-// MACs returns the keys of a purpose. The first signs; all verify, and more
-// than one may have the same ID.
+// MACs returns the keys of a purpose. The first signs; all verify, and several may have the same
+// ID.
 func (r *Ring) MACs(purpose string) []MACKey {
 	keys := make([]MACKey, len(r.roots))
 	for i, o := range r.roots {
@@ -86,15 +85,14 @@ func (r *Ring) MACs(purpose string) []MACKey {
 	return keys
 }
 
-// key derives the key of a label. It cannot fail: [Parse] derived from the same
-// secret already, and the length is constant.
+// key derives the key of a label. It cannot fail: [Parse] already derived from the same secret, and
+// the length is constant.
 func (o root) key(label string) [KeyLen]byte {
 	return [KeyLen]byte(must(derive(o.secret, label, KeyLen)))
 }
 
-// must is for calls whose errors depend on constants alone, and on a build that
-// forbids an algorithm: those are met at start-up, when [Ring.Sealer] tries the
-// whole path once.
+// must is for calls that fail only for wrong constants, or in a build that forbids an algorithm.
+// These surface at start-up, when [Ring.Sealer] runs the whole path once.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("keyring: " + err.Error())
@@ -102,8 +100,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// KeyIDs returns the bytes that name the secrets, in the ring's order: what an
-// operator's check may show.
+// KeyIDs returns the bytes that identify the secrets, in the ring's order. They may be shown to
+// operators.
 func (r *Ring) KeyIDs() []byte {
 	ids := make([]byte, len(r.roots))
 	for i, o := range r.roots {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing where files have no owner of this kind.
+// keepOwner does nothing on systems without such file owners.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// New returns a root secret that was drawn by lot.
+// New returns a random root secret.
 func New() string { return rand.Text() + rand.Text() }
 
-// Ahead returns a list of root secrets with a new one in front, which is named by a
-// byte of its own.
+// Ahead returns a list of root secrets with a new one in front, whose identifying byte is unused.
 func Ahead(list string) (string, error) {
 	r, err := Parse(list)
 	if err != nil {
@@ -37,17 +36,17 @@ func Ahead(list string) (string, error) {
 	}
 }
 
-// maxSecrets is more than anybody keeps, and leaves bytes to name new ones.
+// maxSecrets is a generous limit that leaves unused bytes for new secrets.
 const maxSecrets = 64
 
-// Rotate puts a new root secret in front of those in a file and returns the ring of
-// all. Whoever reads the file meanwhile finds it as it was or as it is then, never
-// less. The file keeps its owner and has mode 0600.
+// Rotate puts a new root secret in front of those in a file and returns the ring of all. Concurrent
+// readers see the file before or after, nothing in between. The file keeps its owner and has mode
+// 0600.
 func Rotate(path string) (*Ring, error) {
 	if _, err := load(path); err != nil {
 		return nil, err
 	}
-	// The new file is the lock: of two rotations at once one ends here.
+	// The new file is the lock: the second of two concurrent rotations fails here.
 	next := path + ".new"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -69,7 +68,7 @@ func Rotate(path string) (*Ring, error) {
 	return load(path)
 }
 
-// writeAhead writes the secrets of a file into another one, a new one in front.
+// writeAhead copies the secrets of a file into another one, with a new one in front.
 func writeAhead(f *os.File, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"log/slog"
 )
 
-// Form of a sealed text: version, key id, nonce, ciphertext, tag.
+// Layout of a sealed text: version, key id, nonce, ciphertext, tag.
 const (
 	sealVersion = 1
 	headLen     = 2
@@ -19,27 +19,25 @@ const (
 	tagLen      = 16
 )
 
-// Overhead is by how many bytes a sealed text is longer than the plain one.
+// Overhead is how many bytes longer a sealed text is than the plain one.
 const Overhead = headLen + nonceLen + tagLen
 
-// ErrOpen says that a text was not sealed by this ring for this purpose and
-// these additional data, or was changed since.
+// ErrOpen says that a text was not sealed by this ring for this purpose and these additional data,
+// or was modified.
 var ErrOpen = errors.New("sealed text does not open")
 
-// Sealer encrypts and authenticates for one purpose. It is safe for use by many
-// goroutines.
+// Sealer encrypts and authenticates data of one purpose. It is safe for concurrent use.
 //
-// It is AES-256-GCM with a key of its own for each message: half of the random
-// nonce and the purpose's key derive it, the other half is GCM's nonce (the
-// construction is XAES-256-GCM of C2SP). Random nonces of GCM alone, 12 bytes,
-// are good for 2³² messages under one key, which a busy store's idempotency
-// records reach within weeks.
+// It uses AES-256-GCM with a separate key for each message, derived from half of the random nonce
+// and the purpose's key; the other half is GCM's nonce (the construction is C2SP's XAES-256-GCM).
+// GCM's own 12-byte random nonces are safe for 2³² messages under one key, which the idempotency
+// records of a busy store reach within weeks.
 type Sealer struct{ keys []sealKey }
 
 type sealKey struct {
 	id    byte
 	block cipher.Block
-	k1    [aes.BlockSize]byte // subkey of CMAC (NIST SP 800-38B)
+	k1    [aes.BlockSize]byte // the CMAC subkey (NIST SP 800-38B)
 }
 
 // Sealer returns the sealer of a purpose.
@@ -47,7 +45,7 @@ func (r *Ring) Sealer(purpose string) *Sealer {
 	s := &Sealer{}
 	for _, o := range r.roots {
 		k := newSealKey(o.id, o.key("seal/"+purpose))
-		k.aead(make([]byte, nonceLen)) // what could go wrong goes wrong at start-up
+		k.aead(make([]byte, nonceLen)) // surface possible failures at start-up
 		s.keys = append(s.keys, k)
 	}
 	return s
@@ -55,7 +53,7 @@ func (r *Ring) Sealer(purpose string) *Sealer {
 
 func newSealKey(id byte, key [KeyLen]byte) sealKey {
 	k := sealKey{id: id, block: must(aes.NewCipher(key[:]))}
-	// The subkey is the encrypted zero block doubled in GF(2^128), in constant time.
+	// The subkey is the encrypted zero block, doubled in GF(2^128), in constant time.
 	k.block.Encrypt(k.k1[:], k.k1[:])
 	var carry byte
 	for i := len(k.k1) - 1; i >= 0; i-- {
@@ -67,8 +65,8 @@ func newSealKey(id byte, key [KeyLen]byte) sealKey {
 	return k
 }
 
-// aead returns GCM under the key of one message: CMAC in counter mode (NIST SP
-// 800-108) over the first half of its nonce, two blocks of it.
+// aead returns GCM with the key of one message: two blocks of CMAC in counter mode (NIST SP
+// 800-108) over the first half of its nonce.
 func (k *sealKey) aead(nonce []byte) cipher.AEAD {
 	var derived [KeyLen]byte
 	for i := range 2 {
@@ -81,9 +79,9 @@ func (k *sealKey) aead(nonce []byte) cipher.AEAD {
 	return must(cipher.NewGCM(must(aes.NewCipher(derived[:]))))
 }
 
-// Seal encrypts plain under the ring's first secret. The additional data are
-// authenticated and not stored: [Sealer.Open] needs the same ones. Give what the
-// text belongs to, such as its row's id, so that it opens in no other place.
+// Seal encrypts plain under the ring's first secret. The additional data are authenticated but not
+// stored: [Sealer.Open] needs the same. Use what the text belongs to, such as its row's id, so that
+// it does not open elsewhere.
 func (s *Sealer) Seal(plain, aad []byte) []byte {
 	k := &s.keys[0]
 	b := make([]byte, headLen+nonceLen, len(plain)+Overhead)
@@ -93,8 +91,8 @@ func (s *Sealer) Seal(plain, aad []byte) []byte {
 	return k.aead(nonce).Seal(b, nonce[nonceLen/2:], plain, aad)
 }
 
-// Open decrypts what [Sealer.Seal] made. The error is [ErrOpen]: a wrong key, a
-// changed byte and other additional data give the same error.
+// Open decrypts what [Sealer.Seal] returned. It fails with [ErrOpen], whether the key is wrong, a
+// byte was changed, or the additional data differ.
 func (s *Sealer) Open(sealed, aad []byte) ([]byte, error) {
 	if len(sealed) < Overhead || sealed[0] != sealVersion {
 		return nil, ErrOpen
@@ -111,8 +109,8 @@ func (s *Sealer) Open(sealed, aad []byte) ([]byte, error) {
 	return nil, ErrOpen
 }
 
-// Reseal returns a sealed text anew under the ring's first secret, or nil where it is
-// sealed with that one. The error is that of [Sealer.Open].
+// Reseal seals a sealed text anew under the ring's first secret. It returns nil if that secret
+// already seals it, and fails as [Sealer.Open] does.
 func (s *Sealer) Reseal(sealed, aad []byte) ([]byte, error) {
 	first := Sealer{keys: s.keys[:1]}
 	if _, err := first.Open(sealed, aad); err == nil {
@@ -125,8 +123,8 @@ func (s *Sealer) Reseal(sealed, aad []byte) ([]byte, error) {
 	return s.Seal(plain, aad), nil
 }
 
-// MarkAt and MarkLen say where in a sealed text the byte stands that names its key, as
-// SUBSTR counts: see [Ring.KeyIDs].
+// MarkAt and MarkLen are the position, counted as in SUBSTR, and length of the byte in a sealed
+// text that identifies its key: see [Ring.KeyIDs].
 const (
 	MarkAt  = 2
 	MarkLen = 1

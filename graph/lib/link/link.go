@@ -1,15 +1,14 @@
-// Package link signs addresses that serve whoever holds them: downloads and
-// previews (contract, section 9).
+// Package link signs addresses that authorize anyone who has them: downloads and previews
+// (contract, section 9).
 //
 // An address is a path and the query
 //
 //	expires=<Unix seconds>&<name>=<value>&…&signature=<base64url of 32 bytes>
 //
-// The signature is HMAC-SHA-256 over the very bytes of the path and of the query
-// before it, so there is one spelling of an address and no other passes: what is
-// judged is text, never what a parser makes of it. The host is not part of it. A
-// link that must not work at another host names what it is for, such as the
-// store, among its parameters, and whoever serves it compares.
+// The signature is HMAC-SHA-256 over the exact bytes of the path and the preceding query. So an
+// address has one valid spelling: the text is verified, not what a parser makes of it. The host is
+// not part of it. If a link must not work at another host, its parameters name what it is for, such
+// as the store, and the handler compares that.
 package link
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// What is wrong with an address.
+// The errors of an address.
 var (
 	ErrForged  = errors.New("link: the address is not one that was signed")
 	ErrExpired = errors.New("link: the address has expired")
@@ -36,21 +35,19 @@ var (
 const (
 	expiresName  = "expires="
 	signatureTag = "&signature="
-	// maxLen is more than any address that is signed has, in bytes.
+	// maxLen is longer than any signed address, in bytes.
 	maxLen = 4 << 10
 )
 
-// Signer signs addresses and judges them. It may be used by many goroutines.
+// Signer signs and verifies addresses. It is safe for concurrent use.
 type Signer struct{ keys []keyring.MACKey }
 
-// New makes a signer whose keys derive from the root secrets: the first signs,
-// all verify.
+// New returns a signer whose keys derive from the root secrets: the first signs, all verify.
 func New(ring *keyring.Ring) *Signer { return &Signer{ring.MACs(keyring.Links)} }
 
-// Sign returns the address of a path, which is valid before a time. The time is
-// cut to whole seconds. The path is written as in an address, without a query;
-// params are names and values of its query, in order, none of them called
-// expires or signature.
+// Sign returns the address of a path that is valid until a time, truncated to whole seconds. The
+// path is escaped and has no query; params are names and values of its query, in order, none of
+// them named expires or signature.
 func (s *Signer) Sign(path string, expires micros.Time, params ...string) string {
 	var b strings.Builder
 	b.WriteString(expiresName)
@@ -62,12 +59,11 @@ func (s *Signer) Sign(path string, expires micros.Time, params ...string) string
 	return path + "?" + signed + signatureTag + sum(s.keys[0], path, signed)
 }
 
-// Verify judges the escaped path and the raw query of an address, and returns
-// the parameters that were signed, without the expiry. Any address that
-// [Signer.Sign] did not write byte for byte is [ErrForged]; one that it did
-// write is [ErrExpired] from its time on.
+// Verify verifies the escaped path and the raw query of an address, and returns the signed
+// parameters without the expiry. It fails with [ErrForged] unless [Signer.Sign] wrote the address
+// byte for byte, and with [ErrExpired] once it has expired.
 func (s *Signer) Verify(path, query string, now micros.Time) (map[string]string, error) {
-	// The last one: a value cannot hold an & that is not escaped.
+	// The last occurrence: a value has no unescaped &.
 	at := strings.LastIndex(query, signatureTag)
 	if at < 0 || len(path)+len(query) > maxLen {
 		return nil, ErrForged
@@ -86,9 +82,8 @@ func (s *Signer) Verify(path, query string, now micros.Time) (map[string]string,
 	return params, nil
 }
 
-// genuine reports whether one of the keys gives the signature. Texts are compared,
-// not bytes: the last character of a base64 text has bits to spare, and two
-// spellings would decode to one signature.
+// genuine reports whether one of the keys gives the signature. It compares texts, not bytes: the
+// last character of a base64 text has spare bits, so two spellings would decode to one signature.
 func (s *Signer) genuine(path, signed, signature string) bool {
 	found := false
 	for _, k := range s.keys {
@@ -97,7 +92,7 @@ func (s *Signer) genuine(path, signed, signature string) bool {
 	return found
 }
 
-// parse reads what was signed. It meets the signer's own text alone.
+// parse parses a verified text, which only the signer can have written.
 func parse(signed string) (expires time.Time, params map[string]string, err error) {
 	first, rest, _ := strings.Cut(signed, "&")
 	seconds, err := strconv.ParseInt(strings.TrimPrefix(first, expiresName), 10, 64)
@@ -115,8 +110,8 @@ func parse(signed string) (expires time.Time, params map[string]string, err erro
 	return time.Unix(seconds, 0), params, nil
 }
 
-// sum is the signature's text. The path stands behind its length, so no byte can
-// move between it and the query.
+// sum returns the signature as text. The path is preceded by its length, so no byte can move
+// between it and the query.
 func sum(k keyring.MACKey, path, signed string) string {
 	mac := hmac.New(sha256.New, k.Key[:])
 	msg := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(path)+len(signed)), uint64(len(path)))

@@ -10,26 +10,26 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// OrderRoot is where the host of a store shows an order to whoever has its token.
+// OrderRoot is where the host of a store shows an order to the holder of its token.
 const OrderRoot = "/orders/"
 
-// markLen is how much of a mark is kept, in bytes: with it, a token has a length at which
-// base64 has one spelling.
+// markLen is how many bytes of a MAC a token has. It gives tokens a length for which base64 has one
+// spelling.
 const markLen = 20
 
-// OrderToken returns the text by which whoever placed an order comes back to it, at the
-// host of its store. It holds the order's id, nobody can make one without the root secret,
-// and it stays valid as long as the secret does.
+// OrderToken returns the token that leads a shopper back to their order, at the host of its store.
+// It contains the order's id, requires the root secret to create, and is valid as long as that
+// secret.
 func (s *Signer) OrderToken(store, order xid.ID) string {
 	return base64.RawURLEncoding.EncodeToString(append(order[:], orderMark(&s.keys[0].Key, store, order)...))
 }
 
-// Order returns the order of a token that [Signer.OrderToken] wrote for the store.
+// Order returns the order of a token that [Signer.OrderToken] returned for the store.
 func (s *Signer) Order(store xid.ID, token string) (order xid.ID, ok bool) {
 	const size = len(order) + markLen
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) != size || len(token) != base64.RawURLEncoding.EncodedLen(size) {
-		return xid.Nil, false // the decoder skips ends of lines
+		return xid.Nil, false // the decoder skips line breaks
 	}
 	copy(order[:], raw)
 	for i := range s.keys {
@@ -41,16 +41,16 @@ func (s *Signer) Order(store xid.ID, token string) (order xid.ID, ok bool) {
 	return order, true
 }
 
-// StopRoot is where {api_host} lets the recipient of an email stop more of them.
+// StopRoot is where {api_host} lets the recipient of an email stop further ones.
 const StopRoot = "/emails/stop/"
 
-// StopToken returns the text by which an address stops emails of a store to strangers.
+// StopToken returns the token with which an address opts out of a store's emails to strangers.
 func (s *Signer) StopToken(store xid.ID, address digest.Sum) string {
 	raw := slices.Concat(store[:], address[:])
 	return base64.RawURLEncoding.EncodeToString(append(raw, stopMark(&s.keys[0].Key, raw)...))
 }
 
-// Stop returns what a token of [Signer.StopToken] names.
+// Stop returns the store and the address of a token of [Signer.StopToken].
 func (s *Signer) Stop(token string) (store xid.ID, address digest.Sum, ok bool) {
 	const named = len(store) + len(address)
 	raw, err := base64.RawURLEncoding.DecodeString(token)
@@ -68,7 +68,7 @@ func (s *Signer) Stop(token string) (store xid.ID, address digest.Sum, ok bool) 
 	return store, address, true
 }
 
-// stopMark is that of a store and an address.
+// stopMark returns the MAC of a store and an address.
 func stopMark(key *[32]byte, of []byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write([]byte("an address that stops emails\x00"))
@@ -76,8 +76,8 @@ func stopMark(key *[32]byte, of []byte) []byte {
 	return mac.Sum(nil)[:markLen]
 }
 
-// orderMark is that of an order. What is signed begins as no address that is signed does,
-// which has its length there.
+// orderMark returns the MAC of a store and an order. The signed text begins differently from that
+// of every address, which begins with a length.
 func orderMark(key *[32]byte, store, order xid.ID) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write([]byte("an order's page\x00"))

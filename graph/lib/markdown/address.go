@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// addresses renders all that has an address: nothing else of the output does.
+// addresses renders all nodes with an address; nothing else in the output has one.
 type addresses struct{ picture func(string) string }
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -48,7 +48,7 @@ func (a *addresses) autoLink(w util.BufWriter, source []byte, n ast.Node, enteri
 	return ast.WalkContinue, nil
 }
 
-// image shows a picture, or its text where it cannot be shown.
+// image renders an image, or its alternative text if it cannot be shown.
 func (a *addresses) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -63,7 +63,7 @@ func (a *addresses) image(w util.BufWriter, source []byte, n ast.Node, entering 
 	return ast.WalkSkipChildren, nil
 }
 
-// path is where a picture is shown from, "" for nowhere.
+// path returns where an image is shown from, "" if it is not.
 func (a *addresses) path(address string) string {
 	switch {
 	case ours(address):
@@ -76,21 +76,21 @@ func (a *addresses) path(address string) string {
 	return a.picture(address)
 }
 
-// Pictures returns the https addresses of the pictures of a text, in their order.
+// Pictures returns the https addresses of the images in a text, in order.
 func Pictures(source string) (list []string) {
-	_, _ = HTML(source, func(address string) string { // a text that is refused shows none
+	_, _ = HTML(source, func(address string) string { // a refused text shows none
 		list = append(list, address)
 		return ""
 	})
 	return list
 }
 
-// resolved is an address as a browser gets it.
+// resolved returns an address as a browser sees it.
 func resolved(raw []byte) string {
 	return string(util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw))))
 }
 
-// opening is the tag of a link to an address; false for one that nothing may lead to.
+// opening returns the start tag of a link to an address, false if links must not lead there.
 func opening(to string) (string, bool) {
 	scheme, _, _ := strings.Cut(strings.ToLower(to), ":")
 	rel := ""
@@ -110,22 +110,21 @@ func ours(to string) bool {
 	return strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && clean(to)
 }
 
-// absolute reports whether an address names a host, and nobody who signs in there.
+// absolute reports whether an address has a host and no user.
 func absolute(to string) bool {
 	u, err := url.Parse(to)
 	return err == nil && u.Hostname() != "" && u.User == nil && clean(to)
 }
 
-// clean reports whether an address has none of the characters that browsers read in
-// ways of their own.
+// clean reports whether an address has no characters that browsers treat specially.
 func clean(to string) bool {
 	return !strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r == '\\' || r >= 0x7f && r < 0xa0 })
 }
 
-// plain is the text in a node, without its marks.
+// plain returns the text of a node without its markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker has no errors
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no errors
 		if !entering {
 			return ast.WalkContinue, nil
 		}

@@ -1,8 +1,8 @@
-// Package markdown turns the Markdown of a merchant into HTML for a storefront.
+// Package markdown renders a merchant's Markdown as HTML for a storefront.
 //
-// It reads CommonMark without HTML: a tag is a text like any other. What comes out has
-// no script and no address but those of [HTML], whatever is put in, and is bounded in
-// depth and size, so the time that it takes is too.
+// It reads CommonMark without HTML: a tag is plain text. Whatever the input, the output has no
+// script and no address other than those that [HTML] allows. Depth and size are bounded, and so is
+// the time.
 package markdown
 
 import (
@@ -18,25 +18,25 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Bounds of what is made.
+// Bounds of the output and input.
 const (
-	// MaxHTML is the most bytes of HTML.
+	// MaxHTML is the largest output, in bytes.
 	MaxHTML = 512 << 10
-	// maxDepth is how deep one line may nest quotations and lists.
+	// maxDepth is how deep one line may nest quotes and lists.
 	maxDepth = 20
-	// maxMarks is how many brackets and marks of emphasis may stand in one paragraph:
-	// what reads them looks back at those before.
+	// maxMarks is how many brackets and emphasis marks one paragraph may have: the parser looks
+	// back at the preceding ones.
 	maxMarks = 2000
 )
 
-// What is wrong with a text, as a sentence has it.
+// What is wrong with a text, as the end of a sentence.
 var (
 	ErrTooLarge = errors.New("it has more than 512 KiB of HTML")
 	ErrTooDeep  = errors.New("a line nests more than 20 quotations and lists")
 	ErrTooMany  = errors.New("a paragraph has more than 2,000 brackets and marks of emphasis")
 )
 
-// reader reads CommonMark but for HTML.
+// reader parses CommonMark without HTML.
 var reader = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -56,12 +56,12 @@ var reader = parser.NewParser(
 	parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
 )
 
-// HTML renders a text. Its links go to paths of the shop, to https, http, mailto and tel
-// addresses; what would go elsewhere stays as its text. picture gives the path under
-// which the shop shows the picture of an https address, "" for none; where it is nil the
-// address stays. Headings begin with the second level, below the title of the page.
+// HTML renders a text. Links may lead to paths of the shop and to https, http, mailto and tel
+// addresses; others become plain text. picture returns the path under which the shop shows the
+// image of an https address, "" for none; if picture is nil, the address stays. Headings begin at
+// the second level, below the page's title.
 //
-// Its error is [ErrTooLarge], [ErrTooDeep] or [ErrTooMany].
+// It fails with [ErrTooLarge], [ErrTooDeep] or [ErrTooMany].
 func HTML(source string, picture func(address string) string) (string, error) {
 	source = strings.ToValidUTF8(strings.ReplaceAll(source, "\r\n", "\n"), "\uFFFD")
 	if err := bounded(source); err != nil {
@@ -76,12 +76,12 @@ func HTML(source string, picture func(address string) string) (string, error) {
 	if err := m.Renderer().Render(out, in, doc); err != nil || out.full {
 		return "", ErrTooLarge // nothing else fails
 	}
-	// Long lines scroll, for those who use a keyboard too. Texts are escaped: the tag is
-	// the renderer's.
+	// Long lines scroll, which must work with a keyboard too. Text is escaped, so this tag is the
+	// renderer's.
 	return strings.ReplaceAll(out.String(), "<pre><code", `<pre tabindex="0"><code`), nil
 }
 
-// capped takes [MaxHTML] bytes.
+// capped is a buffer of up to [MaxHTML] bytes.
 type capped struct {
 	bytes.Buffer
 	full bool
@@ -96,9 +96,9 @@ func (c *capped) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// lowerHeadings moves the headings one level down.
+// lowerHeadings lowers the headings by one level.
 func lowerHeadings(doc ast.Node) {
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker has no errors
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no errors
 		const lowest = 6
 		if h, ok := n.(*ast.Heading); ok && entering {
 			h.Level = min(h.Level+1, lowest)
@@ -107,7 +107,7 @@ func lowerHeadings(doc ast.Node) {
 	})
 }
 
-// bounded refuses what would take more than a few milliseconds to read.
+// bounded returns an error for a text that would take more than a few milliseconds to parse.
 func bounded(source string) error {
 	marks := 0
 	for line := range strings.Lines(source) {
@@ -128,7 +128,7 @@ func bounded(source string) error {
 	return nil
 }
 
-// depth counts the quotations and lists that a line begins or goes on with.
+// depth counts the quotes and lists that a line begins or continues.
 func depth(line string) (n int) {
 	for {
 		line = strings.TrimLeft(line, " \t")
@@ -141,7 +141,7 @@ func depth(line string) (n int) {
 	}
 }
 
-// marker cuts the mark of a quotation or of an item of a list.
+// marker cuts the marker of a quote or a list item.
 func marker(line string) (rest string, ok bool) {
 	if rest, ok := strings.CutPrefix(line, ">"); ok {
 		return rest, true

@@ -1,5 +1,5 @@
-// Package page holds what all lists share: the signed cursor and the rules of
-// the limit (contract, sections 1 and 4).
+// Package page holds what all lists share: the signed cursor and the limit of a page (contract,
+// sections 1 and 4).
 package page
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// Position is the last row of a page: where the next one goes on.
+// Position is the last row of a page, after which the next one continues.
 type Position struct {
 	Time micros.Time
 	ID   xid.ID
 }
 
-// List is what a cursor belongs to. A cursor of another list is absent.
+// List is the list that a cursor belongs to. Cursors of other lists are ignored.
 type List struct {
 	Name    string
 	Store   xid.ID
-	Filters string // as made by [Canonical]
+	Filters string // from [Canonical]
 }
 
 // Layout of a cursor: version, key id, microseconds (big endian), id, MAC.
@@ -41,25 +41,23 @@ const (
 
 var encoding = base64.RawURLEncoding
 
-// Codec signs and opens cursors. It is safe for use by many goroutines.
+// Codec signs and verifies cursors. It is safe for concurrent use.
 type Codec struct{ keys []*key }
 
-// key is one signing key with its idle MAC states: keying HMAC anew costs more
-// than the MAC itself.
+// key is one signing key with a pool of MAC states: keying HMAC costs more than the MAC itself.
 type key struct {
 	id   byte
 	idle sync.Pool
 }
 
-// state is what one MAC needs, kept together so that none of it is allocated
-// per request.
+// state is what one MAC needs, pooled so that requests allocate none of it.
 type state struct {
 	mac hash.Hash
 	msg []byte
 	sum [sha256.Size]byte
 }
 
-// New makes the codec of a ring's cursor keys.
+// New returns the codec of a ring's cursor keys.
 func New(ring *keyring.Ring) *Codec {
 	c := &Codec{}
 	for _, k := range ring.MACs(keyring.Cursors) {
@@ -70,7 +68,7 @@ func New(ring *keyring.Ring) *Codec {
 	return c
 }
 
-// Sign writes the cursor of a position in a list: 56 characters.
+// Sign returns the cursor of a position in a list, 56 characters long.
 func (c *Codec) Sign(l List, p Position) string {
 	k := c.keys[0]
 	var raw [rawLen]byte
@@ -84,9 +82,8 @@ func (c *Codec) Sign(l List, p Position) string {
 	return string(text[:])
 }
 
-// Open reads a cursor of the list. It reports false for any text that [Codec.Sign]
-// did not write for this list, store and filters; the caller then gives page one
-// (contract, section 4).
+// Open verifies a cursor of the list. It returns false unless [Codec.Sign] wrote it for this list,
+// store and filters; the caller then returns the first page (contract, section 4).
 func (c *Codec) Open(l List, text string) (Position, bool) {
 	raw, ok := decode(text)
 	if !ok || raw[0] != version {
@@ -107,9 +104,8 @@ func (c *Codec) Open(l List, text string) (Position, bool) {
 	return Position{}, false
 }
 
-// decode undoes base64url. The spelling is unique: 56 characters carry exactly
-// 42 bytes with no bits to spare, and what the decoder skips, line ends, leaves
-// fewer bytes than that.
+// decode decodes base64url. The spelling is unique: 56 characters encode exactly 42 bytes without
+// spare bits, and the line breaks that the decoder skips leave fewer bytes.
 func decode(text string) (raw [rawLen]byte, ok bool) {
 	if len(text) != textLen {
 		return raw, false
@@ -120,8 +116,8 @@ func decode(text string) (raw [rawLen]byte, ok bool) {
 	return raw, err == nil && n == rawLen
 }
 
-// sum is the MAC over the list and the first part of the cursor. Texts stand
-// behind their lengths, so no two different lists make one message.
+// sum returns the MAC over the list and the first part of the cursor. Texts are preceded by their
+// lengths, so different lists have different messages.
 func (k *key) sum(l List, head []byte) (mac [macLen]byte) {
 	s := k.idle.Get().(*state)
 	b := binary.BigEndian.AppendUint64(s.msg[:0], uint64(len(l.Name)))

@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// Canonical writes filters, given as name, value, name, value, …, as one text
-// for [List]. Two sets give one text exactly when they hold the same pairs, in
-// whatever order: every name and value stands behind its length. Leave out the
-// filters that are not set; one set to "" counts as set.
+// Canonical encodes filters, given as name, value, name, value, …, as one text for [List]. Two sets
+// have the same text if and only if they have the same pairs, in any order: every name and value is
+// preceded by its length. Leave out filters that are not set; one set to "" counts as set.
 func Canonical(pairs ...string) string {
 	if len(pairs) == 0 {
 		return ""
@@ -30,7 +29,7 @@ func Canonical(pairs ...string) string {
 		b = appendText(appendText(b, p[0]), p[1])
 	}
 	if len(pairs)%2 == 1 {
-		// A name without a value is no pair, so no set of pairs gives this text.
+		// A name without a value is no pair, so no set of pairs has this text.
 		b = appendText(b, pairs[len(pairs)-1])
 	}
 	return string(b)

@@ -8,9 +8,8 @@ const (
 	MaxLimit     = limit.Page
 )
 
-// ParseLimit reads a limit given as text. A number above [MaxLimit] of any
-// length counts as MaxLimit; it reports false for what is not decimal digits
-// alone and for zero. A limit not given at all is the caller's to know.
+// ParseLimit parses a limit. A number above [MaxLimit], however long, becomes MaxLimit. It returns
+// false for zero and for anything but decimal digits. The caller handles an absent limit.
 func ParseLimit(text string) (int, bool) {
 	n := 0
 	for i := range len(text) {

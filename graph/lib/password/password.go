@@ -1,5 +1,5 @@
-// Package password keeps people's passwords as argon2id hashes (RFC 9106), makes
-// new ones and judges those that people choose.
+// Package password hashes people's passwords with argon2id (RFC 9106), generates new ones, and
+// rejects weak ones.
 package password
 
 import (
@@ -13,23 +13,21 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// cost is that of one hash (contract, section 7). Memory is in KiB.
+// cost is the cost of one hash (contract, section 7). Memory is in KiB.
 var cost = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// nobody is a hash of the same cost that is no text's, for those without one.
-var nobody = "$argon2id$v=19$m=19456,t=2,p=1$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
+// nobody is a hash of the same cost that matches no text, for people without a password.
+var dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
 
-// Bounds of what a stored hash may ask for: whoever wrote the column shall not
-// be able to take all the memory.
+// Bounds of the parameters of stored hashes, so that a manipulated column cannot use up the memory.
 const (
 	maxMemory = 256 << 10 // KiB
 	maxPasses = 16
 	maxLanes  = 8
 )
 
-// Hash returns the argon2id hash of text with a new salt, as a PHC string. Its
-// error is that of ctx, when that ends before the hash's turn has come, or the fault of
-// a full queue: [ErrBusy].
+// Hash returns the argon2id hash of text with a new salt, as a PHC string. It fails with the error
+// of ctx if that ends before the hash's turn, and with [ErrBusy] if the queue is full.
 func Hash(ctx context.Context, text string) (string, error) {
 	done, err := turns.enter(ctx)
 	if err != nil {
@@ -39,11 +37,11 @@ func Hash(ctx context.Context, text string) (string, error) {
 	return argon2id.CreateHash(text, &cost)
 }
 
-// Verify reports whether text is the password of a PHC string that [Hash] made.
-// An empty string, for a person without one, costs as much time as any and fits
-// no text, so that the time of an answer does not reveal who has a password.
+// Verify reports whether text is the password of a PHC string from [Hash]. An empty string, for a
+// person without a password, takes the same time and matches no text, so that response times do not
+// reveal who has a password.
 func Verify(ctx context.Context, phc, text string) (bool, error) {
-	stored := cmp.Or(phc, nobody)
+	stored := cmp.Or(phc, dummyHash)
 	if err := judge(stored); err != nil {
 		return false, err
 	}
@@ -56,15 +54,15 @@ func Verify(ctx context.Context, phc, text string) (bool, error) {
 	return same && phc != "", err
 }
 
-// Generate returns a new password of 100 bits: four groups of five small
-// letters and digits, without the digits that look like letters.
+// Generate returns a new password of 100 bits: four groups of five lowercase letters and digits,
+// without the digits that look like letters.
 func Generate() string {
 	s := strings.ToLower(rand.Text()[:20])
 	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:]
 }
 
-// judge refuses what is not argon2id in PHC form, or asks for too much. Its error
-// holds nothing of the string.
+// judge returns an error unless the string is argon2id in PHC form within the bounds. The error
+// does not contain the string.
 func judge(phc string) error {
 	p, salt, key, err := argon2id.DecodeHash(phc)
 	malformed := errors.New("parse password hash: not argon2id in PHC form")
@@ -73,7 +71,7 @@ func judge(phc string) error {
 		p.Parallelism < 1 || p.Parallelism > maxLanes {
 		return malformed
 	}
-	// DecodeHash takes no notice of what follows a number.
+	// DecodeHash ignores what follows a number.
 	head := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)
 	if !strings.HasPrefix(phc, head) {
 		return malformed

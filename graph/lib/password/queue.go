@@ -15,36 +15,35 @@ import (
 )
 
 const (
-	// atOnce is how many hashes run at once in this process: each takes its memory, and
-	// a burst of sign-ins would otherwise take it many times over.
+	// atOnce is how many hashes run at once in this process. Each takes its memory, and a burst of
+	// sign-ins would need a multiple of it.
 	atOnce = 2
-	// strangersAtOnce leaves a turn to those who are known, and of a small machine a
-	// core to all other work.
+	// strangersAtOnce leaves one turn to known people, and on a small machine one core to all other
+	// work.
 	strangersAtOnce = 1
-	// How many wait for their turn. There are few places for strangers: under a flood of
-	// guesses whoever gets one is answered in time, and a longer queue would let no more
-	// of them in.
+	// How many wait for their turn. There are few places for strangers: under a flood of guesses,
+	// the ones with a place are answered in time, and a longer queue would not admit more.
 	maxKnown   = 32
 	maxStrange = 8
-	// triesKept is how long the tries of a network count, at least, and maxNetworks bounds of how many
-	// networks they are known.
+	// triesKept is how long the tries of a network count at least. maxNetworks bounds how many
+	// networks are counted.
 	triesKept   = 10 * time.Minute
 	maxNetworks = 16_384
-	// retryAfter is when whom the queue had no place for may try again.
+	// retryAfter is when to retry after the queue was full.
 	retryAfter = 2 * time.Second
 )
 
-// ErrBusy is the cause of the Unavailable fault of a queue that is full.
+// ErrBusy is the cause of the Unavailable error for a full queue.
 var ErrBusy = errors.New("too many passwords wait to be hashed")
 
 type knownKey struct{}
 
-// Known returns a context whose hashes go before those of strangers: of people who are
-// signed in, or were in the same browser.
+// Known returns a context whose hashes take precedence over those of strangers. It is for people
+// who are signed in, or who have signed in with the same browser.
 func Known(ctx context.Context) context.Context { return context.WithValue(ctx, knownKey{}, true) }
 
-// waiter is somebody who waits for a turn; ready is closed when it has come, or when refused is set
-// because others have the place.
+// waiter is a request that waits for a turn. ready is closed when the turn comes, or when refused
+// is set because others took the place.
 type waiter struct {
 	request string
 	tries   int
@@ -52,20 +51,20 @@ type waiter struct {
 	ready   chan struct{}
 }
 
-// lane is those who wait behind each other: who came less often lately first, then in the order of
-// arrival. A network that sends many waits for itself, and under a flood of many networks
-// one that has not come before is served first.
+// lane is a queue: networks with fewer recent tries go first, then the order of arrival counts. A
+// network that sends many requests waits for itself, and under a flood from many networks a new one
+// is served first.
 type lane struct {
 	places  int
 	atOnce  int
 	running int
 	waiting []*waiter
-	// tries counts how often a network came, and older did before that; began is when tries did.
+	// tries counts how often a network has come since began, and older those in the period before.
 	tries, older map[string]int
 	began        time.Time
 }
 
-// tried counts that somebody of a network comes, and returns how often that was lately.
+// tried counts a request of a network, and returns how many it made recently.
 func (l *lane) tried(client netip.Addr) int {
 	network, counted := ratelimit.Network(client)
 	if !counted {
@@ -79,14 +78,14 @@ func (l *lane) tried(client netip.Addr) int {
 	return l.tries[of] + l.older[of]
 }
 
-// next takes out who is first.
+// next removes the first waiter.
 func (l *lane) next() *waiter {
 	w := l.waiting[0]
 	l.waiting = slices.Delete(l.waiting, 0, 1)
 	return w
 }
 
-// join puts somebody into the list, and returns who has no place then: nil, or the last.
+// join inserts a waiter, and returns the one that loses its place: the last, or nil.
 func (l *lane) join(w *waiter) (out *waiter) {
 	at := slices.IndexFunc(l.waiting, func(other *waiter) bool { return other.tries > w.tries })
 	if at < 0 {
@@ -99,12 +98,12 @@ func (l *lane) join(w *waiter) (out *waiter) {
 	return out
 }
 
-// queue gives out the turns to hash.
+// queue assigns the turns to hash.
 type queue struct {
 	mu       sync.Mutex
-	known    lane // goes first
+	known    lane // has precedence
 	strange  lane
-	requests map[string]bool // those that have a hash waiting or running
+	requests map[string]bool // requests that have a hash waiting or running
 }
 
 // turns is the queue of this process.
@@ -115,13 +114,13 @@ func newQueue() *queue {
 		strange: lane{places: maxStrange, atOnce: strangersAtOnce}, requests: map[string]bool{}}
 }
 
-// open reports whether there is a turn for one more of a lane.
+// open reports whether a lane may take another turn.
 func (q *queue) open(l *lane) bool {
 	return q.known.running+q.strange.running < atOnce && l.running < l.atOnce
 }
 
-// enter waits for leave to hash; the caller ends it with the function. A request has
-// one hash at a time, whatever it holds.
+// enter waits for a turn to hash. The caller calls leave to end it. A request has one hash at a
+// time, however many it contains.
 func (q *queue) enter(ctx context.Context) (leave func(), err error) {
 	from := viewer.OriginOf(ctx)
 	w := &waiter{request: from.Request, ready: make(chan struct{})}
@@ -144,8 +143,7 @@ func (q *queue) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// arrive gives somebody a turn or lets them wait. It reports whether they may: their request has no
-// other hash.
+// arrive gives a waiter a turn or a place. It returns false if the request has another hash.
 func (q *queue) arrive(line *lane, w *waiter, client netip.Addr) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,7 +154,7 @@ func (q *queue) arrive(line *lane, w *waiter, client netip.Addr) bool {
 		q.requests[w.request] = true
 	}
 	w.tries = line.tried(client)
-	if q.open(line) { // nobody of the lane waits then
+	if q.open(line) { // then no one in the lane is waiting
 		line.running++
 		close(w.ready)
 	} else if out := line.join(w); out != nil {
@@ -167,7 +165,7 @@ func (q *queue) arrive(line *lane, w *waiter, client netip.Addr) bool {
 	return true
 }
 
-// leave ends a turn of a lane, and gives it to who is next.
+// leave ends a turn of a lane, and gives it to the next waiter.
 func (q *queue) leave(of *lane, w *waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -181,7 +179,7 @@ func (q *queue) leave(of *lane, w *waiter) {
 	}
 }
 
-// abandon takes out who waits no more. A turn that came in that moment is ended.
+// abandon removes a waiter that no longer waits. If its turn has just come, it is ended.
 func (q *queue) abandon(line *lane, w *waiter) {
 	q.mu.Lock()
 	i := slices.Index(line.waiting, w)

