@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// The row names who acts, what they did to which resource, and in which request.
+// The row names the actor, the action, the resource and the request.
 func TestWrite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)

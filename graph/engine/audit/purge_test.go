@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// What is older than 180 days goes, of all people, in batches; nothing else does.
+// Only rows older than 180 days are deleted, for all people, in batches.
 func TestPurge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, people := t.Context(), []xid.ID{xid.New(), xid.New(), xid.New()}

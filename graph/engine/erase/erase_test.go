@@ -25,10 +25,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/erase"
 )
 
-// many is more orders than two batches hold.
+// many is more orders than fit into two batches.
 const many = 200
 
-// What shows a person goes, and all else of an event stays; another's stays too.
+// A redaction removes a person's data from events and orders and leaves everything else, including
+// another person's data.
 func TestRedact(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -47,7 +48,7 @@ func TestRedact(t *testing.T) {
 		after := w.log(orders)
 		told := slices.DeleteFunc(slices.Clone(after), func(e db.Event) bool { return e.Sequence <= 3 })
 		if len(told) != many || told[0].Type != event.OrderUpdated || told[0].Sequence != 4 {
-			t.Errorf("%d events tell of the orders' redaction", len(told))
+			t.Errorf("%d events about the redaction of orders", len(told))
 		}
 		after = slices.DeleteFunc(after, func(e db.Event) bool { return e.Sequence > 3 })
 		if diff := cmp.Diff(before, after, cmpopts.IgnoreUnexported(db.Event{})); diff != "" {
@@ -61,7 +62,7 @@ func TestRedact(t *testing.T) {
 	})
 }
 
-// over waits for what receivers were sent before, and then for the end.
+// over runs the redaction past the wait for responses of receivers, and then to its end.
 func (s *shop) over(of *db.Customer) {
 	s.t.Helper()
 	if row := s.row(of); row.Step != state.RedactResponses || row.CleanAt == nil {
@@ -79,14 +80,14 @@ func (s *shop) over(of *db.Customer) {
 	}
 }
 
-// past moves a redaction back by as long as anything takes.
+// past moves a redaction back by longer than anything takes.
 func (s *shop) past(of *db.Customer) {
 	s.t.Helper()
 	s.moved(of, -long)
 	s.due(of, 1)
 }
 
-// moved moves the times of a redaction.
+// moved shifts the times of a redaction.
 func (s *shop) moved(of *db.Customer, by time.Duration) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context, c *db.Client) error {
@@ -96,13 +97,14 @@ func (s *shop) moved(of *db.Customer, by time.Duration) {
 	})
 }
 
-// One who is killed between two batches is followed by another, who goes on there.
+// When a process is killed between two batches, another one continues from there.
 func TestRedactIsResumed(t *testing.T) {
 	eachEngine(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		var die atomic.Pointer[context.CancelFunc]
 		var noted atomic.Int32
 		s := opened(func(q ent.Statement) {
-			// The first notes the claim, the second the customer, the third a batch of orders.
+			// The first update records the claim, the second the customer, the third a batch of
+			// orders.
 			if die := die.Load(); die != nil && strings.HasPrefix(q.Query, "UPDATE `redactions`") && noted.Add(1) == 3 {
 				(*die)()
 			}
@@ -132,7 +134,7 @@ func TestRedactIsResumed(t *testing.T) {
 		w.engine = erase.New(erase.Config{Store: s})
 		w.round()
 		if again, _ := w.shown(ada); again != events {
-			t.Error("two worked on one redaction at once")
+			t.Error("two processes worked on one redaction at once")
 		}
 		w.due(ada, 1)
 		w.round()
@@ -147,7 +149,7 @@ func TestRedactIsResumed(t *testing.T) {
 	})
 }
 
-// One who was taken for dead, and whom another followed, stops.
+// A process whose redaction was taken over stops.
 func TestRedactIsLost(t *testing.T) {
 	eachEngine(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
 		var reads func()
@@ -170,8 +172,8 @@ func TestRedactIsLost(t *testing.T) {
 	})
 }
 
-// A redaction that was begun and put off before the clock was put back goes on at once,
-// and ends when receivers have had their time.
+// A redaction that was begun and postponed before the clock was set back continues at once, and
+// ends after the wait for responses.
 func TestRedactAfterTheClockWasPutBack(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -191,7 +193,7 @@ func TestRedactAfterTheClockWasPutBack(t *testing.T) {
 	})
 }
 
-// Any number of processes may come at once.
+// Several processes may run rounds at once.
 func TestRedactAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -217,7 +219,7 @@ func TestRedactAtOnce(t *testing.T) {
 	})
 }
 
-// A redaction that meets an error waits, and the others go on.
+// A redaction that fails is postponed, and the others continue.
 func TestRedactGoesOnBesideAnError(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -238,7 +240,7 @@ func TestRedactGoesOnBesideAnError(t *testing.T) {
 	})
 }
 
-// The mutation redacts as many orders as it may; the rest is left.
+// The mutation redacts a bounded number of orders and leaves the rest.
 func TestAll(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)

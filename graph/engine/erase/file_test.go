@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// exported makes a job that has a file.
+// exported creates a job that has a file.
 func (s *shop) exported(kind state.ExportKind, edit func(*db.ExportCreate)) xid.ID {
 	s.t.Helper()
 	id := xid.New()
@@ -36,7 +36,7 @@ func (s *shop) exported(kind state.ExportKind, edit func(*db.ExportCreate)) xid.
 	return id
 }
 
-// Files that may hold the person are withdrawn with one notice, and no others.
+// Only files that may contain the person are withdrawn, with one notice.
 func TestRedactFiles(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -101,14 +101,13 @@ func TestRedactFiles(t *testing.T) {
 	})
 }
 
-// What receivers answered to what told of the person goes, and what they answered to
-// anything else stays.
+// Responses to events about the person are erased, and other responses stay.
 func TestRedactResponses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
 		ada, ben := w.person("Ada"), w.person("Ben")
 		of := append(w.orders(ada, 1), ada.ID, w.orders(ben, 1)[0], ben.ID)
-		const far = 5_000 // behind a gap that was purged
+		const far = 5_000 // after a purged gap
 		var queues []xid.ID
 		for i := range 2 {
 			waits := i == 0
@@ -150,8 +149,8 @@ func TestRedactResponses(t *testing.T) {
 	})
 }
 
-// delivered writes a delivery that waits after an attempt, or one that has ended with
-// another.
+// delivered writes a delivery with an attempt that waits, or one that has ended with another
+// attempt.
 func delivered(ctx context.Context, c *db.Client, queue xid.ID, sequence int64, resource xid.ID, waits bool) error {
 	err := c.Attempt.Create().SetEndpointID(queue).SetSequence(sequence).SetNumber(1).SetBeganAt(1).
 		SetOutcome("status").SetResponse([]byte("You sent Ada")).Exec(ctx)

@@ -39,7 +39,7 @@ func open(t testing.TB, s *ent.Store) *shop {
 	return &shop{t: t, s: s, ctx: ctx, store: store.ID, engine: erase.New(erase.Config{Store: s}), number: 1000}
 }
 
-// eachEngine runs f on every engine with databases whose statements it sees.
+// eachEngine runs f on every engine, with databases whose statements f can observe.
 func eachEngine(t *testing.T, f func(t *testing.T, opened func(see func(ent.Statement)) *ent.Store)) {
 	t.Helper()
 	run := func(address func(testing.TB) string) func(*testing.T) {
@@ -71,7 +71,7 @@ func (s *shop) tx(f func(ctx context.Context, c *db.Client) error) {
 	}
 }
 
-// person makes a customer with an event.
+// person creates a customer with an event.
 func (s *shop) person(name string) *db.Customer {
 	s.t.Helper()
 	var row *db.Customer
@@ -90,7 +90,7 @@ func (s *shop) person(name string) *db.Customer {
 	return row
 }
 
-// orders makes n orders of a customer, each with two events and a note's.
+// orders creates n orders of a customer, each with two events and one for a note.
 func (s *shop) orders(of *db.Customer, n int) (ids []xid.ID) {
 	s.t.Helper()
 	for range n {
@@ -120,7 +120,7 @@ func (s *shop) orders(of *db.Customer, n int) (ids []xid.ID) {
 	return ids
 }
 
-// redact does what the mutation does, but for the orders.
+// redact does what the mutation does, except for the orders.
 func (s *shop) redact(of *db.Customer) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context, c *db.Client) error {
@@ -133,7 +133,7 @@ func (s *shop) redact(of *db.Customer) {
 	})
 }
 
-// due sets when somebody goes on with a redaction.
+// due sets when a redaction is due.
 func (s *shop) due(of *db.Customer, at micros.Time) {
 	s.t.Helper()
 	s.tx(func(ctx context.Context, c *db.Client) error {
@@ -141,7 +141,7 @@ func (s *shop) due(of *db.Customer, at micros.Time) {
 	})
 }
 
-// round goes on with what is due.
+// round works on the due redactions.
 func (s *shop) round() {
 	s.t.Helper()
 	if err := s.engine.Round(s.t.Context()); err != nil {
@@ -149,7 +149,7 @@ func (s *shop) round() {
 	}
 }
 
-// row is what is left to do.
+// row returns the row of a redaction.
 func (s *shop) row(of *db.Customer) *db.Redaction {
 	s.t.Helper()
 	row, err := s.s.DB(s.ctx).Redaction.Query().Where(redaction.ID(of.ID)).Only(s.ctx)
@@ -159,7 +159,7 @@ func (s *shop) row(of *db.Customer) *db.Redaction {
 	return row
 }
 
-// shown counts what shows a person in stored events and in orders.
+// shown counts the stored events and the orders that show a person.
 func (s *shop) shown(of *db.Customer) (events, orders int) {
 	s.t.Helper()
 	for _, e := range s.s.DB(s.ctx).Event.Query().AllX(s.ctx) {
@@ -171,7 +171,7 @@ func (s *shop) shown(of *db.Customer) (events, orders int) {
 	return events, orders
 }
 
-// log is the event log without the bodies.
+// log returns the event log without the bodies.
 func (s *shop) log(of []xid.ID) (list []db.Event) {
 	s.t.Helper()
 	rows := s.s.DB(s.ctx).Event.Query().Where(dbevent.ResourceIDIn(of...)).Order(dbevent.ByID()).AllX(s.ctx)

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// desk is a shop with engines of exports.
+// desk is a shop with export engines.
 type desk struct {
 	*shop
 	blobs *blob.Store
@@ -56,7 +56,7 @@ func (d *desk) job(id xid.ID) *db.Export {
 	return d.s.DB(d.ctx).Export.Query().Where(dbexport.ID(id)).OnlyX(d.ctx)
 }
 
-// completed waits for exports to end, and finds that each has one event, which says so.
+// completed waits until exports have completed and checks that each emitted one event.
 func (d *desk) completed(ids ...xid.ID) {
 	d.t.Helper()
 	for _, id := range ids {
@@ -71,7 +71,7 @@ func (d *desk) completed(ids ...xid.ID) {
 	}
 }
 
-// names reports which people the file of an export shows.
+// names returns the people whose data the file of an export contains.
 func (d *desk) names(e *export.Engine, id xid.ID) (found string) {
 	d.t.Helper()
 	f, err := e.Open(d.ctx, d.store, id)
@@ -129,27 +129,27 @@ func TestExportsMeetRedactions(t *testing.T) {
 		close(goOn)
 		first.Stop(context.Background())
 		if row := d.job(ended); row.Status != state.ExportExpired || *row.ErrorCode != "customer_redacted" {
-			t.Errorf("the file of before is %s", row.Status)
+			t.Errorf("the earlier file is %s", row.Status)
 		}
 		queued := d.ask(state.ExportOrders, nil)
 		d.redact(cem)
 		d.round()
 		if row := d.job(queued); row.Status != state.ExportQueued || row.Version != 1 {
-			t.Errorf("the export that nobody had claimed is %v", row)
+			t.Errorf("the unclaimed export is %v", row)
 		}
 		for _, id := range amid {
 			if row := d.job(id); row.Status != state.ExportRunning || row.Restarts == nil || *row.Restarts != 1 ||
 				*row.Redactions != 3 {
-				t.Errorf("the export that was written is %v", row)
+				t.Errorf("the running export is %v", row)
 			}
 		}
-		d.tx(func(ctx context.Context, c *db.Client) error { // the lease of the first engine is over
+		d.tx(func(ctx context.Context, c *db.Client) error { // the first engine's lease expires
 			return c.Export.Update().Where(dbexport.IDIn(amid...)).SetLeaseUntil(0).SetDueAt(0).Exec(ctx)
 		})
 		second := d.start()
 		late := d.ask(state.ExportOrders, nil) // right after the last redaction
 		d.completed(append(amid, queued, late)...)
-		d.tx(func(ctx context.Context, c *db.Client) error { // as if the redactions looked at files only now
+		d.tx(func(ctx context.Context, c *db.Client) error { // as if the redactions reached the files only now
 			return c.Redaction.Update().SetStep(state.RedactFiles).SetPosition(xid.Nil).SetDueAt(1).Exec(ctx)
 		})
 		d.round()
@@ -160,7 +160,7 @@ func TestExportsMeetRedactions(t *testing.T) {
 			}
 		}
 		if d.job(late).Restarts != nil || d.job(queued).Restarts != nil {
-			t.Error("an export that began clean began again")
+			t.Error("an export with clean rows restarted")
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/erase"
 )
 
-// From the commit on a person is in nothing that leaves, though it was read before; in
-// other processes from their next look on.
+// From the commit on, nothing that leaves the process contains the person, even if it was read
+// before. In other processes this holds after their next Watch.
 func TestVeil(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -47,7 +47,7 @@ func TestVeil(t *testing.T) {
 			return errors.Join(w.engine.Begin(ctx, ada.ID, false), broken)
 		})
 		if !errors.Is(err, broken) || shows(w.engine, w.store, ada, adas) != 3 {
-			t.Errorf("%v, and what did not happen is veiled", err)
+			t.Errorf("%v, and a rolled-back redaction has an effect", err)
 		}
 		w.redact(ada)
 		look()
@@ -59,10 +59,10 @@ func TestVeil(t *testing.T) {
 				t.Errorf("%s sends %d events that show the other", name, n)
 			}
 			if n := shows(e, xid.New(), ada, adas); n != 3 {
-				t.Errorf("%s veils another store's", name)
+				t.Errorf("%s redacts events of another store", name)
 			}
 		}
-		// What was read before is veiled still when all is done.
+		// Events read before are redacted even after the redaction is done.
 		w.round()
 		w.over(ada)
 		look()
@@ -72,7 +72,7 @@ func TestVeil(t *testing.T) {
 	})
 }
 
-// A process that starts learns of all that is left to do before it sends.
+// A new process reads all unfinished redactions before it sends anything.
 func TestWatchFromTheStart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)

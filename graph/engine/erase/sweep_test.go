@@ -25,14 +25,14 @@ func (s *shop) noted(order xid.ID, by viewer.Kind, name string) xid.ID {
 	return id
 }
 
-// body reads a note.
+// body returns the text of a note.
 func (s *shop) body(id xid.ID) string {
 	s.t.Helper()
 	return s.s.DB(s.ctx).Note.Query().Where(note.ID(id)).OnlyX(s.ctx).Body
 }
 
-// TestSweep redacts the notes that shoppers left on orders of customers whom an earlier release
-// redacted, on all of their orders, and no others. It does so once.
+// TestSweep redacts the checkout notes on all orders of customers whom an earlier release redacted,
+// and no other notes, and does so once.
 func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
@@ -61,12 +61,12 @@ func TestSweep(t *testing.T) {
 		}
 		again := w.noted(w.orders(ada, 1)[0], viewer.System, viewer.ShopperName)
 		if n, err := w.engine.Sweep(t.Context()); err != nil || n != 0 || w.body(again) != "Call me" {
-			t.Errorf("a store that was swept is swept again: %d notes, %v", n, err)
+			t.Errorf("a swept store is swept again: %d notes, %v", n, err)
 		}
 	})
 }
 
-// A redaction reaches the note on an order that holds nothing else of the customer.
+// A redaction also redacts the note on an order without other personal data.
 func TestRedactNoteAlone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)

@@ -23,7 +23,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// receiver makes an endpoint with a queue.
+// receiver creates an endpoint with a queue.
 func (b *bench) receiver(ctx context.Context) xid.ID {
 	b.t.Helper()
 	id := xid.New()
@@ -40,8 +40,8 @@ func (b *bench) receiver(ctx context.Context) xid.ID {
 	return id
 }
 
-// delivered is a delivery of the fixture: how many attempts were made, of which the last
-// has ended it unless it waits. One that is lost was cancelled with its queue.
+// delivered is a delivery of the fixture with a number of attempts. The last attempt ended it
+// unless it waits. A lost one was canceled with its queue.
 type delivered struct {
 	attempts    int
 	waits, lost bool
@@ -82,7 +82,7 @@ type planting struct {
 	attempts []*db.AttemptCreate
 }
 
-// add adds a delivery. What its attempts have for detail is its sequence.
+// add adds a delivery. The detail of its attempts is its sequence.
 func (p *planting) add(n int64, d delivered) {
 	id, ev, early, detail := xid.At(d.at), xid.New(), d.attempts, strconv.FormatInt(n, 10)
 	switch {
@@ -113,7 +113,7 @@ func (p *planting) write(ctx context.Context) error {
 		p.DeliveryLog.CreateBulk(p.logs...).Exec(ctx), p.Attempt.CreateBulk(p.attempts...).Exec(ctx))
 }
 
-// varied are deliveries of every kind, made at a time.
+// varied returns deliveries of every kind, created at a time.
 func varied(n int, at micros.Time) []delivered {
 	list := make([]delivered, n)
 	for i := range list {
@@ -122,13 +122,13 @@ func varied(n int, at micros.Time) []delivered {
 	return list
 }
 
-// ofEndpoint makes a job one of an endpoint.
+// ofEndpoint makes a job export the attempts of an endpoint.
 func ofEndpoint(id xid.ID) func(*db.ExportCreate) {
 	return func(c *db.ExportCreate) { c.SetEndpointID(id) }
 }
 
-// places are the attempts of a JSONL file as "<sequence>.<number>"; the fixture has the
-// sequence for detail.
+// places returns the attempts of a JSONL file as "<sequence>.<number>". The fixture's detail is the
+// sequence.
 func places(t *testing.T, file []byte) (list []string) {
 	t.Helper()
 	for line := range bytes.Lines(file) {
@@ -144,8 +144,8 @@ func places(t *testing.T, file []byte) (list []string) {
 	return list
 }
 
-// TestAttempts: the attempts of one endpoint, those of other deliveries among them, in the
-// order of the log, over many batches; without what was sent and answered.
+// TestAttempts: a file has all attempts of one endpoint, in the order of the log, over many
+// batches, without requests and responses.
 func TestAttempts(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -174,8 +174,8 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-// TestAttemptsInTime: attempts after the start of a job are not in its file, and a filter
-// goes by when they began.
+// TestAttemptsInTime: attempts after the start of a job are not in its file, and a filter uses the
+// time they began.
 func TestAttemptsInTime(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -210,8 +210,8 @@ func TestAttemptsInTime(t *testing.T) {
 	})
 }
 
-// TestAttemptsTakenOver: a job whose owner is killed ends with the bytes of one that nobody
-// disturbed, wherever a part ends.
+// TestAttemptsTakenOver: a job whose owner is killed produces the same bytes as an undisturbed one,
+// wherever a part ends.
 func TestAttemptsTakenOver(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -236,8 +236,8 @@ func TestAttemptsTakenOver(t *testing.T) {
 	})
 }
 
-// TestAttemptsAtOnePlace: two attempts with one number, of which a process made one that
-// had lost its lease, are both in the file, whatever the batches.
+// TestAttemptsAtOnePlace: two attempts with the same number, one from a process that had lost its
+// lease, are both in the file, whatever the batches.
 func TestAttemptsAtOnePlace(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -266,8 +266,8 @@ func TestAttemptsAtOnePlace(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreReadInParts: a batch in the middle of a long log costs a few statements,
-// which read the rows of the batch alone.
+// TestAttemptsAreReadInParts: a batch in the middle of a long log runs few statements and reads
+// only its own rows.
 func TestAttemptsAreReadInParts(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TestEvents: the end of a job makes one event, export.completed or
-// export.failed, with the job as it is then.
+// TestEvents: the end of a job emits one event, export.completed or export.failed, with the job in
+// its final state.
 func TestEvents(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()

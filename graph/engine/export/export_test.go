@@ -30,7 +30,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// restore takes the apostrophe back that made a cell safe.
+// restore removes the apostrophe that made a cell safe.
 func restore(cell string) string {
 	rest := strings.TrimLeft(cell, "'")
 	if len(rest) < len(cell) && rest != "" && strings.ContainsRune("=+-@\t\r", rune(rest[0])) {
@@ -39,7 +39,7 @@ func restore(cell string) string {
 	return cell
 }
 
-// table reads a CSV back with another reader.
+// table parses a CSV file with another reader.
 func table(t *testing.T, file []byte) (columns []string, rows []map[string]string) {
 	t.Helper()
 	r := csv.NewReader(bytes.NewReader(file))
@@ -94,7 +94,7 @@ func TestOrdersCSV(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(unzip(t, zfile), file) {
-			t.Error("the compressed file holds something else")
+			t.Error("the compressed file differs")
 		}
 		columns, rows := table(t, file)
 		if diff := cmp.Diff(Columns(state.ExportOrders), columns); diff != "" {
@@ -107,7 +107,7 @@ func TestOrdersCSV(t *testing.T) {
 	})
 }
 
-// compareOrders holds the rows against the database, read in another way.
+// compareOrders compares rows with the database, read in another way.
 func compareOrders(t *testing.T, ctx context.Context, b *bench, rows []map[string]string) {
 	t.Helper()
 	orders, err := b.store.DB(ctx).Order.Query().Order(order.ByID()).All(ctx)
@@ -146,8 +146,7 @@ func compareOrders(t *testing.T, ctx context.Context, b *bench, rows []map[strin
 	}
 }
 
-// TestKindsAndFilters counts what each kind of file holds, and compares JSON with
-// the wire form.
+// TestKindsAndFilters counts the rows of each kind of file, and compares JSON with the wire format.
 func TestKindsAndFilters(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -239,7 +238,7 @@ func TestProductsJSON(t *testing.T) {
 		b.must(err)
 		b.must(images.Load(ctx, b.store.DB(ctx), "https://"+shop.Handle+".test", rows...))
 		if len(rows[0].Images) != 1 || len(rows[1].Images) != 0 {
-			t.Errorf("pictures: %v, %v", rows[0].Images, rows[1].Images)
+			t.Errorf("images: %v, %v", rows[0].Images, rows[1].Images)
 		}
 		csv := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)
 		b.wait(ctx, csv, state.ExportCompleted)
@@ -269,8 +268,8 @@ func TestProductsJSON(t *testing.T) {
 	})
 }
 
-// TestTakenOver: a job whose owner is killed after any of its checkpoints ends
-// with the bytes of one that nobody disturbed.
+// TestTakenOver: a job whose owner is killed after any checkpoint produces the same bytes as an
+// undisturbed one.
 func TestTakenOver(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		for _, zip := range []state.ExportCompression{state.ExportPlain, state.ExportGzip} {
@@ -299,8 +298,8 @@ func TestTakenOver(t *testing.T) {
 	})
 }
 
-// turn claims a job as a new process and works on it; with parts of 0 or above,
-// the process is killed when it has written so many and begun another.
+// turn claims a job as a new process and works on it. If parts is 0 or more, the process is killed
+// after that many parts, in the middle of the next.
 func (b *bench) turn(ctx context.Context, id xid.ID, parts int) {
 	b.t.Helper()
 	e := b.engine()
@@ -331,15 +330,15 @@ func (b *bench) turn(ctx context.Context, id xid.ID, parts int) {
 		kill()
 	}()
 	if err := e.write(dying, r); err == nil {
-		// It came to the end before the kill: all but the last part is noted.
+		// It finished before the kill: all but the last part is recorded.
 		r.out.abort()
 	}
 	kill()
 	<-killed
-	b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(micros.Now()) }) // the lease runs out
+	b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0).SetDueAt(micros.Now()) }) // the lease expires
 }
 
-// TestFenced: who has lost a job changes nothing of it, whatever they still do.
+// TestFenced: a process that has lost a job changes nothing of it.
 func TestFenced(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -349,11 +348,11 @@ func TestFenced(t *testing.T) {
 		c := candidate{key: key{viewer.From(ctx).Store, id}, status: state.ExportQueued}
 		r, err := slow.claim(ctx, c)
 		b.must(err)
-		b.must(slow.write(ctx, r)) // and then it stands still
+		b.must(slow.write(ctx, r)) // and then it hangs
 		b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetLeaseUntil(0) })
 		b.turn(ctx, id, -1)
 		want, file := b.row(ctx, id), b.file(ctx, id)
-		if err := slow.complete(ctx, r); err == nil { // what it wrote is removed
+		if err := slow.complete(ctx, r); err == nil { // its parts are removed
 			t.Error("completed")
 		}
 		if err := slow.checkpoint(ctx, r, xid.New()); !errors.Is(err, errLost) {
@@ -372,7 +371,7 @@ func TestFenced(t *testing.T) {
 	})
 }
 
-// TestSlots: of one store, five run at once, by whichever processes.
+// TestSlots: five jobs of a store run at once, across processes.
 func TestSlots(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -402,7 +401,7 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestEnds follows jobs to the end of their rows.
+// TestEnds follows jobs until their rows are deleted.
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -435,7 +434,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// empty wants no object of a job.
+// empty checks that a job has no objects.
 func (b *bench) empty(ctx context.Context, id xid.ID) {
 	b.t.Helper()
 	for o, err := range b.blobs.List(ctx, folder(viewer.From(ctx).Store, id)) {
@@ -443,8 +442,7 @@ func (b *bench) empty(ctx context.Context, id xid.ID) {
 	}
 }
 
-// TestFails: a job that cannot be written is tried again, and then given up, with
-// an event and a notice.
+// TestFails: a job that cannot be written is retried, and then given up with an event and a notice.
 func TestFails(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -471,8 +469,8 @@ func TestFails(t *testing.T) {
 	})
 }
 
-// TestNewRowsStayOut: what is created after the start is in no file, and a job
-// under writes has every row that was there.
+// TestNewRowsStayOut: rows created after the start are in no file, and an export during writes has
+// every row that existed.
 func TestNewRowsStayOut(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()

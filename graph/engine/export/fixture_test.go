@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// bench is a database, a blob store and one engine that stands still.
+// bench is a database, a blob store and one stopped engine.
 type bench struct {
 	t     testing.TB
 	store *ent.Store
@@ -44,7 +44,7 @@ func newBench(t testing.TB, s *ent.Store) *bench {
 	return b
 }
 
-// engine is another process over the same data, whose parts are short.
+// engine returns an engine as another process has it, with short parts.
 func (b *bench) engine() *Engine {
 	b.t.Helper()
 	e, err := New(Config{Store: b.store, Blobs: b.blobs, Poll: 5 * time.Millisecond,
@@ -56,13 +56,13 @@ func (b *bench) engine() *Engine {
 	return e
 }
 
-// start lets an engine work to the end of the test.
+// start runs an engine until the end of the test.
 func (b *bench) start(e *Engine) {
 	e.Start(b.t.Context())
 	b.t.Cleanup(func() { e.Stop(context.Background()) })
 }
 
-// shop makes an open store and returns a context in which the operator works in it.
+// shop creates an open store and returns a context of its operator.
 func (b *bench) shop() context.Context {
 	b.t.Helper()
 	id := xid.New()
@@ -81,11 +81,11 @@ func (b *bench) must(err error) {
 	}
 }
 
-// texts are what people write that files have trouble with.
+// texts are texts that are difficult for file formats.
 var texts = []string{"Enamel mug", "=1+1", "+49 30 1", "-5", "@home", "a,b", `say "hi"`, "two\nlines", "'=1", "''-x",
 	"'n Sync", "tab\there", "Ünïcødé ☕", " space ", "\ttab first", "1e5", "=HYPERLINK(\"x\",\"y\")"}
 
-// orders makes n orders at different times up to now, the i-th with i%4 lines.
+// orders creates n orders at different times up to now, the i-th with i%4 lines.
 func (b *bench) orders(ctx context.Context, n int) {
 	b.t.Helper()
 	c, now := b.store.DB, micros.Now()
@@ -141,7 +141,7 @@ func (b *bench) products(ctx context.Context, n int) {
 	}))
 }
 
-// image gives the first product a picture.
+// image gives the first product an image.
 func (b *bench) image(ctx context.Context) {
 	b.t.Helper()
 	b.must(b.store.InTx(ctx, func(ctx context.Context) error {
@@ -202,7 +202,7 @@ func (b *bench) customers(ctx context.Context, n int) {
 	}))
 }
 
-// ask makes a job.
+// ask creates a job.
 func (b *bench) ask(
 	ctx context.Context, kind state.ExportKind, format state.ExportFormat, zip state.ExportCompression,
 	edit ...func(*db.ExportCreate),
@@ -229,7 +229,7 @@ func (b *bench) row(ctx context.Context, id xid.ID) *db.Export {
 	return row
 }
 
-// edit changes a job below the engine.
+// edit changes a job without the engine.
 func (b *bench) edit(ctx context.Context, id xid.ID, f func(*db.ExportUpdate)) {
 	b.t.Helper()
 	b.must(b.store.InTx(ctx, func(ctx context.Context) error {

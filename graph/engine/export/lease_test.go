@@ -13,8 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Somebody sets the machine's clock while a job is worked on: the age of its lease
-// does not follow.
+// Changes of the machine's clock do not affect the age of a lease.
 func TestLeaseAge(t *testing.T) {
 	for _, set := range []time.Duration{-time.Hour, time.Hour} {
 		asked := time.Now()
@@ -27,8 +26,7 @@ func TestLeaseAge(t *testing.T) {
 	}
 }
 
-// A lease that ends while a job is written ends the writing, and leaves the row to
-// its new owner.
+// A lease that ends while a job is written stops the writing, and leaves the row to the new owner.
 func TestLostWhileWriting(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -46,8 +44,7 @@ func TestLostWhileWriting(t *testing.T) {
 	})
 }
 
-// A panic in one job ends that job's turn alone: others go on, and it is tried
-// again and given up as after an error.
+// A panic in one job ends only that job's turn: it is retried and given up like after an error.
 func TestPanics(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -78,7 +75,7 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// So does one in the writing of the file.
+// The same holds for a panic while the file is written.
 func TestPanicsWriting(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -93,7 +90,7 @@ func TestPanicsWriting(t *testing.T) {
 	})
 }
 
-// What a stopped engine had in work is another's at once, behind the checkpoint.
+// Jobs of a stopped engine are available to others at once, from their checkpoints.
 func TestStopGivesBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -121,8 +118,8 @@ func TestStopGivesBack(t *testing.T) {
 	})
 }
 
-// The clock was put back by an hour: a job that nobody had begun is written at once, that
-// of a process that is gone after the length of a lease.
+// The clock is set back by an hour: a queued job is written at once, and a job of a process that is
+// gone after the length of a lease.
 func TestClockPutBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -139,11 +136,11 @@ func TestClockPutBack(t *testing.T) {
 		b.start(b.Engine)
 		b.wait(ctx, queued, state.ExportCompleted)
 		if took := time.Since(began); took >= terms.Length {
-			t.Errorf("what was queued was written after %s", took)
+			t.Errorf("the queued job was written after %s", took)
 		}
 		b.wait(ctx, leased, state.ExportCompleted)
 		if took := time.Since(began); took < terms.Length || took > 2*terms.Length {
-			t.Errorf("what was leased was written after %s", took)
+			t.Errorf("the leased job was written after %s", took)
 		}
 	})
 }

@@ -20,8 +20,8 @@ func inLanguage(l state.Language, zone string) func(*db.ExportCreate) {
 	return func(row *db.ExportCreate) { row.SetLanguage(l).SetTimezone(zone) }
 }
 
-// TestSheet reads the files of every kind back as a spreadsheet does. What they begin with
-// is there once, however many parts they have.
+// TestSheet reads the files of every kind as a spreadsheet does. The byte order mark is there once,
+// however many parts there are.
 func TestSheet(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -61,7 +61,7 @@ func TestSheet(t *testing.T) {
 	})
 }
 
-// compareSheet looks at the amounts and the times of orders.
+// compareSheet checks the amounts and the times of orders.
 func compareSheet(t *testing.T, rows [][]string) {
 	t.Helper()
 	at := map[string]int{}
@@ -83,7 +83,7 @@ func compareSheet(t *testing.T, rows [][]string) {
 	}
 }
 
-// Amounts have the digits of their currency, and the point of the language.
+// Amounts have the digits of their currency and the decimal point of the language.
 func TestSheetMoney(t *testing.T) {
 	for _, tc := range []struct {
 		language state.Language
@@ -105,7 +105,7 @@ func TestSheetMoney(t *testing.T) {
 	}
 }
 
-// A time is that of the zone, before and after its clocks change.
+// Times are in the time zone, before and after its clocks change.
 func TestSheetMoment(t *testing.T) {
 	s, err := newSheet(&db.Export{Format: state.ExportSpreadsheet, Language: new(state.English),
 		Timezone: new("Europe/Berlin")})
@@ -121,7 +121,7 @@ func TestSheetMoment(t *testing.T) {
 	}
 }
 
-// Every column has a name of its own in every language.
+// Column names are distinct and not empty in every language.
 func TestSheetHeaders(t *testing.T) {
 	for _, l := range []state.Language{state.English, state.German, state.French, state.Spanish, state.Japanese,
 		state.Arabic} {
@@ -147,7 +147,7 @@ func TestSheetHeaders(t *testing.T) {
 	}
 }
 
-// A filter of orders leaves the others out, by an index of its own.
+// Order filters exclude the other orders, with an index of their own.
 func TestOrderFilters(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()

@@ -34,7 +34,7 @@ func (b *bench) withdraw(ctx context.Context, number int64, ids ...xid.ID) (n in
 	return n
 }
 
-// A file that was withdrawn is gone at once, and so are its objects; others stay.
+// A withdrawn file is gone at once, and so are its objects; others stay.
 func TestWithdraw(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -63,7 +63,7 @@ func TestWithdraw(t *testing.T) {
 		}
 		b.empty(ctx, id)
 		if _, err := open.Read(make([]byte, 1)); !errors.Is(err, ErrGone) {
-			t.Errorf("a download that was open reads %v", err)
+			t.Errorf("an open download reads %v", err)
 		}
 		if n := b.withdraw(ctx, 2, id); n != 0 {
 			t.Errorf("%d ended again", n)
@@ -72,8 +72,8 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// A job that a redaction meets while it is written begins again by itself, whether its writer lives
-// or was killed. Its file has the same rows, of what the redaction left, and nothing else remains.
+// A running job that a redaction reaches restarts, whether its writer lives or was killed. Its file
+// has the rows that the redaction left, and no other objects remain.
 func TestRestart(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -88,7 +88,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("%d ended", n)
 		}
 		b.work(ctx, r)
-		for number := range int64(3) { // the same again, and others before the jobs go on
+		for number := range int64(3) { // the same redaction again, and others before the jobs continue
 			b.withdraw(ctx, number, killed, written, calm)
 		}
 		for _, id := range []xid.ID{killed, written} {
@@ -112,13 +112,13 @@ func TestRestart(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(b.file(ctx, killed), b.file(ctx, calm)) {
-			t.Error("the file differs from that of a job that no redaction met")
+			t.Error("the file differs from that of an undisturbed job")
 		}
 		b.file(ctx, written)
 	})
 }
 
-// A job that redactions meet again and again fails in the end, and says why.
+// A job that redactions reach too often fails and says why.
 func TestRestartsEnd(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
@@ -155,13 +155,13 @@ func TestRestartsEnd(t *testing.T) {
 	})
 }
 
-// A redaction reaches the jobs that began with a lower count. Those of earlier releases, which have
-// none, and redactions that were not counted go by the time.
+// A redaction reaches the jobs that began at a lower count. Jobs of earlier releases, which have no
+// count, and uncounted redactions are compared by time.
 func TestBegun(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		now := micros.Now()
-		var counted, timed []xid.ID // what a redaction with a number and one without reach
+		var counted, timed []xid.ID // reached by a redaction with a number and by one without
 		job := func(status state.ExportStatus, kind state.ExportKind, started micros.Time, count *int64) xid.ID {
 			id := b.ask(ctx, kind, state.ExportCSV, state.ExportPlain)
 			b.edit(ctx, id, func(u *db.ExportUpdate) {

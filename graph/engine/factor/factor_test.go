@@ -66,7 +66,7 @@ func (p *place) tx(f func(context.Context) error) {
 	}
 }
 
-// person makes somebody of the shop who is signed in.
+// person creates a member of the shop who is signed in.
 func (p *place) person(email string) factor.By {
 	p.t.Helper()
 	id := xid.New()
@@ -93,14 +93,14 @@ func (p *place) session(person xid.ID) digest.Sum {
 	return sum
 }
 
-// lives reports whether a session is there.
+// lives reports whether a session exists.
 func (p *place) lives(sum digest.Sum) bool {
 	p.t.Helper()
 	_, err := p.store.DB(p.ctx).Session.Get(p.ctx, sum)
 	return err == nil
 }
 
-// app sets an authenticator app up.
+// app sets up an authenticator app.
 func (p *place) app(by factor.By) (secret string, added *factor.Added) {
 	p.t.Helper()
 	up, err := p.BeginTOTP(p.t.Context(), by)
@@ -114,7 +114,7 @@ func (p *place) app(by factor.By) (secret string, added *factor.Added) {
 	return up.Secret, added
 }
 
-// passkey sets a passkey up.
+// passkey sets up a passkey.
 func (p *place) passkey(by factor.By, edit ...func(*factortest.Authenticator)) (*factortest.Authenticator,
 	*factor.Added,
 ) {
@@ -144,7 +144,7 @@ func (p *place) prove(person xid.ID, a factor.Answer) (used factor.Used, err err
 	return used, err
 }
 
-// log is the person's log, oldest first.
+// log returns the person's log, oldest first.
 func (p *place) log(person xid.ID) []string {
 	p.t.Helper()
 	rows, err := p.store.DB(p.ctx).AccountEvent.Query().Where(accountevent.UserID(person)).
@@ -162,7 +162,7 @@ func (p *place) log(person xid.ID) []string {
 	return list
 }
 
-// letters are the subjects of the mails to a person, oldest first.
+// letters returns the subjects of the emails to a person, oldest first.
 func (p *place) letters(person xid.ID) []string {
 	p.t.Helper()
 	rows, err := p.store.DB(p.ctx).Mail.Query().Where(mail.StoreID(person)).Order(mail.ByID()).
@@ -185,7 +185,7 @@ func (p *place) require() {
 	})
 }
 
-// code is the name of a fault.
+// code returns the code of a fault.
 func code(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		if len(f.Fields) > 0 {
@@ -201,11 +201,11 @@ func code(err error) string {
 
 func TestNewNeedsParts(t *testing.T) {
 	if _, err := factor.New(factor.Config{}); err == nil {
-		t.Error("a keeper of nothing")
+		t.Error("a keeper without dependencies")
 	}
 }
 
-// A host that is a number has no passkeys, and everything else.
+// A host without a name has no passkeys, but all other factors.
 func TestNameless(t *testing.T) {
 	s := storetest.Open(t)
 	p := newPlace(t, s)
@@ -244,7 +244,7 @@ func TestNameless(t *testing.T) {
 
 var options = []byte(`{"publicKey": {"challenge": "AAAAAAAAAAAAAAAAAAAAAA", "user": {"id": "AQID"}}}`)
 
-// What is set up begins with a session that is there, and is sealed for its person.
+// Setting up a factor needs an existing session, and its secret is sealed for its person.
 func TestSealed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever is typed is no code, or one of the form that is compared.
+// Any typed text is either no code or a code in normalized form.
 func FuzzCode(f *testing.F) {
 	for _, seed := range []string{"123456", "123 456", "0123-4567-89ab", "OIL0-1234-5678", "", "١٢٣٤٥٦", "12345\x00"} {
 		f.Add(seed)
@@ -28,7 +28,7 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-// Whatever a browser says is read or refused.
+// Any response of a browser is parsed or refused.
 func FuzzResponse(f *testing.F) {
 	f.Add([]byte(`{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"e30",` +
 		`"attestationObject":"o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YUA"}}`))

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
-// rewind forgets what was taken of a factor.
+// rewind resets the last step of a factor.
 func (p *place) rewind(id xid.ID) {
 	p.t.Helper()
 	p.tx(func(ctx context.Context) error {
@@ -30,7 +30,7 @@ func (p *place) rewind(id xid.ID) {
 	})
 }
 
-// shown asks for a passkey behind a password and answers.
+// shown asks for a passkey after a password and answers.
 func (p *place) shown(a *factortest.Authenticator) second.Answer {
 	p.t.Helper()
 	q, err := p.AskSecond(p.t.Context(), p.by.Person)
@@ -40,7 +40,7 @@ func (p *place) shown(a *factortest.Authenticator) second.Answer {
 	return second.Answer{Ceremony: q.Token, Response: a.Get(q.Options)}
 }
 
-// alone signs in by a passkey alone.
+// passwordless signs in with a passkey only.
 func (p *place) passwordless(token string, response []byte) (person xid.ID, err error) {
 	p.t.Helper()
 	err = p.ProveAlone(p.t.Context(), token, response, func(_ context.Context, id xid.ID, _ second.Used) error {
@@ -79,7 +79,7 @@ func TestPasskey(t *testing.T) {
 			t.Fatalf("%s, %v", who, err)
 		}
 		if _, err := p.passwordless(q.Token, response); !errors.Is(err, second.ErrWrong) {
-			t.Errorf("alone twice: %v", err)
+			t.Errorf("passwordless twice: %v", err)
 		}
 		want := []string{"factor.added (passkey: Laptop)", "recovery_codes.made", "factor.used (passkey: Laptop)",
 			"factor.failed (passkey)", "factor.used (passkey: Laptop)"}
@@ -89,7 +89,7 @@ func TestPasskey(t *testing.T) {
 	})
 }
 
-// Passkeys that are known are not made again.
+// Existing passkeys are excluded from registration.
 func TestPasskeyExcludes(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	p.passkey(p.by)
@@ -181,13 +181,13 @@ func TestPasskeyRefused(t *testing.T) {
 		q := ask()
 		if _, err := p.prove(p.by.Person, second.Answer{Ceremony: q.Token, Response: a.Get(q.Options)}); !errors.Is(err,
 			second.ErrWrong) {
-			t.Errorf("the question of a lone one: %v", err)
+			t.Errorf("the question of a passwordless one: %v", err)
 		}
 		p.madeRefused(a, eve)
 	})
 }
 
-// madeRefused tries what makes no passkey.
+// madeRefused tries registrations that must fail.
 func (p *place) madeRefused(a *factortest.Authenticator, eve second.By) {
 	p.t.Helper()
 	ctx := p.t.Context()
@@ -215,7 +215,7 @@ func (p *place) madeRefused(a *factortest.Authenticator, eve second.By) {
 	}
 }
 
-// A count of signatures that goes back, or stays, is refused and noted.
+// A signature counter that goes back, or stays, is refused and recorded.
 func TestCopiedPasskey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -233,7 +233,7 @@ func TestCopiedPasskey(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := p.passwordless(q.Token, twin.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
-			t.Errorf("a copy alone: %v", err)
+			t.Errorf("a passwordless copy: %v", err)
 		}
 		log := p.log(p.by.Person)
 		want := "factor.failed (passkey: the count of signatures went back)"
@@ -246,7 +246,7 @@ func TestCopiedPasskey(t *testing.T) {
 	})
 }
 
-// A ceremony ends by its time, and with the factor that it is about.
+// A ceremony expires, and ends with the factor that it is about.
 func TestCeremonyEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t, storetest.Open(t))
@@ -260,7 +260,7 @@ func TestCeremonyEnds(t *testing.T) {
 			t.Errorf("late: %v", err)
 		}
 		if _, err := p.passwordless(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
-			t.Errorf("late, alone: %v", err)
+			t.Errorf("late, passwordless: %v", err)
 		}
 		_, err := p.FinishPasskey(t.Context(), p.by, registration.Token, "",
 			factortest.New(t, api).Create(registration.Options))
@@ -279,7 +279,7 @@ func TestCeremonyEnds(t *testing.T) {
 			t.Errorf("removed meanwhile: %v", err)
 		}
 		if _, err := p.passwordless(q.Token, a.Get(q.Options)); !errors.Is(err, second.ErrWrong) {
-			t.Errorf("removed meanwhile, alone: %v", err)
+			t.Errorf("removed meanwhile, passwordless: %v", err)
 		}
 	})
 }
@@ -291,7 +291,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// A network leaves a bounded number of questions open, and a person too.
+// The open questions of a network and of a person are limited.
 func TestAskRate(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	p.passkey(p.by)

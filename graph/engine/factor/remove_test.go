@@ -17,7 +17,7 @@ import (
 	second "github.com/storefront-go/storefront/graph/engine/factor"
 )
 
-// A recovery code serves once, however it is typed, and until others are made.
+// A recovery code works once, however it is typed, and until new codes are created.
 func TestRecoveryCodes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -63,7 +63,7 @@ func TestRecoveryCodes(t *testing.T) {
 	})
 }
 
-// Of two who show one recovery code at once, one is let in.
+// Of two concurrent uses of a recovery code, one succeeds.
 func TestRecoveryAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -86,7 +86,7 @@ func TestRecoveryAtOnce(t *testing.T) {
 	})
 }
 
-// The last factor stays while a store requires one, and takes the codes along.
+// The last factor stays while a store requires one, and takes the codes with it.
 func TestRemove(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -118,7 +118,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// leave ends a membership, but for the directory, which may lag.
+// leave ends a membership, except in the directory, which may lag.
 func (p *place) leave(person xid.ID) {
 	p.t.Helper()
 	p.tx(func(ctx context.Context) error {
@@ -147,7 +147,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// The operator removes all, whatever the stores require.
+// The operator removes all factors, whatever the stores require.
 func TestReset(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -171,7 +171,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// What a proof leads to commits with it or not at all.
+// The effect of a proof commits with it or not at all.
 func TestProveTogether(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	_, added := p.app(p.by)

@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
-// The first factor brings codes, ends the other session and is told of.
+// The first factor creates codes, ends the other session and sends an email.
 func TestTOTP(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -73,12 +73,12 @@ func TestTOTP(t *testing.T) {
 	})
 }
 
-// wrongOf is a code that is not the right one.
+// wrongOf returns a code that is not the right one.
 func wrongOf(right string) string {
 	return strings.Map(func(r rune) rune { return '0' + (r-'0'+5)%10 }, right)
 }
 
-// A set-up is its person's alone, and the last one that they began.
+// A setup belongs to its person, and only the last one is valid.
 func TestTOTPOfAnother(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -101,8 +101,8 @@ func TestTOTPOfAnother(t *testing.T) {
 	})
 }
 
-// RFC 6238, section 5.2: a step is taken once, one before and one after are accepted, and
-// nothing earlier than what was taken.
+// RFC 6238, section 5.2: a step is accepted once, as are one step before and after the current one,
+// but none before the last accepted.
 func TestTOTPSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t, storetest.Open(t))
@@ -116,7 +116,7 @@ func TestTOTPSteps(t *testing.T) {
 			return err == nil
 		}
 		if try(0) {
-			t.Error("the code that confirmed the set-up was taken again")
+			t.Error("the code that confirmed the set-up was accepted again")
 		}
 		time.Sleep(5 * time.Minute)
 		for i, tc := range []struct {
@@ -132,7 +132,7 @@ func TestTOTPSteps(t *testing.T) {
 	})
 }
 
-// forget fills the allowances again.
+// forget resets the allowances.
 func (p *place) forget() {
 	p.t.Helper()
 	c, all := storetest.Everything(p.t, p.store)
@@ -145,12 +145,12 @@ func (p *place) forget() {
 	}
 }
 
-// Of many who show one code at once, one is let in.
+// Of many concurrent uses of a code, one succeeds.
 func TestTOTPAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
 		secret, added := p.app(p.by)
-		p.rewind(added.Factor.ID) // the step of the set-up is taken
+		p.rewind(added.Factor.ID) // the setup has used the step
 		shown := second.Answer{Code: factortest.Code(t, secret, time.Now())}
 		var let atomic.Int32
 		var wg sync.WaitGroup
@@ -170,8 +170,8 @@ func TestTOTPAtOnce(t *testing.T) {
 	})
 }
 
-// Wrong codes are bounded by person, right ones are not, and recovery codes have an
-// allowance of their own.
+// Wrong codes are limited by person, right ones are not, and recovery codes have their own
+// allowance.
 func TestGuesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t, storetest.Open(t))
@@ -211,7 +211,7 @@ func TestGuesses(t *testing.T) {
 	})
 }
 
-// A person has a bounded number of factors, also when they add two at once.
+// The number of factors of a person is limited, even if they add two at once.
 func TestFactorLimit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p, most := newPlace(t, s), int(limit.Values(nil).Of(limit.Factors))

@@ -29,7 +29,7 @@ func member(t *testing.T, s *ent.Store, role state.ProcessRole) *fleet.Member {
 	return m
 }
 
-// age makes the last beat of a process one of the past.
+// age moves the last beat of a process into the past.
 func age(t *testing.T, s *ent.Store, id xid.ID, by time.Duration) {
 	t.Helper()
 	now, err := s.QueueTime(t.Context())
@@ -44,8 +44,8 @@ func age(t *testing.T, s *ent.Store, id xid.ID, by time.Duration) {
 	}
 }
 
-// A process is there while it beats, gone when it stopped without a word, forgotten an
-// hour later, and leaves no row when it ends in order.
+// A process is alive while it beats, gone when its beats stop, deleted an hour later, and leaves no
+// row after a regular shutdown.
 func TestMembers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		one, two := member(t, s, state.ProcessServer), member(t, s, state.ProcessServer)
@@ -84,7 +84,7 @@ func TestMembers(t *testing.T) {
 	})
 }
 
-// The view names who holds what, and what waits for how long.
+// The view shows the holders of leases, and how much work waits and for how long.
 func TestLook(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := member(t, s, state.ProcessServer)

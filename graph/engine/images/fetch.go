@@ -94,7 +94,7 @@ func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*d
 	if outcome == failed {
 		level = slog.LevelError
 	}
-	k.Logger.Log(ctx, level, "picture fetched", slog.String("store", xid.Store.Format(viewer.From(ctx).Store)),
+	k.Logger.Log(ctx, level, "image fetched", slog.String("store", xid.Store.Format(viewer.From(ctx).Store)),
 		slog.String("outcome", outcome), slog.Duration("took", time.Since(began)), slog.Int64("bytes", row.SizeBytes),
 		slog.Any("error", err))
 	if err == nil {
@@ -107,7 +107,7 @@ func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*d
 	}
 	// Nothing refers to the bytes, if there are any. The sweep removes what stays.
 	if err := k.Blobs.Delete(ctx, Key(row)); err != nil {
-		k.Logger.WarnContext(ctx, "bytes of a picture were left behind", slog.Any("error", err))
+		k.Logger.WarnContext(ctx, "bytes of an image were left behind", slog.Any("error", err))
 	}
 	return nil, fault.Missing("picture")
 }

@@ -31,14 +31,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// studio is a store with a keeper of its pictures, and a host that has some.
+// studio is a store with a keeper of its images, and a host that has some.
 type studio struct {
 	*Keeper
 	t      testing.TB
 	ctx    context.Context // the operator's, in the store
 	folder string          // of the blobs
 	host   *httptest.Server
-	asked  atomic.Int64 // how often the host was
+	asked  atomic.Int64 // requests to the host
 	serve  http.HandlerFunc
 }
 
@@ -61,7 +61,7 @@ func newStudio(t testing.TB, store *ent.Store) *studio {
 	return s
 }
 
-// another is a keeper as a second process has one.
+// another returns a keeper as a second process has it.
 func (s *studio) another(store *ent.Store) *Keeper {
 	s.t.Helper()
 	blobs, err := blob.Open(s.t.Context(), "", s.folder)
@@ -80,7 +80,7 @@ func (s *studio) another(store *ent.Store) *Keeper {
 	return k
 }
 
-// show answers with bytes, whatever type is said to be theirs.
+// show answers with a body, without a type of its own.
 func show(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -88,7 +88,7 @@ func show(body string) http.HandlerFunc {
 	}
 }
 
-// get fetches what lies at a path of the host; nil where there is no such picture.
+// get fetches the image at a path of the host, or returns nil.
 func (s *studio) get(path string) *db.Picture {
 	s.t.Helper()
 	return s.at(s.host.URL + path)
@@ -106,7 +106,7 @@ func (s *studio) at(address string) *db.Picture {
 	return p
 }
 
-// known is the row of an address.
+// known returns the row of an address.
 func (s *studio) known(address string) *db.Picture {
 	s.t.Helper()
 	p, err := s.row(s.ctx, IDOf(address))
@@ -116,7 +116,7 @@ func (s *studio) known(address string) *db.Picture {
 	return p
 }
 
-// change writes a row of the store.
+// change updates a row of the store.
 func (s *studio) change(address string, f func(*db.PictureUpdate)) {
 	s.t.Helper()
 	err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
@@ -129,7 +129,7 @@ func (s *studio) change(address string, f func(*db.PictureUpdate)) {
 	}
 }
 
-// sell makes a product with a picture.
+// sell creates a product with an image.
 func (s *studio) sell(handle, address string) {
 	s.t.Helper()
 	err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
@@ -141,7 +141,7 @@ func (s *studio) sell(handle, address string) {
 	}
 }
 
-// outcomes is how many fetches ended in a way.
+// outcomes returns how many fetches had an outcome.
 func (k *Keeper) outcomes(t testing.TB, outcome string) int {
 	t.Helper()
 	reg := prometheus.NewRegistry()
@@ -162,7 +162,7 @@ func (k *Keeper) outcomes(t testing.TB, outcome string) int {
 	return 0
 }
 
-// blobs are the keys of all pictures.
+// blobs returns the keys of all images.
 func (s *studio) blobs() (keys []string) {
 	s.t.Helper()
 	for o, err := range s.Blobs.List(s.t.Context(), folder) {
@@ -192,7 +192,7 @@ func someGIF() string {
 	return b.String()
 }
 
-// headPNG says that a picture of some size follows, and ends.
+// headPNG returns only the header of a PNG of some size.
 func headPNG(width, height uint32) string {
 	chunk := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
 	chunk = append(binary.BigEndian.AppendUint32(chunk, height), 8, 0, 0, 0, 0)

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// TestKept: what is a picture by its bytes is kept as it came, once.
+// TestKept: a body that is an image is stored unchanged, once.
 func TestKept(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		for body, want := range map[string]struct {
@@ -53,7 +53,7 @@ func TestKept(t *testing.T) {
 	})
 }
 
-// TestRefused: everything else is refused, and remembered.
+// TestRefused: everything else is refused, and the refusal is stored.
 func TestRefused(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	redirect := func(to string) http.HandlerFunc {
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestForbidden: no address of the inside is asked, whatever the store says.
+// TestForbidden: internal addresses are never requested, whatever the store says.
 func TestForbidden(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	for _, address := range []string{
@@ -125,7 +125,7 @@ func TestForbidden(t *testing.T) {
 	if n := s.outcomes(t, forbidden); n != 10 {
 		t.Errorf("%d are counted as forbidden", n)
 	}
-	// By default this machine is the inside too: when it is named, and when it is dialled.
+	// By default this machine is internal too: by name, and when it is dialed.
 	strict := s.another(s.Store)
 	strict.Egress = egress.Policy{}
 	strict.client = strict.newClient()
@@ -138,12 +138,12 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestRedirect: a few are followed, and no host hears of the one before.
+// TestRedirect: a few redirects are followed, without revealing the previous host.
 func TestRedirect(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	s.serve = func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Referer") != "" || r.Header.Get("Cookie") != "" {
-			t.Errorf("told: %v", r.Header)
+			t.Errorf("the headers reveal %v", r.Header)
 		}
 		if next, ok := map[string]string{"/1": "/2", "/2": "/3", "/3": s.host.URL + "/4"}[r.URL.Path]; ok {
 			http.Redirect(w, r, next, http.StatusMovedPermanently)
@@ -156,7 +156,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestSlow: a host that does not answer, or never ends, is given up.
+// TestSlow: a host that does not respond, or never ends, is given up.
 func TestSlow(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	s.fetchTime = 50 * time.Millisecond
@@ -177,7 +177,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestOnce: however many ask, in however many processes, one fetches.
+// TestOnce: of any number of requests, in any number of processes, one fetches.
 func TestOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		other := s.another(s.Store)
@@ -205,8 +205,8 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestAgain: a failure is tried again when it is due, each time later; so is what a
-// killed process left.
+// TestAgain: a failed fetch is retried when it is due, with growing pauses; so is one that a killed
+// process left.
 func TestAgain(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		address := s.host.URL + "/a"
@@ -214,7 +214,7 @@ func TestAgain(t *testing.T) {
 		for tries, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
 			before := micros.Now()
 			if s.at(address) != nil {
-				t.Fatal("there is a picture")
+				t.Fatal("there is an image")
 			}
 			if p := s.known(address); p.Tries != tries+1 || p.DueAt < before.Add(wait) ||
 				p.DueAt > micros.Now().Add(wait) {
@@ -234,12 +234,12 @@ func TestAgain(t *testing.T) {
 			u.SetState(state.PictureFetching).SetObjectID(killed).SetDueAt(micros.Now())
 		})
 		if p := s.at(address); p == nil || p.ObjectID == killed {
-			t.Errorf("what was left is %+v", p)
+			t.Errorf("the abandoned fetch is %+v", p)
 		}
 	})
 }
 
-// TestLost: whoever took too long keeps nothing.
+// TestLost: a process whose claim has expired stores nothing.
 func TestLost(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		address := s.host.URL + "/a"
@@ -250,7 +250,7 @@ func TestLost(t *testing.T) {
 		if again, err := s.claim(s.ctx, nil, IDOf(address)); again != nil || err != nil {
 			t.Errorf("claimed twice: %v, %v", again, err)
 		}
-		seen := s.known(address) // by two who find it due
+		seen := s.known(address) // two processes find it due
 		if old, err = s.claim(s.ctx, seen, seen.ID); old == nil || err != nil {
 			t.Errorf("not claimed again: %v", err)
 		}
@@ -271,13 +271,13 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// TestFull: a store whose room is used up keeps no more; another one does.
+// TestFull: a store without room stores no more; another one does.
 func TestFull(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		size := int64(len(somePNG(3, 2)))
 		s.Limits = limit.Values{limit.PictureBytes: 2*size + 1}
 		if s.get("/a") == nil || s.get("/b") == nil || s.get("/c") != nil {
-			t.Error("the room is another one")
+			t.Error("the refusal is not about room")
 		}
 		if n := s.outcomes(t, full); n != 1 || len(s.blobs()) != 2 {
 			t.Errorf("%d are counted as full, files %v", n, s.blobs())
@@ -289,7 +289,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// TestStoresAreApart: what one store keeps, another one neither finds nor uses.
+// TestStoresAreApart: a store neither finds nor uses the images of another.
 func TestStoresAreApart(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		first := s.get("/a")
@@ -298,7 +298,7 @@ func TestStoresAreApart(t *testing.T) {
 			t.Errorf("found %v, %v", p, err)
 		}
 		if p, err := s.Find(viewer.Visitor(s.ctx, first.StoreID), first.ID); p == nil || err != nil {
-			t.Errorf("their visitor found %v, %v", p, err)
+			t.Errorf("the other store found %v, %v", p, err)
 		}
 		s.ctx = other
 		if second := s.get("/a"); second.StoreID != row.ID || Key(second) == Key(first) || s.asked.Load() != 2 {
@@ -307,7 +307,7 @@ func TestStoresAreApart(t *testing.T) {
 	})
 }
 
-// TestForget: a picture whose bytes are gone is fetched anew.
+// TestForget: an image whose bytes are gone is fetched again.
 func TestForget(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		p := s.get("/a")
@@ -324,7 +324,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestPlaces: one store does not take every place, and who waits too long leaves.
+// TestPlaces: one store does not take every slot, and a caller that waits too long gives up.
 func TestPlaces(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	other, _ := storetest.Merchant(t, s.Store)
@@ -353,6 +353,6 @@ func TestPlaces(t *testing.T) {
 		f()
 	}
 	if len(s.fetching.stores) > 0 || len(s.slots) > 0 {
-		t.Errorf("%d lines and %d places are left", len(s.fetching.stores), len(s.slots))
+		t.Errorf("%d stores and %d slots are left", len(s.fetching.stores), len(s.slots))
 	}
 }

@@ -62,7 +62,7 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 		return fmt.Errorf("sweep the files of images: %w", err)
 	}
 	if rows+objects > 0 {
-		k.Logger.InfoContext(ctx, "unused pictures removed", "pictures", rows, "files", objects)
+		k.Logger.InfoContext(ctx, "unused images removed", "images", rows, "files", objects)
 	}
 	return nil
 }

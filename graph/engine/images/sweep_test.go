@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// age makes the pictures at some paths, and all files, as old as d.
+// age makes the images at some paths, and all files, as old as d.
 func (s *studio) age(d time.Duration, paths ...string) {
 	s.t.Helper()
 	then := time.Now().Add(-d)
@@ -26,14 +26,14 @@ func (s *studio) age(d time.Duration, paths ...string) {
 	}
 }
 
-// TestSweep: what a product names stays, whatever became of it; the rest goes after two
-// days, and so do the files of a store that is gone.
+// TestSweep: an image that a product names stays, whatever its state. The rest is removed after two
+// days, including the files of a deleted store.
 func TestSweep(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		foreign, _ := storetest.Merchant(t, s.Store)
 		own := s.ctx
 		s.ctx = foreign
-		s.sell("mug", s.host.URL+"/theirs") // named by another store alone
+		s.sell("mug", s.host.URL+"/theirs") // named by another store only
 		s.ctx = own
 		s.sell("mug", s.host.URL+"/named")
 		s.sell("bowl", "https://10.0.0.1/refused")
@@ -68,12 +68,12 @@ func TestSweep(t *testing.T) {
 		s.age(graceTime+time.Minute, "/theirs")
 		sweep(2)
 		if s.known("https://10.0.0.1/refused") == nil {
-			t.Error("what is known of a named one is gone")
+			t.Error("the row of a named image is gone")
 		}
 	})
 }
 
-// TestSweepKeepsWhatPagesShow: a page names its pictures as a product does.
+// TestSweepKeepsWhatPagesShow: a page names its images like a product does.
 func TestSweepKeepsWhatPagesShow(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		for _, path := range []string{"/shown", "/unshown"} {
@@ -91,7 +91,7 @@ func TestSweepKeepsWhatPagesShow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.known(s.host.URL+"/shown") == nil || s.known(s.host.URL+"/unshown") != nil {
-			t.Error("the picture of a page is not what is kept")
+			t.Error("the image of a page was removed")
 		}
 	})
 }

@@ -87,7 +87,7 @@ func (k *Keeper) Discard(ctx context.Context, u *Upload) {
 	defer cancel()
 	key := keyOf(viewer.From(ctx).Store, u.ObjectID)
 	if err := errors.Join(k.Blobs.Delete(ctx, key), k.Blobs.Delete(ctx, key+original)); err != nil {
-		k.Logger.WarnContext(ctx, "bytes of a picture were left behind", "error", err)
+		k.Logger.WarnContext(ctx, "bytes of an image were left behind", "error", err)
 	}
 }
 

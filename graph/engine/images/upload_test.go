@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// hang keeps an upload as a picture of a product.
+// hang attaches an upload to a product.
 func (s *studio) hang(u *Upload) *db.ProductImage {
 	s.t.Helper()
 	var row *db.ProductImage
@@ -44,8 +44,8 @@ func (s *studio) take(width, height int) *Upload {
 	return u
 }
 
-// TestUpload: what is taken lies where its row will say, once; what is refused leaves
-// nothing behind, and neither does what is discarded.
+// TestUpload: an accepted upload is stored once under the key of its row. Refused and discarded
+// ones leave nothing behind.
 func TestUpload(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	for name, body := range map[string]string{"svg": someSVG, "cut": somePNG(3, 2)[:40],
@@ -72,8 +72,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestUploadsWait: a picture that nothing has room for waits, and who waits too long is told
-// to come again.
+// TestUploadsWait: an image waits for capacity, and after too long a wait the fault asks to retry.
 func TestUploadsWait(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	if err := s.decodes.room.Acquire(t.Context(), pixel.MaxWeight); err != nil {
@@ -88,12 +87,12 @@ func TestUploadsWait(t *testing.T) {
 	s.take(3, 2)
 }
 
-// TestStoresShareDecoding: the uploads of one store wait for each other, those of another store do
-// not wait for them, and neither does what shoppers look at.
+// TestStoresShareDecoding: the uploads of one store wait for each other. Those of another store do
+// not, and neither does scaling for shoppers.
 func TestStoresShareDecoding(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	row := s.hang(s.take(500, 20))
-	leave, err := s.decodes.perStore.enter(t.Context(), viewer.From(s.ctx).Store) // as a picture that is being decoded
+	leave, err := s.decodes.perStore.enter(t.Context(), viewer.From(s.ctx).Store) // like a running upload
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +117,7 @@ func TestStoresShareDecoding(t *testing.T) {
 	}
 }
 
-// TestMake: the widths of a picture are made together, however many ask for them.
+// TestMake: the widths of an image are created once, however many requests ask for them.
 func TestMake(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	row := s.hang(s.take(1000, 10))
@@ -138,7 +137,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestWidths: no picture is enlarged, and no animation is scaled.
+// TestWidths: images are never enlarged, and animations are not scaled.
 func TestWidths(t *testing.T) {
 	for width, want := range map[int][]int{1: {1}, 320: {320}, 321: {320, 321}, 1600: {320, 800, 1600},
 		4000: {320, 800, 1600}} {
@@ -151,7 +150,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// TestPath: a path leads back to its picture and its width, and no other text does.
+// TestPath: a path leads back to its image and width, and no other text does.
 func TestPath(t *testing.T) {
 	img := &db.ProductImage{ID: xid.New(), ObjectID: xid.New(), Width: 1000, Height: 10, ContentType: pixel.JPEG}
 	for _, width := range []int{320, 800, 1000} {
@@ -172,8 +171,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestSweepUploads: what a row refers to stays with its widths, the rest goes after two
-// days.
+// TestSweepUploads: objects that a row refers to stay, with their widths. The rest is removed after
+// two days.
 func TestSweepUploads(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		row := s.hang(s.take(500, 10))
@@ -183,7 +182,7 @@ func TestSweepUploads(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.take(3, 2) // nothing came to refer to it
+		s.take(3, 2) // no row refers to it
 		err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
 			_, err := s.Store.DB(ctx).ProductImage.Delete().Where(productimage.ID(lost.ID)).Exec(ctx)
 			return err
@@ -206,7 +205,7 @@ func TestSweepUploads(t *testing.T) {
 	})
 }
 
-// TestUsed: fetched and uploaded pictures share the room of a store.
+// TestUsed: fetched and uploaded images share the room of a store.
 func TestUsed(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
 		p := s.get("/a.png")

@@ -26,7 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// files are those of a small theme; the mark distinguishes its stylesheet from others'.
+// files returns the files of a small theme. The mark makes its stylesheet distinct.
 func files(t testing.TB, name, mark string) map[string]string {
 	t.Helper()
 	var picture bytes.Buffer
@@ -66,7 +66,7 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// samples are two small ones.
+// samples returns two small ones.
 func samples(t testing.TB) []sample.Sample {
 	t.Helper()
 	var all []sample.Sample
@@ -90,7 +90,7 @@ type merchant struct {
 	folder string          // of the blobs
 }
 
-// newMerchant makes a store without a theme.
+// newMerchant creates a store without a theme.
 func newMerchant(t testing.TB, s *ent.Store) *merchant {
 	t.Helper()
 	m := &merchant{t: t, folder: t.TempDir()}
@@ -99,7 +99,7 @@ func newMerchant(t testing.TB, s *ent.Store) *merchant {
 	return m
 }
 
-// another is a keeper as a second process has one.
+// another returns a keeper as a second process has it.
 func (m *merchant) another(s *ent.Store, folder string) *Keeper {
 	m.t.Helper()
 	blobs, err := blob.Open(m.t.Context(), "", folder)
@@ -117,7 +117,7 @@ func (m *merchant) another(s *ent.Store, folder string) *Keeper {
 	return k
 }
 
-// broken is a keeper that cannot write blobs.
+// broken returns a keeper that cannot write blobs.
 func (m *merchant) broken(s *ent.Store) *Keeper {
 	m.t.Helper()
 	k := m.another(s, m.t.TempDir())
@@ -127,7 +127,7 @@ func (m *merchant) broken(s *ent.Store) *Keeper {
 	return k
 }
 
-// accept adds a theme that waits for its processing.
+// accept adds a theme that waits to be processed.
 func (m *merchant) accept(name, mark string) *db.Theme {
 	m.t.Helper()
 	archive := zipped(m.t, files(m.t, name, mark))
@@ -147,7 +147,7 @@ func (m *merchant) accept(name, mark string) *db.Theme {
 	return row
 }
 
-// in is the keeper and its blobs, in the store of another merchant.
+// in returns the keeper and its blobs, in the store of another merchant.
 func (m *merchant) in(p *merchant) *merchant {
 	here := *m
 	here.row, here.ctx = p.row, p.ctx
@@ -197,8 +197,8 @@ func (m *merchant) count(tables ...string) string {
 	return strings.Join(counts, ", ")
 }
 
-// wantCounts compares the rows of tables, of all stores, with a list such as
-// "themes 1, events 0".
+// wantCounts compares the row counts of tables, of all stores, with a list such as "themes 1,
+// events 0".
 func (m *merchant) wantCounts(want string) {
 	m.t.Helper()
 	var tables []string
@@ -211,7 +211,7 @@ func (m *merchant) wantCounts(want string) {
 	}
 }
 
-// blobs are the keys of all assets.
+// blobs returns the keys of all assets.
 func (m *merchant) blobs() (keys []string) {
 	m.t.Helper()
 	for o, err := range m.Blobs.List(m.t.Context(), assetFolder) {

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/lease"
 )
 
-// Whoever cannot renew, for whatever reason, ends before another may begin.
+// A process that cannot renew its lease, for whatever reason, stops before another may begin.
 func TestRenewFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMerchant(t, storetest.Open(t))
@@ -25,7 +25,7 @@ func TestRenewFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		row.Tries++
-		m.judging <- struct{}{} // somebody else is judging
+		m.judging <- struct{}{} // another archive is being validated
 		err := m.Store.InTx(m.ctx, func(ctx context.Context) error {
 			_, err := m.Store.DB(ctx).ExecContext(ctx,
 				"CREATE TRIGGER broken BEFORE UPDATE ON themes BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -43,8 +43,8 @@ func TestRenewFails(t *testing.T) {
 	})
 }
 
-// A panic ends the try of one theme; the others of the round are made, and it is
-// tried again and given up as after an error.
+// A panic ends the attempt at one theme. The others of the round are processed, and this one is
+// retried and given up like after an error.
 func TestPanics(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, fine := newMerchant(t, s), false
@@ -72,8 +72,8 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// The clock was put back by an hour since a process that is gone claimed a theme, or since
-// one was uploaded: both are processed within seconds, the second one at once.
+// The clock is set back by an hour after a process that is gone claimed a theme, or after one was
+// uploaded. Both are processed within seconds, the second one at once.
 func TestClockPutBack(t *testing.T) {
 	for tries, within := range map[int]time.Duration{0: 0, 1: 14 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {

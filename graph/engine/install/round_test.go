@@ -28,8 +28,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// A round makes a theme of an archive: its rows, its bytes and one theme.installed,
-// which carries the theme as a read shows it.
+// A round turns an archive into a theme: its rows, its bytes and one theme.installed event with the
+// theme as the API returns it.
 func TestRound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, log := newMerchant(t, s), new(storetest.Log)
@@ -68,7 +68,7 @@ func TestRound(t *testing.T) {
 	})
 }
 
-// check holds the rows of a theme against its package and its bytes.
+// check compares the rows of a theme with its package and its bytes.
 func (m *merchant) check(row *db.Theme) {
 	m.t.Helper()
 	p, err := m.Package(m.ctx, row.Checksum)
@@ -93,7 +93,7 @@ func (m *merchant) check(row *db.Theme) {
 	}
 }
 
-// Of two processes at once, each theme is made by one.
+// Of two concurrent processes, one processes each theme.
 func TestRoundsAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, log := newMerchant(t, s), new(storetest.Log)
@@ -123,8 +123,7 @@ func TestRoundsAtOnce(t *testing.T) {
 	})
 }
 
-// What a killed process leaves is done by another, once its claim has ended;
-// however far it came.
+// When a process is killed at any point, another one finishes once the claim has expired.
 func TestRoundTakesOver(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for name, before := range map[string]func(k *Keeper, ctx context.Context, row *db.Theme) error{
@@ -185,14 +184,14 @@ func TestRoundTakesOver(t *testing.T) {
 				}
 				if again := m.now(row); again.Version != done.Version || again.Checksum != done.Checksum ||
 					log.Since(t, s) != "" {
-					t.Errorf("the one that was late wrote %v", again)
+					t.Errorf("the late process wrote %v", again)
 				}
 			})
 		}
 	})
 }
 
-// Who is late writes nothing while another one works: the claim is not theirs.
+// A process whose claim has expired writes nothing while another one works.
 func TestRoundLate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -210,15 +209,15 @@ func TestRoundLate(t *testing.T) {
 		}
 		renewed := func(u *db.ThemeUpdate) { u.SetDueAt(micros.Never) }
 		if err := m.change(m.ctx, &late, "renew", renewed); !errors.Is(err, errLost) {
-			t.Errorf("the late one renews: %v", err)
+			t.Errorf("the late process renews: %v", err)
 		}
 		if err := m.finish(m.ctx, &late, p); !errors.Is(err, errLost) {
-			t.Errorf("the late one finishes: %v", err)
+			t.Errorf("the late process finishes: %v", err)
 		}
 		if mine, err := m.claim(m.ctx, &late); mine || err != nil {
-			t.Errorf("the late one claims: %t, %v", mine, err)
+			t.Errorf("the late process claims: %t, %v", mine, err)
 		}
-		m.wantCounts("theme_packages 1, theme_assets 0, events 0") // the package is the sweep's
+		m.wantCounts("theme_packages 1, theme_assets 0, events 0") // the sweep removes the package
 		if err := errors.Join(m.keepAssets(m.ctx, p), m.finish(m.ctx, row, p)); err != nil {
 			t.Fatal(err)
 		}
@@ -226,8 +225,8 @@ func TestRoundLate(t *testing.T) {
 	})
 }
 
-// A theme whose bytes cannot be stored is tried eight times, ever later, then
-// given up, and the people of the store are notified.
+// A theme whose bytes cannot be stored is tried eight times with growing pauses, then given up, and
+// the people of the store are notified.
 func TestRoundGivesUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, log := newMerchant(t, s), new(storetest.Log)
@@ -262,12 +261,12 @@ func TestRoundGivesUp(t *testing.T) {
 		m.pull()
 		m.round(m.Keeper)
 		if m.now(row).Status != state.ThemeFailed {
-			t.Error("a failed theme came back")
+			t.Error("a failed theme was retried")
 		}
 	})
 }
 
-// The eighth try may be killed, too.
+// The eighth attempt may be killed, too.
 func TestRoundKilledEightTimes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -286,8 +285,7 @@ func TestRoundKilledEightTimes(t *testing.T) {
 	})
 }
 
-// In time: a store of blobs that is away for a minute delays a theme by little
-// more.
+// A blob store that is unavailable for a minute delays a theme by little more.
 func TestRoundInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -307,8 +305,8 @@ func TestRoundInTime(t *testing.T) {
 	})
 }
 
-// A claim that is renewed is nobody else's, however long the work takes; without
-// renewing it would end.
+// A claim that is renewed stays with its process, however long the work takes; without renewal it
+// would expire.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMerchant(t, storetest.Open(t))
@@ -325,7 +323,7 @@ func TestRenew(t *testing.T) {
 		if rows, err := m.due(all); err != nil || len(rows) != 0 {
 			t.Errorf("%d themes are due, %v", len(rows), err)
 		}
-		// Somebody deletes it.
+		// The theme is deleted.
 		err := m.Store.InTx(m.ctx, func(ctx context.Context) error {
 			_, err := m.Store.DB(ctx).Theme.Delete().Where(dbtheme.ID(row.ID)).Exec(ctx)
 			return err
@@ -335,18 +333,18 @@ func TestRenew(t *testing.T) {
 		}
 		<-held.Context().Done()
 		if cause := context.Cause(held.Context()); !errors.Is(cause, errLost) {
-			t.Errorf("the work went on: %v", cause)
+			t.Errorf("the work continued: %v", cause)
 		}
 	})
 }
 
-// A program that stops gives its theme back: no try is lost, and it is due now.
+// A program that stops releases its theme: no attempt is lost, and it is due now.
 func TestRoundStops(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
 		row := m.accept("Linen", "a")
 		k := m.another(s, m.folder)
-		k.judging <- struct{}{} // somebody else is judging
+		k.judging <- struct{}{} // another archive is being validated
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -356,7 +354,7 @@ func TestRoundStops(t *testing.T) {
 		})
 		for m.now(row).Tries == 0 { // until it is claimed
 			if t.Context().Err() != nil {
-				t.Fatal("nobody claims")
+				t.Fatal("it is never claimed")
 			}
 		}
 		cancel()
@@ -369,8 +367,8 @@ func TestRoundStops(t *testing.T) {
 	})
 }
 
-// An archive that a newer program refuses, or that is damaged, is given up at once,
-// with the reason.
+// An archive that a newer program refuses, or that is damaged, is given up at once, with the
+// reason.
 func TestRoundRefuses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		refused, err := pack([]byte("no zip"))
@@ -399,7 +397,7 @@ func TestRoundRefuses(t *testing.T) {
 	})
 }
 
-// The longest archive fits into a statement, whatever is in it.
+// The longest archive fits into a statement, whatever its content.
 func TestRoundLongArchive(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -435,7 +433,7 @@ func TestRoundLongArchive(t *testing.T) {
 	})
 }
 
-// A theme that is deleted while it is processed leaves nothing but bytes.
+// A theme that is deleted while it is processed leaves only bytes.
 func TestRoundDeleted(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// active is the theme that the store's row names.
+// active returns the active theme of the store.
 func (m *merchant) active() *db.Theme {
 	m.t.Helper()
 	s, err := m.Store.DB(m.ctx).Store.Query().Where(store.ID(m.row.ID)).Only(m.ctx)
@@ -32,8 +32,8 @@ func (m *merchant) active() *db.Theme {
 	return m.now(&db.Theme{ID: *s.ActiveThemeID})
 }
 
-// However often, and by however many at once: the samples are offered once, and
-// every store has one active theme.
+// However often and concurrently Seed runs, the samples are offered once, and every store has one
+// active theme.
 func TestSeed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		var shops []*merchant
@@ -75,8 +75,8 @@ func TestSeed(t *testing.T) {
 	})
 }
 
-// A store that chose keeps what it chose; one that the command line made before
-// the first start has its theme, whose bytes come with the start.
+// A store that chose a theme keeps it. A store that the command line created before the first start
+// has its theme, whose bytes come with the start.
 func TestSeedAfterFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -99,7 +99,7 @@ func TestSeedAfterFirst(t *testing.T) {
 			t.Errorf("active %v, %d blobs, %s", got, len(m.blobs()), m.count("marketplace_themes"))
 		}
 		if err := s.InTx(m.ctx, begin); !errors.Is(err, errLost) {
-			t.Errorf("a store began twice: %v", err)
+			t.Errorf("a store got its first theme twice: %v", err)
 		}
 		if err := m.Seed(t.Context()); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestSeedAfterFirst(t *testing.T) {
 	})
 }
 
-// A start reads the samples only where something of them is not there.
+// A start reads the samples only if something of them is missing.
 func TestSeedOfWhatIsThere(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -125,7 +125,7 @@ func TestSeedOfWhatIsThere(t *testing.T) {
 		}
 		again := m.another(s, m.folder)
 		for i := range again.Samples {
-			again.Samples[i].Sum, again.Samples[i].Files = all[i].sum, fstest.MapFS{} // which is no theme
+			again.Samples[i].Sum, again.Samples[i].Files = all[i].sum, fstest.MapFS{} // not a theme
 		}
 		if err := again.Seed(t.Context()); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestSeedOfWhatIsThere(t *testing.T) {
 	})
 }
 
-// version is a keeper of a program with another version of a sample.
+// version returns a keeper of a program with another version of a sample.
 func (m *merchant) version(version string) *Keeper {
 	m.t.Helper()
 	k := m.another(m.Store, m.folder)
@@ -161,8 +161,8 @@ func (m *merchant) version(version string) *Keeper {
 	return k
 }
 
-// Programs of several versions start at once, again and again: the latest version is in the
-// marketplace, no store's theme has changed, and one that is new begins with the latest.
+// Programs of several versions start repeatedly and at once: the latest version is in the
+// marketplace, no store's theme has changed, and a new store gets the latest.
 func TestSeedRenews(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -183,7 +183,7 @@ func TestSeedRenews(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if err := old.Seed(t.Context()); err != nil { // one that comes last
+		if err := old.Seed(t.Context()); err != nil { // the old one comes last
 			t.Fatal(err)
 		}
 		listing, err := s.DB(t.Context()).MarketplaceTheme.Query().Only(t.Context())
@@ -223,7 +223,7 @@ func TestSeedNothing(t *testing.T) {
 	}
 }
 
-// A store that a person has dressed meanwhile keeps that.
+// A store whose theme was chosen meanwhile keeps it.
 func TestSeedLoses(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)

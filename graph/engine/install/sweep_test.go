@@ -61,8 +61,8 @@ func (m *merchant) sweep() {
 	}
 }
 
-// What a theme of any store, or of the marketplace, refers to stays; so does what
-// is younger than two days.
+// Packages and assets that a theme of a store or of the marketplace uses stay, as does everything
+// younger than two days.
 func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m, other := newMerchant(t, s), newMerchant(t, s)
@@ -71,7 +71,7 @@ func TestSweep(t *testing.T) {
 		}
 		a, b, c := m.accept("A", "a"), m.accept("B", "b"), other.accept("B", "b")
 		m.round(m.Keeper)
-		const all = 2 + 1 + 2 // stylesheets of the samples, the one picture of all, stylesheets
+		const all = 2 + 1 + 2 // stylesheets of the samples, their common image, stylesheets
 		if got := m.blobs(); len(got) != all || m.count("theme_packages") != "theme_packages 4" {
 			t.Fatalf("%d blobs, %s", len(got), m.count("theme_packages"))
 		}
@@ -96,7 +96,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// What is kept anew, after the sweep has looked who needs it, is young again.
+// A package or an asset that is stored again after the sweep collected the used ones is spared.
 func TestSweepSparesWhatIsKeptAnew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		m := newMerchant(t, s)
@@ -104,7 +104,7 @@ func TestSweepSparesWhatIsKeptAnew(t *testing.T) {
 		m.round(m.Keeper)
 		m.delete(row)
 		m.age(graceTime + time.Minute)
-		var used uses // nobody needs it
+		var used uses // nothing is used
 		again := m.accept("A", "a")
 		m.round(m.Keeper)
 		packages, err := m.sweepPackages(t.Context(), &used)
@@ -119,7 +119,7 @@ func TestSweepSparesWhatIsKeptAnew(t *testing.T) {
 	})
 }
 
-// Objects that are no assets are not the sweep's.
+// The sweep leaves other objects alone.
 func TestSweepLeavesOthers(t *testing.T) {
 	m := newMerchant(t, storetest.Open(t))
 	for _, key := range []string{"assets/readme.txt", "exports/" + strings.Repeat("ab", 32)} {
@@ -151,6 +151,6 @@ func TestUses(t *testing.T) {
 		}
 	}
 	if u.has(digest.Of([]byte("other"))) {
-		t.Error("it has what was not added")
+		t.Error("it has a sum that was not added")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// While a mail is on its way, it is no other sender's: its claim is renewed.
+// The claim on an email is renewed while it is being sent, so no other sender takes it.
 func TestClaimRenewed(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, p *post, sender *notify.Sender) {
 		var left time.Duration
@@ -29,8 +29,7 @@ func TestClaimRenewed(t *testing.T) {
 	})
 }
 
-// A panic ends the try of one mail; the others of the round are sent, and it is
-// tried again.
+// A panic ends the attempt at one email. The others of the round are sent, and this one is retried.
 func TestPanics(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, p *post, sender *notify.Sender) {
 		dial, calls := sender.Dial, 0
@@ -58,9 +57,9 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// The clock was put back by an hour since a sender that is gone claimed one mail, and
-// another one was written: that one is sent at once, the first within the length of a
-// lease, and one that was tried often and rightly waits is left alone.
+// The clock is set back by an hour after a sender that is gone claimed one email and another was
+// written. The new one is sent at once and the claimed one within the length of a lease; an email
+// that waits after several attempts is left alone.
 func TestClockPutBack(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, _ *post, sender *notify.Sender) {
 		ahead := micros.Now().Add(time.Hour)

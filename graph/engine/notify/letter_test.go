@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// A letter with both forms arrives with both, under the name of the shop: whose name,
-// whatever is in it, adds no header.
+// A letter with text and HTML arrives with both, under the name of the shop. No name can add a
+// header.
 func TestLetterInBothForms(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	n, err := notify.New(api)

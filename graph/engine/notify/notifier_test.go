@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// recipients are the addresses of the mails that wait, sorted.
+// recipients returns the sorted addresses of the waiting emails.
 func (s *shop) recipients() []string {
 	var list []string
 	for _, m := range s.waiting() {
@@ -30,7 +30,7 @@ func (s *shop) recipients() []string {
 	return list
 }
 
-// staffed is a shop with one person of each role, beside another shop.
+// staffed is a shop with one person of each role, next to another shop.
 func staffed(t *testing.T, store *ent.Store) *shop {
 	other := open(t, store)
 	other.hire(viewer.Owner, "other@example.com")
@@ -41,7 +41,7 @@ func staffed(t *testing.T, store *ent.Store) *shop {
 	return s
 }
 
-// Who gets a mail depends on the role and on what the notice is about.
+// The recipients of an email depend on the role and on the notice.
 func TestNotifierRecipients(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		for _, tc := range []struct {
@@ -74,7 +74,7 @@ func TestNotifierRecipients(t *testing.T) {
 	})
 }
 
-// What is one person's own affair goes to them alone, whatever their role.
+// A notice about one person's own affairs goes to them alone, whatever their role.
 func TestNotifierPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := staffed(t, store)
@@ -87,7 +87,7 @@ func TestNotifierPerson(t *testing.T) {
 	})
 }
 
-// A transaction that rolls back leaves neither notice nor mail.
+// A transaction that rolls back leaves neither notice nor email.
 func TestNotifierRollsBack(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := staffed(t, store)
@@ -101,7 +101,7 @@ func TestNotifierRollsBack(t *testing.T) {
 				return err
 			}
 			if n := s.DB(ctx).Mail.Query().CountX(ctx); n != 3 {
-				t.Errorf("%d mails inside of the transaction, want 3", n)
+				t.Errorf("%d emails inside of the transaction, want 3", n)
 			}
 			return undo
 		})
@@ -109,13 +109,12 @@ func TestNotifierRollsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := s.DB(s.ctx).Notification.Query().CountX(s.ctx); n != 0 || len(s.waiting()) != 0 {
-			t.Errorf("%d notices and %d mails are left", n, len(s.waiting()))
+			t.Errorf("%d notices and %d emails are left", n, len(s.waiting()))
 		}
 	})
 }
 
-// Without a notifier there is the dashboard, and nothing fails; nor does a store
-// without people.
+// A nil notifier writes to the dashboard and does not fail; nor does a store without people.
 func TestNotifierWithoutMail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := staffed(t, store)
@@ -126,13 +125,13 @@ func TestNotifierWithoutMail(t *testing.T) {
 		empty.notify(notice())
 		for _, s := range []*shop{s, empty} {
 			if n := s.DB(s.ctx).Notification.Query().CountX(s.ctx); n != 1 || len(s.waiting()) != 0 {
-				t.Errorf("%d notices and %d mails, want the notice alone", n, len(s.waiting()))
+				t.Errorf("%d notices and %d emails, want the notice alone", n, len(s.waiting()))
 			}
 		}
 	})
 }
 
-// Many people do not make a long transaction; owners are not those left out.
+// The number of emails per notice is bounded, and owners are never left out.
 func TestNotifierBounds(t *testing.T) {
 	s := open(t, storetest.Open(t))
 	for i := range 55 {
@@ -141,11 +140,11 @@ func TestNotifierBounds(t *testing.T) {
 	s.hire(viewer.Owner, "z@example.com")
 	s.notify(notice())
 	if got := s.recipients(); len(got) != 50 || !slices.Contains(got, "z@example.com") {
-		t.Errorf("mails to %d people: %v", len(got), got)
+		t.Errorf("emails to %d people: %v", len(got), got)
 	}
 }
 
-// What a store is called cannot leave its place in a mail.
+// The name of a store cannot break out of its place in an email.
 func TestNotifierHostileNames(t *testing.T) {
 	s := staffed(t, storetest.Open(t))
 	for _, name := range []string{

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// A notice is written with what it is about, unread, or not at all.
+// A notice is written with its subject, unread, or not at all.
 func TestAppend(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)

@@ -63,7 +63,7 @@ func (w *tokenShop) hire(role viewer.Role, email string) xid.ID {
 	return id
 }
 
-// token makes a token of the holder that was made so long ago and ends in so long.
+// token creates a token of the holder with an age and a remaining lifetime.
 func (w *tokenShop) token(name string, age, left time.Duration, edit func(*db.StaffTokenCreate)) {
 	w.t.Helper()
 	now := micros.Now()
@@ -77,7 +77,7 @@ func (w *tokenShop) token(name string, age, left time.Duration, edit func(*db.St
 	})
 }
 
-// round looks once and returns how many got notice.
+// round runs one round and returns how many people were notified.
 func (w *tokenShop) round() int {
 	w.t.Helper()
 	n, err := notify.RemindOfTokens(w.t.Context(), w.Store, w.mails)
@@ -87,7 +87,7 @@ func (w *tokenShop) round() int {
 	return n
 }
 
-// said are the notices of the store and the addresses of its mails.
+// said returns the notices of the store and the addresses of its emails.
 func (w *tokenShop) said() (list []string) {
 	for _, n := range w.DB(w.ctx).Notification.Query().AllX(w.ctx) {
 		list = append(list, n.Body)
@@ -99,7 +99,7 @@ func (w *tokenShop) said() (list []string) {
 	return list
 }
 
-// Who holds a token that ends within a week gets notice once, by name, and nobody else.
+// Only the holder of a token that expires within a week is notified, once and by name.
 func TestTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		beside, w := openTokens(t, s), openTokens(t, s)
@@ -127,12 +127,12 @@ func TestTokens(t *testing.T) {
 			t.Error(diff)
 		}
 		if got := beside.said(); got != nil {
-			t.Errorf("another store heard %q", got)
+			t.Errorf("another store got %q", got)
 		}
 	})
 }
 
-// Processes that look at once give notice of a token once.
+// Concurrent processes notify about a token once.
 func TestTokensAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := openTokens(t, s)
@@ -147,12 +147,12 @@ func TestTokensAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if got := w.said(); len(got) != 2 {
-			t.Errorf("said %q, want one notice and one mail", got)
+			t.Errorf("said %q, want one notice and one email", got)
 		}
 	})
 }
 
-// The tokens of a closed store open nothing.
+// Tokens of a closed store cause no notice.
 func TestTokensOfClosedStore(t *testing.T) {
 	w := openTokens(t, storetest.Open(t))
 	w.token("Due", 83*day, 6*day, nil)

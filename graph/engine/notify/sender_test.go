@@ -25,17 +25,17 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// plainly is the address of a server without TLS.
+// plainly returns the address of a server without TLS.
 func plainly(p *post) string { return "smtp://" + p.address + "?tls=none" }
 
-// Each recipient gets one mail, once, over one connection.
+// Each recipient gets one email, once, over one connection.
 func TestSender(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := staffed(t, store), new(post).open(t, listen(t), nil)
 		s.notify(notice())
 		sender := s.sender(plainly(p), nil)
 		if n, err := sender.Waiting(t.Context()); n != 3 || err != nil {
-			t.Errorf("%d mails wait, %v; want 3", n, err)
+			t.Errorf("%d emails wait, %v; want 3", n, err)
 		}
 		rows := s.waiting()
 		s.round(sender)
@@ -43,12 +43,12 @@ func TestSender(t *testing.T) {
 		got := map[string]received{}
 		for _, m := range p.mails() {
 			if _, twice := got[m.to]; twice {
-				t.Errorf("two mails to %s", m.to)
+				t.Errorf("two emails to %s", m.to)
 			}
 			got[m.to] = m
 		}
 		if len(got) != 3 || p.calls != 1 || len(s.waiting()) != 0 || sender.Sent() != 3 || sender.Failed() != 0 {
-			t.Errorf("%d mails over %d connections, %d sent, %d failed, %d wait", len(got), p.calls, sender.Sent(),
+			t.Errorf("%d emails over %d connections, %d sent, %d failed, %d wait", len(got), p.calls, sender.Sent(),
 				sender.Failed(), len(s.waiting()))
 		}
 		for _, row := range rows {
@@ -80,7 +80,7 @@ func TestSender(t *testing.T) {
 	})
 }
 
-// A server that is down delays mail and loses none.
+// A server that is down delays emails and loses none.
 func TestSenderServerDown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := open(t, store), new(post).open(t, listen(t), nil)
@@ -106,17 +106,17 @@ func TestSenderServerDown(t *testing.T) {
 		down = false
 		s.round(sender) // not due
 		if got := p.mails(); len(got) != 0 {
-			t.Errorf("%d mails before their time", len(got))
+			t.Errorf("%d emails before their time", len(got))
 		}
 		s.pull()
 		s.round(sender)
 		if got := p.mails(); len(got) != 1 || len(s.waiting()) != 0 || sender.Sent() != 1 || sender.Failed() != 1 {
-			t.Errorf("%d mails, %d wait", len(got), len(s.waiting()))
+			t.Errorf("%d emails, %d wait", len(got), len(s.waiting()))
 		}
 	})
 }
 
-// What the server answers decides what becomes of a mail, and of that mail alone.
+// The server's reply decides what happens to an email, and to that email only.
 func TestSenderRefusals(t *testing.T) {
 	temporary, permanent := &smtp.SMTPError{Code: 451, Message: "later, bad@example.com"},
 		&smtp.SMTPError{Code: 550, Message: "no bad@example.com here"}
@@ -146,7 +146,7 @@ func TestSenderRefusals(t *testing.T) {
 		name  string
 		say   func(*post)
 		gone  bool
-		other int // mails to the other recipient
+		other int // emails to the other recipient
 	}{
 		{name: "RCPT 4xx", say: rcpt(temporary), other: 1},
 		{name: "RCPT 5xx", say: rcpt(permanent), gone: true, other: 1},
@@ -158,14 +158,14 @@ func TestSenderRefusals(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, store *ent.Store) {
 				s, p := open(t, store), new(post).open(t, listen(t), nil)
 				p.say(tc.say)
-				bad := xid.At(micros.Now().Add(-time.Hour)) // the first to be tried
+				bad := xid.At(micros.Now().Add(-time.Hour)) // tried first
 				s.put(bad, "bad@example.com", "Hello")
 				s.put(xid.New(), "good@example.com", "Hello")
 				sender := s.sender(plainly(p), nil)
 				s.round(sender)
 				got := p.mails()
 				if len(got) != tc.other || p.calls != 1 {
-					t.Errorf("%d other mails over %d connections", len(got), p.calls)
+					t.Errorf("%d other emails over %d connections", len(got), p.calls)
 				}
 				gone := true
 				for _, m := range s.waiting() {
@@ -183,7 +183,7 @@ func TestSenderRefusals(t *testing.T) {
 	}
 }
 
-// A mail is given up a day after it was written.
+// An email is given up a day after it was written.
 func TestSenderGivesUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := open(t, store), new(post).open(t, listen(t), nil)
@@ -204,7 +204,7 @@ func TestSenderGivesUp(t *testing.T) {
 	})
 }
 
-// Of two senders at once, one sends a mail.
+// Of two concurrent senders, one sends an email.
 func TestSendersAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := open(t, store), new(post).open(t, listen(t), nil)
@@ -228,17 +228,17 @@ func TestSendersAtOnce(t *testing.T) {
 		}
 		for to, n := range times {
 			if n != 1 {
-				t.Errorf("%d mails to %s", n, to)
+				t.Errorf("%d emails to %s", n, to)
 			}
 		}
 		if len(times) != mails || len(s.waiting()) != 0 {
-			t.Errorf("%d of %d mails, %d wait", len(times), mails, len(s.waiting()))
+			t.Errorf("%d of %d emails, %d wait", len(times), mails, len(s.waiting()))
 		}
 	})
 }
 
-// Who dies between claim and sending leaves a mail that is due again when the
-// claim ends, and is the same mail.
+// A sender that is killed between claim and sending leaves an email that is due again when the
+// claim expires, and that is the same email.
 func TestSenderDies(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := open(t, store), new(post).open(t, listen(t), nil)
@@ -258,18 +258,18 @@ func TestSenderDies(t *testing.T) {
 		m := s.only()
 		if left := m.DueAt.Sub(micros.Now()); len(p.mails()) != 0 || m.Attempts != 1 || left < time.Minute ||
 			left > 2*time.Minute {
-			t.Errorf("a claimed mail was touched: %v", m)
+			t.Errorf("a claimed email was touched: %v", m)
 		}
 		s.pull()
 		s.round(sender)
 		got := p.mails()
 		if len(got) != 1 || got[0].message(t).Header.Get("Message-Id") != "<"+id.String()+"@shop.example>" {
-			t.Errorf("got %d mails", len(got))
+			t.Errorf("got %d emails", len(got))
 		}
 	})
 }
 
-// A row that says more than it should says it in its place, or not at all.
+// Hostile values in a row stay in their place or are not sent.
 func TestSenderHostileRows(t *testing.T) {
 	s, p := open(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	sender := s.sender(plainly(p), nil)
@@ -281,7 +281,7 @@ func TestSenderHostileRows(t *testing.T) {
 		s.round(sender)
 		got := p.mails()
 		if len(got) != 1 {
-			t.Fatalf("%q: %d mails", subject, len(got))
+			t.Fatalf("%q: %d emails", subject, len(got))
 		}
 		m := got[0].message(t)
 		if len(m.Header) != 9 || m.Header.Get("Bcc") != "" {
@@ -305,7 +305,7 @@ func TestSenderHostileRows(t *testing.T) {
 		s.put(xid.New(), to, "Hello")
 		s.round(sender)
 		if got := p.mails(); len(got) != 0 || len(s.waiting()) != 0 {
-			t.Errorf("%q: %d mails, %d wait", to, len(got), len(s.waiting()))
+			t.Errorf("%q: %d emails, %d wait", to, len(got), len(s.waiting()))
 		}
 	}
 	if sender.GivenUp() != 7 || strings.Contains(s.log.String(), "@") {
@@ -313,7 +313,7 @@ func TestSenderHostileRows(t *testing.T) {
 	}
 }
 
-// Long lines are broken between words, and lines of the text stay lines.
+// Long lines are wrapped between words, and line breaks of the text are kept.
 func TestSenderFolds(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	n := notice()
@@ -345,8 +345,8 @@ func TestSenderFolds(t *testing.T) {
 	}
 }
 
-// Addresses of the world: the domain goes as the DNS knows it, and the server is
-// asked for more than ASCII only where the mail needs it.
+// International addresses: the domain is sent in its DNS form, and SMTPUTF8 is requested only if
+// the email needs it.
 func TestSenderAddresses(t *testing.T) {
 	s, p := open(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	sender := s.sender(plainly(p), nil)

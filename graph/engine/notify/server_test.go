@@ -47,7 +47,7 @@ func TestParseServer(t *testing.T) {
 	}
 }
 
-// Nothing that shows settings shows the password.
+// No formatting of the settings shows the password.
 func TestServerHidesItsPassword(t *testing.T) {
 	s, err := notify.ParseServer("smtp://user:secret@mail.example")
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// api is where the dashboard of the tests is.
+// api is the API host of the tests.
 const api = "https://shop.example"
 
-// shop is a store whose people get mail.
+// shop is a store whose people get emails.
 type shop struct {
 	*ent.Store
 	t   testing.TB
@@ -45,7 +45,7 @@ func (s *shop) write(f func(ctx context.Context, c *db.Client) error) {
 	}
 }
 
-// hire makes a person of the role, with the address.
+// hire creates a person with the role and the address.
 func (s *shop) hire(role viewer.Role, email string) {
 	s.t.Helper()
 	id, now := xid.New(), micros.Now()
@@ -57,19 +57,19 @@ func (s *shop) hire(role viewer.Role, email string) {
 	})
 }
 
-// rename gives the store a name that no form would let through.
+// rename gives the store a name that no form accepts.
 func (s *shop) rename(name string) {
 	s.t.Helper()
 	s.write(func(ctx context.Context, c *db.Client) error { return c.Store.Update().SetName(name).Exec(ctx) })
 }
 
-// notice is what the tests send.
+// notice returns the notice that the tests send.
 func notice() notify.Notice {
 	return notify.Notice{Level: state.NotificationCritical, Title: "Endpoint suspended", Body: "It failed for a day.",
 		Kind: xid.WebhookEndpoint, ID: xid.New(), Developers: true}
 }
 
-// notify writes a notice that goes out by mail.
+// notify writes a notice that also goes out by email.
 func (s *shop) notify(n notify.Notice) {
 	s.t.Helper()
 	notifier, err := notify.New(api)
@@ -79,7 +79,7 @@ func (s *shop) notify(n notify.Notice) {
 	s.write(func(ctx context.Context, _ *db.Client) error { return notifier.Append(ctx, s.Store, n) })
 }
 
-// put writes a mail as it stands into the outbox.
+// put writes an unchecked email into the outbox.
 func (s *shop) put(id xid.ID, recipient, subject string) {
 	s.t.Helper()
 	s.write(func(ctx context.Context, c *db.Client) error {
@@ -88,7 +88,7 @@ func (s *shop) put(id xid.ID, recipient, subject string) {
 	})
 }
 
-// waiting reads the outbox of the store.
+// waiting returns the outbox of the store.
 func (s *shop) waiting() []*db.Mail {
 	s.t.Helper()
 	rows, err := s.DB(s.ctx).Mail.Query().Order(db.Asc(mail.FieldID)).All(s.ctx)
@@ -98,12 +98,12 @@ func (s *shop) waiting() []*db.Mail {
 	return rows
 }
 
-// only returns the one mail that waits.
+// only returns the single waiting email.
 func (s *shop) only() *db.Mail {
 	s.t.Helper()
 	rows := s.waiting()
 	if len(rows) != 1 {
-		s.t.Fatalf("%d mails wait, want 1", len(rows))
+		s.t.Fatalf("%d emails wait, want 1", len(rows))
 	}
 	return rows[0]
 }
@@ -114,7 +114,7 @@ func (s *shop) pull() {
 	s.write(func(ctx context.Context, c *db.Client) error { return c.Mail.Update().SetDueAt(micros.Now()).Exec(ctx) })
 }
 
-// sender makes a sender to an address such as smtp://127.0.0.1:25?tls=none.
+// sender returns a sender to an address such as smtp://127.0.0.1:25?tls=none.
 func (s *shop) sender(address string, edit func(*notify.SenderConfig)) *notify.Sender {
 	s.t.Helper()
 	server, err := notify.ParseServer(address)

@@ -14,7 +14,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// received is a mail that the test server took.
+// received is an email that the test server accepted.
 type received struct {
 	from, to string
 	options  smtp.MailOptions
@@ -22,26 +22,25 @@ type received struct {
 	raw      []byte
 }
 
-// message parses what was received.
+// message parses the email.
 func (r received) message(t *testing.T) *netmail.Message {
 	t.Helper()
 	m, err := netmail.ReadMessage(bytes.NewReader(r.raw))
 	if err != nil {
-		t.Fatalf("the mail is not one: %v\n%s", err, r.raw)
+		t.Fatalf("not a valid email: %v\n%s", err, r.raw)
 	}
 	return m
 }
 
-// post is a mail server. Its answers are settings that a test changes between
-// rounds.
+// post is a mail server. A test changes its replies between rounds.
 type post struct {
 	address string
 
 	mu    sync.Mutex
-	rcpt  func(to string) error // what it answers to RCPT; nil takes all
-	data  func() error          // what it answers to the text
-	mail  error                 // what it answers to MAIL
-	hook  func()                // runs before the answer to the text
+	rcpt  func(to string) error // the reply to RCPT; nil accepts all
+	data  func() error          // the reply to the text
+	mail  error                 // the reply to MAIL
+	hook  func()                // runs before the reply to the text
 	taken []received
 	calls int // connections
 }
@@ -83,7 +82,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// mails returns what the server took since the last call.
+// mails returns the emails that the server accepted since the last call.
 func (p *post) mails() []received {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +91,7 @@ func (p *post) mails() []received {
 	return list
 }
 
-// say changes the server's answers.
+// say changes the server's replies.
 func (p *post) say(f func(p *post)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +152,7 @@ func (v *visit) Data(r io.Reader) error {
 	return nil
 }
 
-// inside is a listener within the process, for bubbles of synctest: no socket.
+// inside is a listener without sockets, for synctest bubbles.
 type inside struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// within runs f in fake time with a mail server inside of the process.
+// within runs f in fake time with a mail server in the same process.
 func within(t *testing.T, f func(t *testing.T, s *shop, p *post, sender *notify.Sender)) {
 	synctest.Test(t, func(t *testing.T) {
 		s, l := open(t, storetest.Open(t)), newInside()
@@ -24,8 +24,8 @@ func within(t *testing.T, f func(t *testing.T, s *shop, p *post, sender *notify.
 	})
 }
 
-// A day of refusals: the pauses double up to an hour, and the last try comes a
-// day after the mail was written.
+// A day of refusals: the pauses double up to an hour, and the last attempt comes a day after the
+// email was written.
 func TestSenderDay(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, p *post, sender *notify.Sender) {
 		start := time.Now()
@@ -56,7 +56,7 @@ func TestSenderDay(t *testing.T) {
 	})
 }
 
-// A sender that has to stop finishes the mail at hand and begins no other.
+// A sender that has to stop finishes the current email and starts no other.
 func TestSenderStops(t *testing.T) {
 	within(t, func(t *testing.T, s *shop, p *post, sender *notify.Sender) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -71,13 +71,13 @@ func TestSenderStops(t *testing.T) {
 			t.Error(err)
 		}
 		if got := p.mails(); len(got) != 1 || s.only().Attempts != 0 || sender.Sent() != 1 {
-			t.Errorf("%d mails were sent", len(got))
+			t.Errorf("%d emails were sent", len(got))
 		}
 	})
 }
 
-// A server that says nothing holds a round for as long as is allowed, and a
-// program that stops for five seconds.
+// A server that does not reply blocks a round for the allowed time, and a program that stops for
+// five seconds.
 func TestSenderHangs(t *testing.T) {
 	for _, tc := range []struct {
 		name string

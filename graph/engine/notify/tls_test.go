@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// authority makes a certificate authority and a certificate of it for 127.0.0.1.
+// authority returns a certificate authority and a certificate of it for 127.0.0.1.
 func authority(t *testing.T) (*x509.CertPool, *tls.Config) {
 	t.Helper()
 	issue := func(template, parent *x509.Certificate, by *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
@@ -72,8 +72,8 @@ func (v *visit) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-// Mail travels encrypted to a server that is who it says, unless the address
-// allows otherwise; and a password never travels in the clear.
+// Emails are sent encrypted to a server with a valid certificate, unless the address allows
+// otherwise. A password is never sent in the clear.
 func TestSenderTLS(t *testing.T) {
 	roots, certificate := authority(t)
 	const login = "shop%40example.com:opensesame@"
@@ -82,8 +82,8 @@ func TestSenderTLS(t *testing.T) {
 		scheme   string
 		login    string
 		option   string
-		offers   bool // the server speaks TLS
-		stranger bool // its authority is not known
+		offers   bool // the server supports TLS
+		stranger bool // its certificate authority is unknown
 		want     string
 		secure   bool
 	}{
@@ -125,7 +125,7 @@ func TestSenderTLS(t *testing.T) {
 			got := p.mails()
 			if tc.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want) || len(got) != 0 || s.only().Attempts != 1 {
-					t.Errorf("%d mails, %v; want %q", len(got), err, tc.want)
+					t.Errorf("%d emails, %v; want %q", len(got), err, tc.want)
 				}
 				if err != nil &&
 					(strings.Contains(err.Error(), "opensesame") || strings.Contains(err.Error(), "shop@")) {
@@ -134,7 +134,7 @@ func TestSenderTLS(t *testing.T) {
 				return
 			}
 			if err != nil || len(got) != 1 || got[0].secure != tc.secure {
-				t.Errorf("%d mails, secure %v, %v", len(got), got, err)
+				t.Errorf("%d emails, secure %v, %v", len(got), got, err)
 			}
 		})
 	}

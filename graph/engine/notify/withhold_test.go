@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// letter is an email about an order to somebody who never paid.
+// letter sends an email about an order to a person who never paid.
 func (s *shop) letter(n *notify.Notifier, to string, edit func(*notify.Letter)) {
 	l := notify.Letter{To: to, Of: s.row.ID, Subject: "Your order", Body: "Hello", From: "Kestrel", Order: xid.New(),
 		Stop: "https://shop.example/emails/stop/x"}
@@ -31,7 +31,7 @@ func (s *shop) letter(n *notify.Notifier, to string, edit func(*notify.Letter)) 
 	s.write(func(ctx context.Context, c *db.Client) error { return n.Send(ctx, c, l) })
 }
 
-// took marks the store as one that took its first payment some days ago, and sets limits of it.
+// took gives the store a first payment some days ago, and sets limits of it.
 func (s *shop) took(days int, v limit.Values) {
 	at := micros.Now().Add(-time.Duration(days) * 24 * time.Hour)
 	s.write(func(ctx context.Context, c *db.Client) error {
@@ -43,8 +43,8 @@ func (s *shop) took(days int, v limit.Values) {
 	})
 }
 
-// Emails to shoppers are counted by address, network and store, before they are sent. What is too
-// much is withheld: the order's history says so, and one notice a day.
+// Emails to shoppers are counted by address, network and store before they are sent. Excess emails
+// are withheld and recorded in the order's history, with one notice a day.
 func TestWithheld(t *testing.T) {
 	known := func(l *notify.Letter) { l.Stop = "" }
 	for _, tc := range []struct {
@@ -107,7 +107,7 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
-// A network that orders much at many shops gets no more emails out, whoever they are to.
+// A network that orders much at many shops triggers no more emails, whoever the recipients are.
 func TestWithheldNetwork(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	s.took(31, nil)
@@ -125,7 +125,8 @@ func TestWithheldNetwork(t *testing.T) {
 	}
 }
 
-// Whoever stops emails of a store gets none to strangers any more, at any spelling of the address.
+// A recipient who stops emails of a store gets none to strangers any more, with any spelling of the
+// address.
 func TestStop(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s, p := staffed(t, store), new(post).open(t, listen(t), nil)
@@ -149,7 +150,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// No name of a shop makes a header read as something else, and strangers can stop with one click.
+// No shop name can change how a header is read, and strangers can stop emails with one click.
 func TestLetterHeaders(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	n, err := notify.New(api)

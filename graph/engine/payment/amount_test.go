@@ -6,11 +6,11 @@ func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		code  string
 		minor int64
-		units int64 // 0 where it cannot be charged
+		units int64 // 0 if it cannot be charged
 	}{
 		{"EUR", 1980, 1980}, {"USD", 1, 1}, {"HUF", 199001, 199001}, {"JPY", 1980, 1980},
-		{"ISK", 500, 50000}, {"UGX", 5, 500}, // hundredths of what has none
-		{"MGA", 500, 5}, {"MGA", 510, 0}, // none of what has hundredths
+		{"ISK", 500, 50000}, {"UGX", 5, 500}, // hundredths of a currency without minor units
+		{"MGA", 500, 5}, {"MGA", 510, 0}, // none of a currency with hundredths
 		{"KWD", 1230, 1230}, {"KWD", 1234, 0}, {"TND", 10, 10},
 		{"IQD", 1230, 123}, {"IQD", 1234, 0},
 		{"EUR", 99_999_999, 99_999_999}, {"EUR", 100_000_000, 0}, {"ISK", 999_999, 99_999_900}, {"ISK", 1_000_000, 0},

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
 )
 
-// The requests are as Stripe's own description of its interface has them: stripe-mock
-// judges each parameter by it. Its answers are made up.
+// The requests match Stripe's own description of its API: stripe-mock validates each parameter. Its
+// responses are made up.
 func TestStripeMock(t *testing.T) {
 	named := os.Getenv("STOREFRONT_TEST_STRIPE_MOCK")
 	path, err := exec.LookPath(cmp.Or(named, "stripe-mock"))
@@ -27,7 +27,7 @@ func TestStripeMock(t *testing.T) {
 	s := payment.NewStripe(base)
 	made := must[payment.Session](t)(s.Begin(ctx, paymenttest.Key, purchase("one")))
 	if made.Reference == "" {
-		t.Errorf("begun %+v", made)
+		t.Errorf("began %+v", made)
 	}
 	must[payment.Session](t)(s.Look(ctx, paymenttest.Key, made.Reference))
 	must[payment.Session](t)(s.Expire(ctx, paymenttest.Key, made.Reference))
@@ -38,7 +38,7 @@ func TestStripeMock(t *testing.T) {
 		must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, back))
 	}
 	if _, err := s.Begin(ctx, "sk_none", purchase("x")); err == nil {
-		t.Error("a key of no form is taken")
+		t.Error("a malformed key is accepted")
 	}
 }
 

@@ -29,7 +29,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// A session is one for its key, is paid and seen to be, and its money goes back once.
+// A key has one session, which is paid and reported as paid, and the money is refunded once.
 func TestStripe(t *testing.T) {
 	fake, ctx := paymenttest.New(t), t.Context()
 	s := payment.NewStripe(fake.URL)
@@ -38,7 +38,7 @@ func TestStripe(t *testing.T) {
 	again := must[payment.Session](t)(s.Begin(ctx, paymenttest.Key, buy))
 	if first != again || first.Status != payment.Open || first.URL == "" || first.AmountMinor != 1980 ||
 		first.Currency != "EUR" || first.Order != "ord_1" {
-		t.Fatalf("begun %+v, then %+v", first, again)
+		t.Fatalf("began %+v, then %+v", first, again)
 	}
 	form := fake.Sessions()[0].Form
 	for name, want := range map[string]string{"locale": "de", "success_url": buy.Return, "cancel_url": buy.Return,
@@ -62,7 +62,7 @@ func TestStripe(t *testing.T) {
 		id := must[string](t)(s.Refund(ctx, paymenttest.Key, back))
 		if o := must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, id)); o != (payment.Outcome{Key: "row",
 			Payment: ended.Payment}) {
-			t.Errorf("given back %+v", o)
+			t.Errorf("refunded %+v", o)
 		}
 		if i == 1 { // a day later
 			fake.Forget()
@@ -71,16 +71,16 @@ func TestStripe(t *testing.T) {
 	}
 	list := fake.Refunds()
 	if len(list) != 1 || list[0].Units != 980 {
-		t.Fatalf("given back: %+v", list)
+		t.Fatalf("refunded: %+v", list)
 	}
 	fake.Fail(list[0].ID, "lost_or_stolen_card")
 	o := must[payment.Outcome](t)(s.Refunded(ctx, paymenttest.Key, list[0].ID))
 	if _, err := s.Refund(ctx, paymenttest.Key, back); err == nil || o.Failure != "lost_or_stolen_card" {
-		t.Errorf("came back: %+v (%v)", o, err)
+		t.Errorf("failed refund: %+v (%v)", o, err)
 	}
 }
 
-// What Stripe refuses is told from what nobody knows.
+// Refusals are distinguished from unknown outcomes.
 func TestStripeRefusals(t *testing.T) {
 	fake, ctx := paymenttest.New(t), t.Context()
 	fake.Lacks = "xcd"
@@ -109,7 +109,7 @@ func TestStripeRefusals(t *testing.T) {
 	}
 	fake.Refuse("POST session", 0)
 	if live := must[bool](t)(s.Probe(ctx, paymenttest.Live, "EUR")); !live {
-		t.Error("real money is called a test")
+		t.Error("a live key is reported as a test key")
 	}
 	for _, x := range fake.Sessions() {
 		if x.Status != "expired" {
@@ -152,13 +152,13 @@ func TestStripeVerify(t *testing.T) {
 	}
 }
 
-// FuzzVerify: whatever comes in is an event, or is refused.
+// FuzzVerify: any input is an event or is refused.
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(`{"type": "checkout.session.completed", "data": {"object": {"id": 1}}}`), "t=1,v1=00")
 	s := payment.NewStripe("")
 	f.Fuzz(func(t *testing.T, body []byte, signature string) {
 		if e, err := s.Verify(body, signature, paymenttest.Signing); err == nil {
-			t.Errorf("taken: %+v", e)
+			t.Errorf("accepted: %+v", e)
 		}
 		signature = paymenttest.Sign(body, paymenttest.Signing, time.Now())
 		if _, err := s.Verify(body, signature, paymenttest.Signing); errors.Is(err, payment.ErrSignature) {

@@ -6,7 +6,7 @@ var (
 	OfStore   = ofStore
 )
 
-// Room bounds what waits: errors, then successes.
+// Room bounds the waiting rows: errors, then successes.
 const (
 	Room             = roomForErrors
 	RoomForSuccesses = roomForSuccesses
@@ -30,8 +30,8 @@ func (l *Log) Waiting() (refusedOnes, answeredOnes int) {
 // Windows returns how many keys, apps and stores are counted.
 func (l *Log) Windows() int { return len(l.windows) }
 
-// Drop takes what waits, as a round does, and returns how many were left out in the
-// minutes that have ended.
+// Drop takes what waits, as a round does, and returns how many were left out in the minutes that
+// have ended.
 func (l *Log) Drop() (omitted int64) {
 	_, windows := l.swap(false)
 	for _, o := range omissions(windows) {

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
 )
 
-// key is a key of a store.
+// key returns a key of a store.
 func key(store xid.ID) *viewer.Viewer {
 	return &viewer.Viewer{Kind: viewer.APIKey, Store: store, Actor: xid.New()}
 }
@@ -28,14 +28,14 @@ func key(store xid.ID) *viewer.Viewer {
 // came counts the requests of all tests.
 var came atomic.Int64
 
-// entry is a request that came now, after those before it.
+// entry returns a request at the current time, after all earlier ones.
 func entry(status int) *requestlog.Entry {
 	at := micros.Now().Add(time.Duration(came.Add(1)) * time.Microsecond)
 	return &requestlog.Entry{ID: xid.At(at), Method: "GET", Route: "/api/public/v1/orders", Status: status,
 		Took: time.Millisecond}
 }
 
-// A flood is cut off in each minute, errors and successes apart from each other.
+// Each minute of a flood is cut off, errors and successes separately.
 func TestFloodOfOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, k := requestlog.New(nil), key(xid.New())
@@ -64,8 +64,8 @@ func TestFloodOfOneKey(t *testing.T) {
 	})
 }
 
-// Many keys are bounded by their store; many stores by the room of the process, half of
-// which is for errors alone; and so is what is counted.
+// Many keys are bounded by their store, and many stores by the room of the process, half of which
+// is reserved for errors. The windows are bounded as well.
 func TestFloodOfMany(t *testing.T) {
 	l, store := requestlog.New(nil), xid.New()
 	for range 200 {
@@ -100,7 +100,7 @@ func TestFloodOfMany(t *testing.T) {
 	}
 }
 
-// What most requests pay is no allocation.
+// The common case allocates nothing.
 func TestAddAllocatesNothing(t *testing.T) {
 	l, k, e := requestlog.New(nil), key(xid.New()), entry(200)
 	if n := testing.AllocsPerRun(1000, func() { l.Add(k, e) }); n != 0 {
@@ -133,7 +133,7 @@ func seen(t *testing.T, s *ent.Store, store xid.ID) (list []string) {
 	return list
 }
 
-// A request stands in its store, and what an app does in the one that registered it too.
+// A request is logged in its store, and a request of an app also in the store that registered it.
 func TestWrite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		mine, theirs, other := xid.New(), xid.New(), xid.New()
@@ -152,7 +152,7 @@ func TestWrite(t *testing.T) {
 		for range 100 {
 			l.Add(k, entry(200))
 		}
-		for range 2 { // what is written twice is there once
+		for range 2 { // rows written twice are stored once
 			if err := l.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestWrite(t *testing.T) {
 	})
 }
 
-// What the database does not take is lost and counted.
+// Rows that the database refuses are dropped and counted.
 func TestWriteFails(t *testing.T) {
 	s := storetest.Open(t)
 	l, reg := requestlog.New(s), prometheus.NewRegistry()
@@ -215,7 +215,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// What is older than 72 hours goes, of all stores; nothing else does.
+// Only requests older than 72 hours are deleted, of all stores.
 func TestPurge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -245,7 +245,7 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// BenchmarkAdd is what a request pays, with others at once.
+// BenchmarkAdd measures the cost for a request, with concurrent ones.
 func BenchmarkAdd(b *testing.B) {
 	l, k, e := requestlog.New(nil), key(xid.New()), entry(200)
 	b.ReportAllocs()

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// secrets are roots that are told apart.
+// secrets are root secrets with distinct bytes.
 var secrets = []string{strings.Repeat("a", 32), strings.Repeat("b", 32), strings.Repeat("c", 32)}
 
 func ring(t testing.TB, list ...string) *keyring.Ring {
@@ -34,7 +34,7 @@ func ring(t testing.TB, list ...string) *keyring.Ring {
 	return r
 }
 
-// vault is what was sealed, to be opened again.
+// vault collects sealed values, to be opened again.
 type vault struct {
 	t     *testing.T
 	s     *ent.Store
@@ -55,7 +55,7 @@ func (v *vault) write(f func(ctx context.Context, c *db.Client) error) {
 	}
 }
 
-// endpoint keeps two signing secrets.
+// endpoint stores two signing secrets.
 func (v *vault) endpoint(r *keyring.Ring) (id xid.ID) {
 	v.t.Helper()
 	id = xid.New()
@@ -69,7 +69,7 @@ func (v *vault) endpoint(r *keyring.Ring) (id xid.ID) {
 	return id
 }
 
-// answer keeps an answer.
+// answer stores an answer.
 func (v *vault) answer(r *keyring.Ring, n int) {
 	v.t.Helper()
 	hash := bytes.Repeat([]byte{byte(n + 1)}, 32)
@@ -81,7 +81,7 @@ func (v *vault) answer(r *keyring.Ring, n int) {
 	})
 }
 
-// account keeps the secrets of an account with a payment provider.
+// account stores the secrets of an account with a payment provider.
 func (v *vault) account(r *keyring.Ring) {
 	v.t.Helper()
 	id, sealer := xid.New(), r.Sealer("payment secrets")
@@ -92,7 +92,7 @@ func (v *vault) account(r *keyring.Ring) {
 	})
 }
 
-// refreshed keeps the answer to a refresh.
+// refreshed stores the answer to a refresh.
 func (v *vault) refreshed(r *keyring.Ring) {
 	v.t.Helper()
 	id := xid.New()
@@ -104,7 +104,7 @@ func (v *vault) refreshed(r *keyring.Ring) {
 	})
 }
 
-// factor keeps a factor of a person.
+// factor stores a factor of a person.
 func (v *vault) factor(r *keyring.Ring) {
 	v.t.Helper()
 	person, id := xid.New(), xid.New()
@@ -114,7 +114,7 @@ func (v *vault) factor(r *keyring.Ring) {
 	})
 }
 
-// opens counts what opens with a ring.
+// opens counts the values that open with a ring.
 func (v *vault) opens(r *keyring.Ring) (n int) {
 	v.t.Helper()
 	try := func(purpose, plain string, sealed, aad []byte) {
@@ -157,7 +157,7 @@ func (v *vault) run(r *keyring.Ring) (resealed int) {
 	return resealed
 }
 
-// Everything that an older secret sealed opens with the first alone afterwards.
+// Afterwards every value of an older secret opens with the first alone.
 func TestRun(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		open(t, s) // a store without anything
@@ -170,7 +170,7 @@ func TestRun(t *testing.T) {
 		for n := range 50 {
 			v.answer(old, n)
 		}
-		v.write(func(ctx context.Context, c *db.Client) error { // one that was erased
+		v.write(func(ctx context.Context, c *db.Client) error { // erased
 			return c.Idempotency.Create().SetID(xid.New()).SetKeyHash(make([]byte, 32)).
 				SetFingerprint(make([]byte, 32)).SetCreatedAt(micros.Now()).SetStatus(200).Exec(ctx)
 		})
@@ -195,7 +195,7 @@ func TestRun(t *testing.T) {
 			t.Error(diff)
 		}
 		if n := v.run(both); n != 81 {
-			t.Errorf("%d were sealed anew, want 81", n)
+			t.Errorf("%d were re-encrypted, want 81", n)
 		}
 		if n, older := v.opens(fresh), v.opens(old); n != 84 || older != 0 {
 			t.Errorf("%d open with the first secret, and %d with the older", n, older)
@@ -207,12 +207,12 @@ func TestRun(t *testing.T) {
 			t.Error(diff)
 		}
 		if n := v.run(both); n != 0 {
-			t.Errorf("%d were sealed anew again", n)
+			t.Errorf("%d were re-encrypted again", n)
 		}
 	})
 }
 
-// Who stops is followed by another, who does the rest.
+// After an interruption, another run does the rest.
 func TestRunIsResumed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		v := open(t, s)
@@ -227,10 +227,10 @@ func TestRunIsResumed(t *testing.T) {
 		}
 		done := v.opens(fresh)
 		if done == 0 || done == 50 || v.opens(both) != 50 {
-			t.Errorf("%d were sealed anew, and %d open", done, v.opens(both))
+			t.Errorf("%d were re-encrypted, and %d open", done, v.opens(both))
 		}
 		if n := v.run(both); n != 50-done || v.opens(fresh) != 50 {
-			t.Errorf("%d were sealed anew then", n)
+			t.Errorf("%d were re-encrypted then", n)
 		}
 	})
 }

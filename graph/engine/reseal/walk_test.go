@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// What is written between the reading and the writing stays as it was written.
+// A value that is changed between the read and the write stays as it was written.
 func TestSwap(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, store := storetest.Merchant(t, s)
@@ -48,7 +48,7 @@ func TestSwap(t *testing.T) {
 		}
 		row := s.DB(ctx).WebhookEndpoint.Query().Where(webhookendpoint.ID(id)).OnlyX(ctx)
 		if !bytes.Equal(row.Secret, newer) {
-			t.Error("what another one wrote is gone")
+			t.Error("the concurrent change is lost")
 		}
 	})
 }
@@ -66,7 +66,7 @@ func parse(t testing.TB, letters ...string) *keyring.Ring {
 	return r
 }
 
-// Secrets that share their byte are refused, since their values cannot be counted.
+// Secrets with the same byte are refused, because their values cannot be counted.
 func TestTwins(t *testing.T) {
 	s := storetest.Open(t)
 	seen := map[byte]string{}
@@ -84,5 +84,5 @@ func TestTwins(t *testing.T) {
 		}
 		seen[id] = letter
 	}
-	t.Fatal("no two secrets share their byte")
+	t.Fatal("no two secrets have the same byte")
 }

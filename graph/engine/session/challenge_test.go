@@ -40,7 +40,7 @@ func answer(t *testing.T, s *ent.Store, token string, purpose state.ChallengePur
 	return row, err
 }
 
-// A token opens its own challenge, for its own purpose, once.
+// A token answers its own challenge, for its own purpose, once.
 func TestAnswer(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		person := xid.New()
@@ -64,7 +64,7 @@ func TestAnswer(t *testing.T) {
 	})
 }
 
-// Of many who answer at once, one does.
+// Of many concurrent answers, one succeeds.
 func TestAnswerRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		token := put(t, s, session.AskChallenge{Purpose: state.ChallengePasskey, Life: time.Hour})
@@ -86,7 +86,7 @@ func TestAnswerRace(t *testing.T) {
 	})
 }
 
-// A challenge ends by its time, and then it is purged; dropping ends those of a person.
+// A challenge expires and is then purged. Dropping deletes the challenges of one person.
 func TestEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)

@@ -15,8 +15,8 @@ var (
 	accountB = digest.Of([]byte("b"))
 )
 
-// A cookie is good for its account alone, for a year, byte for byte, and while its key
-// is among the secrets.
+// A cookie is valid for its account only, for a year, unmodified, and while its key is among the
+// secrets.
 func TestDevice(t *testing.T) {
 	d, now := devices{secrets(1)}, micros.Now()
 	cookie, isNew := d.cookieAfter(accountA, "", now)
@@ -58,7 +58,7 @@ func TestDevice(t *testing.T) {
 	for i := range raw {
 		raw[i] ^= 1
 		if _, ok := d.known(accountA, base64.RawURLEncoding.EncodeToString(raw), now); ok {
-			t.Errorf("changed at %d, it is still good", i)
+			t.Errorf("changed at %d, it is still valid", i)
 		}
 		raw[i] ^= 1
 	}
@@ -69,7 +69,7 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// People who share a browser are known side by side, up to some of them.
+// Several people who share a browser are known, up to a limit.
 func TestDeviceShared(t *testing.T) {
 	d, now := devices{secrets(1)}, micros.Now()
 	cookie := ""
@@ -80,7 +80,7 @@ func TestDeviceShared(t *testing.T) {
 			t.Errorf("%d is known already", i)
 		}
 	}
-	for range 3 { // those who come again take no more room
+	for range 3 { // returning people take no more room
 		for i := range 2 * maxDevices {
 			_, known := d.known(account(i), cookie, now)
 			if want := i >= maxDevices; known != want {
@@ -103,7 +103,7 @@ func FuzzDevice(f *testing.F) {
 	f.Add(cookie + "." + strings.Repeat("-", deviceLen) + ".")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := d.known(accountB, text, now); ok {
-			t.Errorf("%q is good for another account", text)
+			t.Errorf("%q is valid for another account", text)
 		}
 		next, _ := d.cookieAfter(accountB, text, now)
 		if _, ok := d.known(accountB, next, now); !ok || len(next) > maxDevices*(deviceLen+1) {

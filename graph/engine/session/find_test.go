@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 )
 
-// What cannot be a token costs no statement, and a token one.
+// A malformed token runs no statement, and a well-formed one runs one.
 func TestFindStatements(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -34,9 +34,9 @@ func TestFindStatements(t *testing.T) {
 	})
 }
 
-// 12 hours without use, 14 days in all; the use is noted once a minute.
+// Sessions end after 12 hours without use or 14 days in all. Their use is recorded once a minute.
 func TestExpiry(t *testing.T) {
-	hashed() // outside of the bubble: others use it
+	hashed() // before the bubble: others use it
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
 		p := newPlace(t, s)
@@ -54,15 +54,15 @@ func TestExpiry(t *testing.T) {
 		}
 		time.Sleep(Idle - time.Microsecond)
 		if p.who(token) == nil {
-			t.Error("ended before 12 hours of rest")
+			t.Error("ended before 12 idle hours")
 		}
 		rested := p.signIn("")
 		time.Sleep(Idle)
 		if p.who(rested) != nil {
-			t.Error("alive after 12 hours of rest")
+			t.Error("alive after 12 idle hours")
 		}
 		if list, err := p.List(t.Context(), p.ada); err != nil || len(list) != 0 {
-			t.Errorf("rested sessions are listed: %v, %v", list, err)
+			t.Errorf("idle sessions are listed: %v, %v", list, err)
 		}
 		lasting := p.signIn("")
 		began := time.Now()
@@ -79,7 +79,7 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// Neither statement reads a table as a whole: the plan of the one that runs says so.
+// The plans of both statements show that neither scans a table.
 func TestPlans(t *testing.T) {
 	var last string
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(st ent.Statement) error {

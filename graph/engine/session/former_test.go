@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// The former session of a browser ends behind the transaction that makes the new one: it may
-// be another person's, and on Vitess the deletion would keep the new row waiting.
+// The browser's previous session ends after the transaction that creates the new one: it may be
+// another person's, and on Vitess its deletion would block the new row.
 func TestFormerEndsBehind(t *testing.T) {
 	addresses := []string{storetest.SQLite(t)}
 	if storetest.HaveMySQL(t) {

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// guarded is a place where guesses are counted.
+// guarded returns a place where guesses are counted.
 func guarded(t testing.TB, s *ent.Store) *place {
 	t.Helper()
 	p := newPlace(t, s)
@@ -28,7 +28,7 @@ func guarded(t testing.TB, s *ent.Store) *place {
 	return p
 }
 
-// secrets are keys of cookies, by number; the first signs.
+// secrets returns keys of cookies by number; the first signs.
 func secrets(numbers ...byte) []keyring.MACKey {
 	keys := make([]keyring.MACKey, len(numbers))
 	for i, n := range numbers {
@@ -37,7 +37,7 @@ func secrets(numbers ...byte) []keyring.MACKey {
 	return keys
 }
 
-// another is a keeper of another process on the same database.
+// another returns a keeper of another process on the same database.
 func (p *place) another() *place {
 	p.t.Helper()
 	k, err := NewKeeper(Config{Store: p.store, Devices: p.devices.keys})
@@ -49,8 +49,7 @@ func (p *place) another() *place {
 
 const ada, bob = "ada@example.com", "bob@example.com" // there is no Bob
 
-// fail counts wrong passwords without the work of looking at them and returns how many
-// were let through.
+// fail counts wrong passwords without verifying them and returns how many were admitted.
 func (p *place) fail(n int, email string, from func(i int) Source) (let int) {
 	p.t.Helper()
 	for i := range n {
@@ -64,7 +63,7 @@ func (p *place) fail(n int, email string, from func(i int) Source) (let int) {
 	return let
 }
 
-// waits returns how long a refusal says to wait; 0 when it is another one or none.
+// waits returns the wait of a RateLimited fault, or 0.
 func waits(t testing.TB, err error) time.Duration {
 	t.Helper()
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.RateLimited {
@@ -84,9 +83,9 @@ func (p *place) try(from Source) (Signed, error) {
 	return p.SignIn(p.t.Context(), Attempt{Email: ada, Password: secret, Client: from.Client, Device: from.Device})
 }
 
-// A stranger's guesses stop themselves, and nobody else until the loose bound of the
-// account; who signed in with a browser before is not stopped by that either. All
-// processes count together, and accounts that do not exist are counted as others are.
+// A stranger's guesses block only the stranger, up to the loose limit of the account, which does
+// not block a known browser. All processes count together, and unknown accounts are counted like
+// others.
 func TestStrangers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := guarded(t, s)
@@ -123,7 +122,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// What a known browser fails at counts for it alone, and is bounded too.
+// Failures of a known browser count for that browser only, and are limited too.
 func TestKnownBrowserIsBounded(t *testing.T) {
 	p := guarded(t, storetest.Open(t))
 	first, err := p.try(network(1))
@@ -149,7 +148,7 @@ func TestKnownBrowserIsBounded(t *testing.T) {
 	}
 }
 
-// Who holds a stolen credential guesses within bounds, and stops no one else.
+// Guesses with a stolen credential are limited and block only that credential.
 func TestCredentialIsBounded(t *testing.T) {
 	p := guarded(t, storetest.Open(t))
 	stolen := SourceOf(&viewer.Viewer{Session: digest.Of([]byte("stolen"))})
@@ -169,16 +168,15 @@ func TestCredentialIsBounded(t *testing.T) {
 	}
 }
 
-// Attempts at the same time are counted too, in all processes: of those that are told
-// that they are wrong there are no more than the bound, and with more of them than
-// that, the right one is not told either.
+// Concurrent attempts are counted too, in all processes: no more wrong ones than the limit are
+// answered as wrong, and beyond it a right one is not answered either.
 func TestGuessesAtOnce(t *testing.T) {
 	hashed()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := guarded(t, s)
 		keepers := []*place{p, p.another()}
 		var told atomic.Int32
-		for range 2 { // as many at once as have a place where they wait for their turn
+		for range 2 { // as many at once as can wait for the hasher
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {
@@ -193,13 +191,12 @@ func TestGuessesAtOnce(t *testing.T) {
 			wg.Wait()
 		}
 		if n := int(told.Load()); n != perNetwork.Burst {
-			t.Errorf("%d were told, want %d", n, perNetwork.Burst)
+			t.Errorf("%d were answered, want %d", n, perNetwork.Burst)
 		}
 	})
 }
 
-// A right password that was let in beside wrong ones waits with them, once those are
-// counted.
+// A right password that was admitted next to wrong ones is refused once those are counted.
 func TestRightBesideWrong(t *testing.T) {
 	p := guarded(t, storetest.Open(t))
 	charges := p.charges(digest.Of([]byte(ada)), network(3))
@@ -212,9 +209,8 @@ func TestRightBesideWrong(t *testing.T) {
 	}
 }
 
-// A sign-in costs two statements more than one that is not bounded, from a known
-// browser and from another one; who is refused costs one, and no hash; our own faults
-// count for nobody.
+// A limited sign-in runs two more statements than an unlimited one, from known and unknown
+// browsers. A refused one runs one statement and no hash. Failures of the service are not counted.
 func TestGuessStatements(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		free, p := newPlace(t, s), &place{}
@@ -263,9 +259,9 @@ func TestGuessStatements(t *testing.T) {
 	})
 }
 
-// One attempt comes back per half a minute, and the refusal says when.
+// One attempt is restored every half minute, and the refusal has the wait.
 func TestGuessesRecover(t *testing.T) {
-	hashed() // outside of the bubble: others use it
+	hashed() // before the bubble: others use it
 	synctest.Test(t, func(t *testing.T) {
 		p := guarded(t, storetest.Open(t))
 		p.fail(50, ada, at(3))
@@ -286,8 +282,7 @@ func TestGuessesRecover(t *testing.T) {
 	})
 }
 
-// One network is bounded over all accounts, and the networks of IPv6 are those that a
-// provider gives out.
+// One network is limited across all accounts. IPv6 networks have the size that providers assign.
 func TestManyAccounts(t *testing.T) {
 	p := guarded(t, storetest.Open(t))
 	let := 0
@@ -300,9 +295,9 @@ func TestManyAccounts(t *testing.T) {
 	}
 }
 
-// Addresses of this machine and of private networks are those of a proxy that nobody named, with all
-// visitors behind it: guesses at other accounts stop nobody there, and those at one account stop at the
-// bound of the account.
+// Loopback and private addresses belong to an unconfigured proxy with all visitors behind it:
+// guesses at other accounts block nobody there, and guesses at one account stop at the limit of the
+// account.
 func TestBehindUnnamedProxy(t *testing.T) {
 	for _, address := range []string{"127.0.0.1", "10.1.2.3", "fd00::1", "::ffff:192.168.1.1"} {
 		p, from := guarded(t, storetest.Open(t)), Source{Client: netip.MustParseAddr(address)}

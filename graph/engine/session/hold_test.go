@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// One at a time holds a person, and the error of each is what it made.
+// One caller at a time holds a person, and gets the error of its own function.
 func TestHold(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -46,16 +46,16 @@ func TestHold(t *testing.T) {
 		}
 		ended, end := context.WithCancel(p.ctx)
 		end()
-		err := p.Hold(ended, p.lockAda, func() error { t.Error("it ran although nobody waits"); return nil })
+		err := p.Hold(ended, p.lockAda, func() error { t.Error("it ran although ctx has ended"); return nil })
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want that nobody waits", err)
+			t.Errorf("got %v, want the error of ctx", err)
 		}
 	})
 }
 
 func (p *place) lockAda(ctx context.Context) error { return p.Lock(ctx, p.ada) }
 
-// What was held is done once, also where the lock's own transaction is lost at its end.
+// The function runs once even if the lock's own transaction is lost at its end.
 func TestHoldRunsOnce(t *testing.T) {
 	lost := false
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Committed: func() error {

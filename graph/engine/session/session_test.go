@@ -24,7 +24,7 @@ import (
 
 const secret = "correct horse battery"
 
-// hashed is the hash of secret: a real one takes long, so it is made once.
+// hashed returns the hash of secret. Hashing takes long, so it is done once.
 var hashed = sync.OnceValue(func() string {
 	h, err := password.Hash(context.Background(), secret)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *place) tx(ctx context.Context, f func(context.Context) error) {
 	}
 }
 
-// person makes somebody; no hash is no password.
+// person creates a person; an empty hash is no password.
 func (p *place) person(email, hash string) xid.ID {
 	p.t.Helper()
 	id := xid.New()
@@ -92,7 +92,7 @@ func (p *place) join(ctx context.Context, person xid.ID, role viewer.Role) {
 	})
 }
 
-// second makes another shop of Ada's.
+// second creates another shop of Ada's.
 func (p *place) second(name string, role viewer.Role) xid.ID {
 	p.t.Helper()
 	ctx, shop := storetest.Merchant(p.t, p.store)
@@ -116,7 +116,7 @@ func (p *place) signIn(former string) string {
 	return signed.Token
 }
 
-// who finds the person of a token.
+// who returns the person of a token.
 func (p *place) who(token string) *Person {
 	p.t.Helper()
 	found, err := p.Find(p.t.Context(), token)
@@ -155,7 +155,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		if got.In(xid.New()) != nil {
-			t.Error("they work in a store that is not theirs")
+			t.Error("they have access to a store that is not theirs")
 		}
 		if of, err := p.Of(t.Context(), p.ada); err != nil || of == nil || of.Email != got.Email ||
 			len(of.Memberships) != 2 || of.Session != (digest.Sum{}) {
@@ -168,7 +168,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// A closed store and one that they left are not theirs; without any they are in none.
+// Closed stores and stores that the person left are not listed; without stores the person has none.
 func TestMembershipsEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -196,7 +196,7 @@ func TestMembershipsEnd(t *testing.T) {
 	})
 }
 
-// Whatever is wrong, the fault is the same, and so is the number of statements.
+// Whatever is wrong, the fault and the number of statements are the same.
 func TestRefusals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -235,8 +235,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// An unknown address costs the hash that a wrong password costs: skipping it would
-// be a hundred times as fast. The least of some tries is free of other work.
+// An unknown address takes as long as a wrong password, because it is hashed too: skipping the hash
+// would be a hundred times as fast. The minimum of several tries excludes other work.
 func TestEqualWork(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	least := func(a Attempt) time.Duration {
@@ -262,7 +262,7 @@ func TestEqualWork(t *testing.T) {
 	}
 }
 
-// A password that holds a control character is no password, even were it stored.
+// A password with a control character is wrong, even if it were stored.
 func TestControlCharacters(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
 	hash, err := password.Hash(t.Context(), "tab\there")
@@ -276,7 +276,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// A sign-in gives a new token and ends the one that the browser had.
+// A sign-in returns a new token and ends the browser's previous session.
 func TestRotation(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -285,9 +285,9 @@ func TestRotation(t *testing.T) {
 		if first == second || p.who(first) != nil || p.who(second) == nil || p.sessions() != 1 {
 			t.Errorf("%d sessions", p.sessions())
 		}
-		planted := digest.NewToken() // one that was never given out
+		planted := digest.NewToken() // never issued
 		if token := p.signIn(planted); token == planted || p.who(planted) != nil {
-			t.Error("a planted token was taken over")
+			t.Error("a planted token was accepted")
 		}
 		if _, err := p.SignIn(t.Context(),
 			Attempt{Email: "ada@example.com", Password: "wrong", Former: second}); !errors.Is(err, ErrWrong) ||
@@ -346,7 +346,7 @@ func TestEndAll(t *testing.T) {
 			t.Errorf("ended %d, %v", n, err)
 		}
 		if p.who(first) != nil || p.who(third) != nil || p.who(second) == nil || p.who(signed.Token) == nil {
-			t.Error("the wrong ones ended")
+			t.Error("the wrong sessions ended")
 		}
 		if n, err := p.EndAll(t.Context(), p.ada, digest.Sum{}); n != 1 || err != nil || p.who(second) != nil {
 			t.Errorf("ended %d, %v", n, err)
@@ -354,7 +354,7 @@ func TestEndAll(t *testing.T) {
 	})
 }
 
-// A new password ends what the old one opened, and the old one itself.
+// A new password ends the sessions and the proofs of the old one.
 func TestReplace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newPlace(t, s)
@@ -374,7 +374,7 @@ func TestReplace(t *testing.T) {
 		if p.who(first) != nil || p.who(second) == nil {
 			t.Error("the wrong session ended")
 		}
-		// What was proved before the change is worth nothing after it.
+		// A proof from before the change is worthless.
 		if err := p.Replace(t.Context(), proof, hashed(), keep); !errors.Is(err, ErrWrong) {
 			t.Errorf("an old proof: %v", err)
 		}
@@ -396,7 +396,7 @@ func TestReplace(t *testing.T) {
 		}
 		p.signIn("")
 		if _, err := p.Reset(t.Context(), xid.New(), next); err == nil {
-			t.Error("nobody's password was reset")
+			t.Error("reset an unknown person")
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
-// What the authenticator says is what the library reads.
+// The library accepts the authenticator's responses.
 func TestAuthenticator(t *testing.T) {
 	a := factortest.New(t, "https://shop.example:8443/x")
 	if a.Origin != "https://shop.example:8443" || a.RPID != "shop.example" {

@@ -19,8 +19,8 @@ import (
 
 var benchProducts = flag.Int("products", 500, "how many products the benchmarks have")
 
-// stock inserts active products with titles of made-up words, and puts them on shelves.
-// Some words are in every tenth title, most in a few.
+// stock inserts active products with titles of made-up words, and indexes them. Some words are in
+// every tenth title, most in a few.
 func stock(b testing.TB, ctx context.Context, s *ent.Store) {
 	b.Helper()
 	n, r := *benchProducts, rand.New(rand.NewPCG(1, 2))
@@ -46,7 +46,7 @@ func stock(b testing.TB, ctx context.Context, s *ent.Store) {
 	}
 }
 
-// coined is one of n words, which are made of syllables.
+// coined returns one of n words made of syllables.
 func coined(r *rand.Rand, n int) string {
 	syllables := []string{"ba", "ke", "lo", "mi", "nu", "ra", "so", "ti", "va", "zen"}
 	var text strings.Builder
@@ -64,12 +64,12 @@ func onBoth(b *testing.B, f func(b *testing.B, s *ent.Store)) {
 	}
 }
 
-// reader reads the shelves of the viewer's store.
+// reader reads the lists of the viewer's store.
 func reader(ctx context.Context, s *ent.Store) listings.Reader {
 	return listings.Reader{Client: s.DB(ctx), Engine: s.Dialect(), Store: viewer.From(ctx).Store}
 }
 
-// BenchmarkFind looks for words that many and few products have, with mistakes and without.
+// BenchmarkFind searches for words of many and of few products, with and without typos.
 func BenchmarkFind(b *testing.B) {
 	onBoth(b, func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
-// TestRank: who has a word in the title, and as it is typed, comes first.
+// TestRank: a product with the word in its title, exactly as typed, comes first.
 func TestRank(t *testing.T) {
 	q := listings.Ask("blue mug")
 	var last int
@@ -43,7 +43,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestSpellings: few rows lead to a word, and what they hold fits their columns.
+// TestSpellings: few rows lead to a word, and their values fit the columns.
 func TestSpellings(t *testing.T) {
 	for _, w := range []string{"a", "brake", "brk300disc", strings.Repeat("ö", 100), "donaudampfschiffahrts"} {
 		for _, s := range listings.Words(w) {

@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
-// TestJudge: the products of a collection come in batches of bounded cost; another process
-// goes on where one was stopped; once it is settled nothing is read again.
+// TestJudge: the products of a collection are processed in batches of bounded cost. Another process
+// continues where one stopped. Once the second pass is done, nothing is read again.
 func TestJudge(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 		}
 		c, err := s.DB(ctx).Collection.Query().Only(ctx)
 		if err != nil || !c.Settling || c.DueAt <= micros.Now() || c.DueAt == micros.Never {
-			t.Errorf("judged once: %v %v", c, err)
+			t.Errorf("after the first pass: %v %v", c, err)
 		}
 	})
 }

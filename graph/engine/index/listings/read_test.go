@@ -11,8 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// To put one product on its shelves again, and to take it off, is to read its own rows and
-// those of no other.
+// Indexing a product again, or removing it, reads only its own rows.
 func TestPutReads(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)

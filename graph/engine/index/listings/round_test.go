@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
-// plant inserts active products and a draft behind the back of the operations.
+// plant inserts active products and a draft directly.
 func plant(t testing.TB, ctx context.Context, s *ent.Store, n int) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error {
@@ -36,7 +36,7 @@ func plant(t testing.TB, ctx context.Context, s *ent.Store, n int) {
 	}
 }
 
-// listed counts the products on the shelves of a store, and those that are found.
+// listed counts the products in the lists of a store, and those that are found.
 func listed(t testing.TB, ctx context.Context, s *ent.Store) [2]int {
 	t.Helper()
 	on, err := s.DB(ctx).Listing.Query().Count(ctx)
@@ -50,9 +50,8 @@ func listed(t testing.TB, ctx context.Context, s *ent.Store) [2]int {
 	return [2]int{on, found}
 }
 
-// TestRound: products from before are put on shelves once, in every store; a walk that
-// was stopped goes on where it was, and one of an older form begins again and writes
-// nothing twice.
+// TestRound: existing products are indexed once, in every store. A stopped walk continues where it
+// was, and one of an older version starts again and writes nothing twice.
 func TestRound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)

@@ -14,8 +14,8 @@ import (
 
 var benchOrders = flag.Int("orders", 2000, "how many orders the benchmark has")
 
-// BenchmarkFind looks for what few and many orders have, alone and together. Given names are
-// few, so that each is that of many; addresses are of one each.
+// BenchmarkFind searches for words of few and of many orders, alone and together. There are few
+// given names, so each belongs to many orders; each address belongs to one.
 func BenchmarkFind(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)
@@ -29,7 +29,7 @@ func BenchmarkFind(b *testing.B) {
 			given, family := coined(r, 200), coined(r, 20_000)
 			words := []string{given, family, fmt.Sprintf("%s%d@example.com", given, i), "sku" + coined(r, 2000)}
 			if i < *benchOrders/50 {
-				words = append(words, "zz"+coined(r, 5000)) // old ones alone
+				words = append(words, "zz"+coined(r, 5000)) // old orders only
 			}
 			return status, words
 		})

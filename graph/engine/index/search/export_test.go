@@ -7,22 +7,22 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// OfOrder are the terms of an order.
+// OfOrder returns the terms of an order.
 func OfOrder(o *db.Order, lines []*db.OrderLine, sent []*db.Fulfillment, buyer *db.Customer) (
 	map[string]bool, error,
 ) {
 	return ofOrder(o, lines, sent, buyer)
 }
 
-// OfCustomer are the terms of a customer.
+// OfCustomer returns the terms of a customer.
 func OfCustomer(c *db.Customer) (map[string]bool, error) { return ofCustomer(c) }
 
-// Begins reports whether the words of a question for customers all begin one of some terms.
+// Begins reports whether all words of a search for customers begin one of the terms.
 func Begins(terms map[string]bool, text string) bool {
 	return item{terms: terms}.has(Customers, Ask(text).of(Customers))
 }
 
-// MaxFresh is how many of what is pending a search reads.
+// MaxFresh is how many pending items a search reads.
 const MaxFresh = maxFresh
 
 // Some writes the words of orders that were read as pending.
@@ -30,7 +30,7 @@ func (k *Keeper) Some(ctx context.Context, ids ...xid.ID) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error { return k.flushSome(ctx, Orders, ids) })
 }
 
-// Steps takes steps in the store of ctx.
+// Steps takes n steps of the walk in the store of ctx.
 func (k *Keeper) Steps(ctx context.Context, n int) error {
 	for range n {
 		if err := k.store.InTx(ctx, k.step); err != nil {
@@ -40,5 +40,5 @@ func (k *Keeper) Steps(ctx context.Context, n int) error {
 	return nil
 }
 
-// Removal is the statement that deletes the words of n things.
+// Removal returns the statement that deletes the words of n items.
 func Removal(engine string, n int) string { return removal(engine, n) }

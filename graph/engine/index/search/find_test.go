@@ -16,17 +16,16 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
 
-// many is how many orders the store has: more than are read of a word, or looked through for a
-// page.
+// many is how many orders the store has: more than are read for a word, or examined for a page.
 const many = 16_000
 
-// mostRead is how many rows a page may make the engine read: 3,000 entries of each of two words
-// and 3,000 orders with a word of each, most of them a second time from a table in memory; and
-// what a word has that only old orders have.
+// mostRead is how many rows a page may read: 3,000 entries of each of two words and 3,000 orders
+// with a word of each, most of them a second time from a table in memory, and the entries of a word
+// that only old orders have.
 const mostRead = 12 * 3001
 
-// words are those of the i-th order: everyone is a Smith, most are called something with an s,
-// a third Ann, another third Lee and hardly anyone both; few have anything else.
+// words returns the words of the i-th order: everyone is a Smith, most have a name with an s, a
+// third are Ann, another third Lee and hardly anyone both; few have other words.
 func words(i int) (string, []string) {
 	list := []string{"smith", fmt.Sprintf("sku%d", i%2000), "common"}
 	if i < 40 {
@@ -57,7 +56,7 @@ func words(i int) (string, []string) {
 	return status, list
 }
 
-// openRanges are those of the orders that are open.
+// openRanges returns the ranges of open orders.
 func openRanges() ent.Ranges {
 	r := ent.Ranges{Index: "order_states_id", Columns: []string{"status", "financial_status", "fulfillment_status"}}
 	for _, financial := range state.FinancialStatuses() {
@@ -68,8 +67,8 @@ func openRanges() ent.Ranges {
 	return r
 }
 
-// TestFind: whatever is frequent and whatever is rare, pages show the newest first, each once
-// and all of them, and none reads more than some thousand rows.
+// TestFind: for frequent and rare words, pages show all matches once, newest first, and no page
+// reads more than some thousand rows.
 func TestFind(t *testing.T) {
 	open := []search.Condition{{Text: "o.status = ?", Arg: "open"}}
 	byStatus := openRanges()
@@ -83,7 +82,7 @@ func TestFind(t *testing.T) {
 			conditions []search.Condition
 			newest     ent.Ranges
 			fits       func(i int) bool
-			most       int64 // rows of a page, where words are read side by side
+			most       int64 // rows of a page, if words are read side by side
 		}{
 			{text: "rare", fits: func(i int) bool { return i%1000 == 0 }},
 			{text: "RÁRE smith", fits: func(i int) bool { return i%1000 == 0 }},
@@ -131,7 +130,7 @@ func walk(t *testing.T, ctx context.Context, s *ent.Store, q search.Query, n int
 	return walkWithin(t, ctx, s, q, n, mostRead)
 }
 
-// walkWithin is walk where a page may read so many rows.
+// walkWithin is walk with a bound on the rows that a page reads.
 func walkWithin(t *testing.T, ctx context.Context, s *ent.Store, q search.Query, n int, most int64) (numbers []int) {
 	t.Helper()
 	for pages := 0; ; pages++ {
@@ -158,7 +157,7 @@ func walkWithin(t *testing.T, ctx context.Context, s *ent.Store, q search.Query,
 	}
 }
 
-// numbersOf reads the numbers of orders.
+// numbersOf returns the numbers of orders.
 func numbersOf(t *testing.T, ctx context.Context, s *ent.Store, ids []xid.ID) []int {
 	t.Helper()
 	rows, err := s.DB(ctx).Order.Query().Where(order.IDIn(ids...)).Load(ctx)

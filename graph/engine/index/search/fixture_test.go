@@ -13,14 +13,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
 
-// planted is an order that is inserted behind the back of the operations, with its words.
+// planted is an order that is inserted directly, with its words.
 type planted struct {
 	id     xid.ID
 	status string
 	words  []string
 }
 
-// plant inserts n orders with their words, from the oldest to the newest.
+// plant inserts n orders with their words, oldest first.
 func plant(t testing.TB, ctx context.Context, s *ent.Store, n int, each func(i int) (status string, words []string)) {
 	t.Helper()
 	began := micros.Now()
@@ -63,7 +63,7 @@ func insert(ctx context.Context, s *ent.Store, from int, rows []planted) error {
 	return err
 }
 
-// coined is one of n words, which are made of syllables.
+// coined returns one of n words made of syllables.
 func coined(r *rand.Rand, n int) string {
 	syllables := []string{"ba", "ke", "lo", "mi", "nu", "ra", "so", "ti", "va", "zen"}
 	var text strings.Builder
@@ -73,12 +73,12 @@ func coined(r *rand.Rand, n int) string {
 	return text.String()
 }
 
-// finder finds what the store of ctx has.
+// finder returns a finder for the store of ctx.
 func finder(ctx context.Context, s *ent.Store) search.Finder {
 	return search.Finder{Client: s.DB(ctx), Engine: s.Dialect(), Store: viewer.From(ctx).Store}
 }
 
-// page finds a page, and says where the next one goes on if the search ended at its bound.
+// page returns a page, and where the next one continues if the search ended at its bound.
 func page(t testing.TB, ctx context.Context, s *ent.Store, q search.Query) (ids []xid.ID, stopped xid.ID) {
 	t.Helper()
 	ids, stopped, err := finder(ctx, s).Find(ctx, q)

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
 
-// mark changes the address for mail of orders and marks them, in one transaction.
+// mark changes the email address of orders and marks them, in one transaction.
 func mark(t *testing.T, ctx context.Context, s *ent.Store, email string, ids ...xid.ID) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error {
@@ -30,8 +30,8 @@ func mark(t *testing.T, ctx context.Context, s *ent.Store, email string, ids ...
 	}
 }
 
-// TestSettle: what is marked is found by what its row has, and by nothing else, before its words
-// are written and behind that, in every store; pages show each once.
+// TestSettle: a marked row is found by its current words only, before and after its words are
+// written, in every store, and pages show each row once.
 func TestSettle(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -48,7 +48,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		mark(t, ctx, s, "new@example.com", all[20:65]...)
-		mark(t, ctx, s, "new@example.com", all[30]) // again, which is one row
+		mark(t, ctx, s, "new@example.com", all[30]) // again: still one row
 		mark(t, other, s, "new@example.com", few...)
 		expect := func(outdated, current, pending int) {
 			t.Helper()
@@ -79,7 +79,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("the oldest is pending for %s, %v", age, err)
 		}
 
-		// Who read an order as pending, and is late, writes nothing that is older.
+		// A process that read an order as pending and is late writes no outdated words.
 		mark(t, ctx, s, "newer@example.com", all[20])
 		if err := k.Some(ctx, all[20]); err != nil {
 			t.Fatal(err)
@@ -89,12 +89,12 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found(t, ctx, s, "newer@") != 0 || found(t, ctx, s, "newest@") != 1 || found(t, ctx, s, "new@") != 44 {
-			t.Error("the words are others than those of the row")
+			t.Error("the words differ from the row")
 		}
 	})
 }
 
-// TestFreshBound: a search reads no more than the newest of what is pending.
+// TestFreshBound: a search reads only the newest pending items.
 func TestFreshBound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -117,8 +117,8 @@ func TestFreshBound(t *testing.T) {
 	})
 }
 
-// The words of things are deleted by their own index: the primary key, which SQLite would
-// take, leads through all words of the store.
+// The words of items are deleted by their own index. The primary key, which SQLite would choose,
+// leads through all words of the store.
 func TestRemovalReadsItsOwn(t *testing.T) {
 	s := storetest.Open(t)
 	for _, n := range []int{1, 2, 20} {
@@ -135,7 +135,7 @@ func TestRemovalReadsItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(plan, "searchterm_store_id_id_term (store_id=? AND id=?)") {
-			t.Errorf("%d things: %s", n, plan)
+			t.Errorf("%d items: %s", n, plan)
 		}
 	}
 }

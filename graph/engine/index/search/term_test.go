@@ -29,7 +29,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestAsk: what is typed in any of the ways that people have is the same word.
+// TestAsk: every way to type a word gives the same word.
 func TestAsk(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", " %_* ": "", "AB-12": "ab12", "ab 12": "ab 12", "Ann.Lee@EXAMPLE": "annlee@example", "@x": "x",
@@ -43,7 +43,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestPhone: however a telephone number is kept and however it is typed, it is found, and another one is not.
+// TestPhone: a telephone number is found in any spelling, whichever it was stored with, and no
+// other number is.
 func TestPhone(t *testing.T) {
 	national := []string{"030 1234567", "(030) 123 45 67", "030/1234567", "0301234567", "030-123-4567", "1234567",
 		"４５６７"}
@@ -68,8 +69,7 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// FuzzAsk: whatever a text is, its words fit their column, and who types a part of it as it is
-// finds it.
+// FuzzAsk: the words of any text fit their column, and any typed part of it finds it.
 func FuzzAsk(f *testing.F) {
 	for _, s := range []string{"Blue mug", "T-shirt (XL)", "ann.lee+a@example.com", "東京都 タワー", "İstanbul ﬁsh", "%_*\\",
 		strings.Repeat("word ", 1000), strings.Repeat("x", 5000), "\xff@\x00@\u0300", "🎈", "O'Brien’s"} {
@@ -80,7 +80,7 @@ func FuzzAsk(f *testing.F) {
 		q, _, _ = strings.Cut(q, " tel:")
 		asked := strings.Fields(q)
 		if len(asked) > 8 || !utf8.ValidString(q) {
-			t.Fatalf("%q is understood as %q", text, q)
+			t.Fatalf("%q is parsed as %q", text, q)
 		}
 		terms := listings.Terms(text)
 		for _, w := range append(asked, terms...) {

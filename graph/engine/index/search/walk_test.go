@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/search"
 )
 
-// TestRound: what was there before is made findable once, in every store; a walk that was
-// stopped goes on where it was, and one of an older form begins again and leaves no word of it.
+// TestRound: existing rows are indexed once, in every store. A stopped walk continues where it was,
+// and one of an older version starts again and leaves no old words.
 func TestRound(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -34,7 +34,7 @@ func TestRound(t *testing.T) {
 				t.Errorf("there are %d and %d terms", a, b)
 			}
 			if found(t, ctx, s, "outdated") != 0 || found(t, other, s, "nobody@example.com") != 3 {
-				t.Error("the words are others")
+				t.Error("the words differ")
 			}
 			err := s.InTx(ctx, func(ctx context.Context) error {
 				return s.DB(ctx).SearchWalk.Update().Where(searchwalk.Done(true)).SetForm(0).Exec(ctx)
@@ -46,7 +46,7 @@ func TestRound(t *testing.T) {
 	})
 }
 
-// TestWrites: to write the words of one thing is to read its own, and those of no other.
+// TestWrites: writing the words of one row reads only its own words.
 func TestWrites(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)

@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/payment/paymenttest"
 )
 
-// Nobody gets anything without a key.
+// Requests without a key are refused.
 func TestKey(t *testing.T) {
 	s := paymenttest.New(t)
 	answer, err := http.Get(s.URL + "/v1/checkout/sessions/cs_test_1")
