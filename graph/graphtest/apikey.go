@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// NewKey makes a key.
+// NewKey creates an API key with the scopes.
 func (p *Shop) NewKey(t testing.TB, ctx context.Context, scopes ...string) *model.APIKeyPayload {
 	t.Helper()
 	return Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx,

@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Bridge is an input for an app that may read products.
+// Bridge returns an input for an app that may read products.
 func Bridge() model.AppCreateInput {
 	return model.AppCreateInput{Name: "Bridge", RedirectUris: []string{"https://bridge.example/cb"},
 		Scopes: []string{"products.read"}}

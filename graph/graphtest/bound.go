@@ -16,10 +16,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// BoundTime is when the first row was made that a test of bounds plants.
+// BoundTime is the creation time of the first row in tests of bounds.
 const BoundTime = micros.Time(1_650_000_000_000_000)
 
-// Combined are the filters of all combinations of conditions, by the names of these.
+// Combined returns a filter for each combination of the conditions, keyed by their names.
 func Combined[F any](conditions map[string]func(*F)) map[string]*F {
 	names, all := slices.Sorted(maps.Keys(conditions)), map[string]*F{}
 	for set := range 1 << len(names) {
@@ -35,9 +35,9 @@ func Combined[F any](conditions map[string]func(*F)) map[string]*F {
 	return all
 }
 
-// Bounds holds a list to what its pages may read, in two stores that plant fills with n rows and
-// whose filters it returns: as many rows of 64 ranges of an index as a page shows, and two, and no
-// more in the larger store than in the smaller. page reads a page of one row.
+// Bounds checks how many rows the pages of a list read: at most page size + 2 of each of 64 index
+// ranges, and in a large store no more than in a small one. plant fills a store with n rows and
+// returns the filters to test; page reads a page of one row.
 func Bounds[F any](t *testing.T, plant func(t *testing.T, p *Shop, n int) map[string]*F,
 	page func(ctx context.Context, p *Shop, f *F, after *string) (*model.PageInfo, error),
 ) {
@@ -69,21 +69,21 @@ func Bounds[F any](t *testing.T, plant func(t *testing.T, p *Shop, n int) map[st
 	})
 }
 
-// withinBound holds the cost of a page of a large store against that of the same page of a small
-// one, and against the bound.
+// withinBound compares the cost of a page in a large store with its cost in a small store and with
+// the bound.
 func withinBound(t *testing.T, r *graph.Resolver, name string, small, large int64) {
 	t.Helper()
 	const bound = 64 * (1 + 2)
 	if r.Store.Dialect() == dialect.MySQL && large > bound {
 		t.Errorf("%s: a page of one reads %d rows", name, large)
 	}
-	if large > small+small/4+50 { // an index is a little deeper there
+	if large > small+small/4+50 { // the index of the large store is a little deeper
 		t.Errorf("%s: a page costs %d, and %d in a larger store", name, small, large)
 	}
 }
 
-// read returns what f reads outside of transactions: rows on MySQL and MariaDB, pages of the file
-// on SQLite.
+// read returns how much f reads outside of transactions: rows on MySQL and MariaDB, pages of the
+// file on SQLite.
 func read(t *testing.T, ctx context.Context, r *graph.Resolver, f func(context.Context)) int64 {
 	t.Helper()
 	if r.Store.Dialect() == dialect.MySQL {

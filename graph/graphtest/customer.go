@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Ada is a customer with everything that can be known about a person.
+// Ada returns an input for a customer with all personal data set.
 func Ada() model.CustomerCreateInput {
 	home := &model.AddressInput{Name: new("Ada Lovelace"), Line1: "St James's Square 12", City: "London", Country: "gb"}
 	return model.CustomerCreateInput{
@@ -23,7 +23,7 @@ func Ada() model.CustomerCreateInput {
 	}
 }
 
-// NewCustomer makes a customer.
+// NewCustomer creates a customer.
 func NewCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, in model.CustomerCreateInput) *model.Customer {
 	t.Helper()
 	p, err := r.Mutation().CustomerCreate(ctx, in)
@@ -33,7 +33,7 @@ func NewCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, in model.
 	return p.Customer
 }
 
-// LastEvent returns the body of a resource's last event.
+// LastEvent returns the body of the resource's last event.
 func LastEvent(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) string {
 	t.Helper()
 	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).

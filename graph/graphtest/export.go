@@ -5,7 +5,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ExportOf is an input for a plain CSV.
+// ExportOf returns an input for an export as plain CSV.
 func ExportOf(kind state.ExportKind) model.ExportStartInput {
 	return model.ExportStartInput{Kind: kind, Format: state.ExportCSV, Compression: state.ExportPlain}
 }

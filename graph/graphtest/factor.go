@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
-// AddSession signs a person in with a browser and returns the hash of its token.
+// AddSession signs a person in and returns the hash of the session's token.
 func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 	t.Helper()
 	sum, now := digest.Of([]byte(rand.Text())), micros.Now()
@@ -32,7 +32,7 @@ func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 	return sum
 }
 
-// Rest lets the time of every proof of who is signed in pass.
+// Rest makes the proofs of identity of all sessions expire.
 func Rest(t testing.TB, s *ent.Store) {
 	t.Helper()
 	sums := storetest.EachShard(t, s, func(ctx context.Context) ([]digest.Sum, error) {
@@ -49,8 +49,8 @@ func Rest(t testing.TB, s *ent.Store) {
 	}
 }
 
-// AddFactor sets an authenticator app up for a person and returns its secret and the
-// recovery codes. Their other sessions end.
+// AddFactor sets up an authenticator app for a person and returns its secret and the recovery
+// codes. It ends the person's other sessions.
 func AddFactor(t testing.TB, r *graph.Resolver, person xid.ID) (secret string, codes []string) {
 	t.Helper()
 	by := factor.By{Person: person, Session: AddSession(t, r, person)}

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Gave writes n grants of the store to an app, taken up and live unless edit
-// says else, and returns them, the oldest first.
+// Gave adds n grants of the store to an app and returns them, the oldest first. They are redeemed
+// and live unless edit changes them.
 func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.GrantCreate)) []*db.Grant {
 	t.Helper()
 	var rows []*db.Grant
@@ -40,7 +40,7 @@ func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.Gr
 	return rows
 }
 
-// Dead are the ways in which a grant has ended.
+// Dead holds an edit for each way in which a grant can end.
 var Dead = map[string]func(int, *db.GrantCreate){
 	"revoked": func(_ int, g *db.GrantCreate) {
 		g.SetRevokedAt(micros.Now()).SetRevokedReason(state.GrantEndedByApp)
@@ -50,7 +50,7 @@ var Dead = map[string]func(int, *db.GrantCreate){
 	"abandoned": func(_ int, g *db.GrantCreate) { Unredeemed(0, g); g.Mutation().SetCodeExpiresAt(micros.Now()) },
 }
 
-// Unredeemed is a grant whose code is on its way.
+// Unredeemed makes a grant whose code has not been redeemed yet.
 func Unredeemed(_ int, g *db.GrantCreate) {
 	g.Mutation().ResetCodeUsedAt()
 	g.Mutation().ResetRefreshExpiresAt()

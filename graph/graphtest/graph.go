@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// NewCore makes a core over s, with signing keys of its own.
+// NewCore returns the operations on s, with its own signing keys.
 func NewCore(t testing.TB, s *ent.Store) *graph.Resolver {
 	t.Helper()
 	ring, err := keyring.Parse(strings.Repeat("k", 32))
@@ -30,23 +30,22 @@ func NewCore(t testing.TB, s *ent.Store) *graph.Resolver {
 	return r
 }
 
-// As returns a context in which a person of the role asks in the store that ctx
-// works in.
+// As returns a context for a person with the role, in the store of ctx.
 func As(ctx context.Context, role viewer.Role) context.Context {
 	store := viewer.From(ctx).Store
 	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.Staff, Store: store, Actor: xid.New(), Principal: xid.New(),
 		Name: "Test " + string(role), Role: role, Granted: role.Scopes(), Scopes: role.Scopes(), Currency: "EUR"})
 }
 
-// AsKey returns a context in which an API key with the scopes asks.
+// AsKey returns a context for an API key with the scopes.
 func AsKey(ctx context.Context, scopes ...string) context.Context {
 	store, set := viewer.From(ctx).Store, scope.Of(scopes...)
 	return viewer.With(ctx, &viewer.Viewer{Kind: viewer.APIKey, Store: store, Actor: xid.New(), Principal: xid.New(),
 		Name: "Test key", Granted: set, Scopes: set, Currency: "EUR"})
 }
 
-// EachCore runs f on every engine with a core and the context of an owner in an
-// empty store in EUR.
+// EachCore runs f on every engine with the operations and the context of an owner, in an empty
+// store with the currency EUR.
 func EachCore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -55,8 +54,7 @@ func EachCore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.R
 	})
 }
 
-// FaultOf returns the stable name of err's fault, "" for no error, and for an
-// error that is no fault its text.
+// FaultOf returns the stable name of a fault, "" for no error, and the text of any other error.
 func FaultOf(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Name()
@@ -76,7 +74,7 @@ func FieldOf(err error) string {
 	return f.Fields[0].Pointer + f.Fields[0].Parameter + " " + f.Fields[0].Code
 }
 
-// Must returns v of a call that has to succeed.
+// Must returns v, and fails the test on an error.
 func Must[T any](t testing.TB) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()

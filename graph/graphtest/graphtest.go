@@ -1,4 +1,4 @@
-// Package graphtest makes a whole core for the tests of the layers above it.
+// Package graphtest sets up all operations, with fixtures, for the tests of other packages.
 package graphtest
 
 import (
@@ -22,20 +22,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// API is {api_host} of a core for tests.
+// API is {api_host} in tests.
 const API = "https://api.test"
 
-// nowhere is where nobody answers: what tests of payments ask, they start.
-const nowhere = "http://127.0.0.1:1"
+// noServer is an address on which no server listens. Tests of payments start their own.
+const noServer = "http://127.0.0.1:1"
 
-// Config is a whole core over s, with blobs in a folder of the test and engines
-// that stand still. Every store reviews the marketplace.
+// Config returns a complete configuration over s, with blobs in a temporary folder and engines that
+// are not running. Every store reviews the marketplace.
 func Config(t testing.TB, s *ent.Store, ring *keyring.Ring) graph.Config {
 	t.Helper()
 	return config(t, s, ring, nil)
 }
 
-// config is [Config] with the themes that new stores begin with.
+// config is [Config] with the themes of new stores.
 func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sample) graph.Config {
 	t.Helper()
 	blobs, err := blob.Open(t.Context(), "", t.TempDir())
@@ -69,7 +69,7 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 		t.Fatal(err)
 	}
 	return graph.Config{
-		Payments: payment.NewDesk(ring, payment.NewStripe(nowhere)),
+		Payments: payment.NewDesk(ring, payment.NewStripe(noServer)),
 		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: hostOf,
 		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
@@ -77,5 +77,5 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 	}
 }
 
-// hostOf is the store_host of a store by its handle.
+// hostOf returns the store_host for a handle.
 func hostOf(handle string) string { return handle + ".localhost" }

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// Endpoint is a running GraphQL endpoint with one store behind it.
+// Endpoint is a running GraphQL endpoint with one store.
 type Endpoint struct {
 	T     testing.TB
 	URL   string
@@ -24,7 +24,7 @@ type Endpoint struct {
 	Log   *bytes.Buffer
 }
 
-// Answer is what came back.
+// Answer is a response of the endpoint.
 type Answer struct {
 	t      testing.TB
 	Status int
@@ -41,7 +41,7 @@ type Answer struct {
 	}
 }
 
-// At walks into data; a missing place is nil.
+// At returns the value at a path of the data, or nil if there is none.
 func (a Answer) At(path ...string) any {
 	var v any = a.Data
 	for _, name := range path {
@@ -51,7 +51,7 @@ func (a Answer) At(path ...string) any {
 	return v
 }
 
-// Ok fails the test unless the answer has data and no error.
+// Ok fails the test unless the answer has status 200 and no errors.
 func (a Answer) Ok() Answer {
 	a.t.Helper()
 	if a.Status != http.StatusOK || len(a.Errors) > 0 {
@@ -60,7 +60,7 @@ func (a Answer) Ok() Answer {
 	return a
 }
 
-// Send sends a request whose headers come in pairs.
+// Send sends a request. headers are pairs of name and value; an empty value removes a header.
 func (f *Endpoint) Send(method, target, token, body string, headers ...string) Answer {
 	f.T.Helper()
 	r := Must[*http.Request](f.T)(http.NewRequestWithContext(f.T.Context(), method, target, strings.NewReader(body)))
@@ -85,7 +85,7 @@ func (f *Endpoint) Send(method, target, token, body string, headers ...string) A
 	return a
 }
 
-// Query runs a document with variables, nil for none.
+// Query runs a document. variables may be nil.
 func (f *Endpoint) Query(token, document string, variables any, headers ...string) Answer {
 	f.T.Helper()
 	body := Must[[]byte](f.T)(json.Marshal(map[string]any{"query": document, "variables": variables}))

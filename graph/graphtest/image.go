@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Photo is a PNG of one colour, in base64.
+// Photo returns a PNG of one color, in base64.
 func Photo(t testing.TB, width, height int) string {
 	t.Helper()
 	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White})
@@ -25,7 +25,7 @@ func Photo(t testing.TB, width, height int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// NewImage adds a picture to a product.
+// NewImage adds an image to a product.
 func NewImage(
 	t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product, width, height int,
 ) *model.ProductImagePayload {

@@ -10,14 +10,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Submitted offers a new theme of the shop to the marketplace.
+// Submitted submits a new theme of the shop to the marketplace.
 func (p *Shop) Submitted(t testing.TB, in model.MarketplaceThemeSubmitInput) *model.MarketplaceSubmission {
 	t.Helper()
 	in.ThemeID = p.Imported(t, "Linen").PublicID()
 	return Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx, in)).Submission
 }
 
-// Move brings what was submitted into a state.
+// Move brings a submission into a state.
 func (p *Shop) Move(t testing.TB, l *model.MarketplaceSubmission, to state.ListingStatus) *model.MarketplaceSubmission {
 	t.Helper()
 	m, id := p.Mutation(), l.PublicID()
@@ -41,18 +41,18 @@ func (p *Shop) Move(t testing.TB, l *model.MarketplaceSubmission, to state.Listi
 	return Must[*model.MarketplaceSubmissionPayload](t)(m.MarketplaceThemeUnlist(p.Ctx, id)).Submission
 }
 
-// Offered is a theme of the shop in a state of the marketplace.
+// Offered submits a theme of the shop and brings it into a state.
 func (p *Shop) Offered(t testing.TB, as state.ListingStatus) *model.MarketplaceSubmission {
 	t.Helper()
 	return p.Move(t, p.Submitted(t, model.MarketplaceThemeSubmitInput{}), as)
 }
 
-// laterSet is the change that makes version 2.0.0 of [Shop.Settable]: without its accent.
+// laterSet changes the theme of [Shop.Settable] to version 2.0.0, which has no accent.
 var laterSet = map[string]string{"theme.json": `{"name": "Set", "version": "2.0.0", "settings": [
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
 	{"name": "hero", "type": "image", "label": "Picture"}]}`}
 
-// Outdated installs a theme like [Shop.Settable], of which the marketplace then has a later
+// Outdated installs a theme like that of [Shop.Settable] and then gives the marketplace a later
 // version.
 func (p *Shop) Outdated(t testing.TB) *model.Theme {
 	t.Helper()

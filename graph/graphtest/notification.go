@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// AddNotices writes n notices for the store, the first of them the oldest.
+// AddNotices adds n notifications to the store, the oldest first.
 func (p *Shop) AddNotices(t testing.TB, n int) {
 	t.Helper()
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {

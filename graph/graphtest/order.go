@@ -12,17 +12,17 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Item is a line without a product.
+// Item returns a line without a product.
 func Item(title string, quantity, unit int64) *model.OrderLineInput {
 	return &model.OrderLineInput{Title: &title, Quantity: quantity, UnitPriceMinor: &unit}
 }
 
-// Of is a line of a product, with what the product says.
+// Of returns a line of a product, with the product's title and price.
 func Of(p *db.Product, quantity int64) *model.OrderLineInput {
 	return &model.OrderLineInput{ProductID: new(p.PublicID()), Quantity: quantity}
 }
 
-// Sale makes an order of the lines.
+// Sale creates an order with the lines.
 func Sale(t testing.TB, ctx context.Context, r *graph.Resolver, lines ...*model.OrderLineInput) *model.Order {
 	t.Helper()
 	p, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Lines: lines, Source: "test"})
@@ -32,7 +32,7 @@ func Sale(t testing.TB, ctx context.Context, r *graph.Resolver, lines ...*model.
 	return p.Order
 }
 
-// Ware makes a product; no stock means untracked.
+// Ware creates a product. Without stock, its inventory is not tracked.
 func Ware(t testing.TB, ctx context.Context, r *graph.Resolver, price int64, stock ...int64) *db.Product {
 	t.Helper()
 	in := model.ProductCreateInput{Title: "Mug", PriceMinor: price, Currency: "EUR", Sku: new("MUG-1")}
@@ -52,8 +52,8 @@ func Again(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) *db.
 	return Must[*db.Customer](t)(r.Client(ctx).Customer.Query().Where(customer.ID(id)).Only(ctx))
 }
 
-// EventTypes returns the types of a resource's events in their order, and fails when
-// their sequence has a gap or does not end where the resource says.
+// EventTypes returns the types of a resource's events in order. It fails the test if the sequence
+// has a gap or does not end at last.
 func EventTypes(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID, last int64) (types []string) {
 	t.Helper()
 	rows := Must[[]*db.Event](t)(r.Client(ctx).Event.Query().Where(dbevent.ResourceID(id)).Order(dbevent.BySequence()).

@@ -12,21 +12,21 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// The store of the plan tests: most rows in one microsecond, most of one status,
-// so that a planner that trusts its guesses reads them all.
+// The store of the plan tests has most rows in one microsecond and in one status, so that a planner
+// that trusts its estimates reads all rows.
 const (
 	PlanRows = 4000
 	PlanTie  = micros.Time(1_650_000_000_000_000)
 )
 
-// Reads returns how many rows f made the engine read.
+// Reads returns how many rows the engine read while f ran.
 func Reads(t *testing.T, ctx context.Context, r *graph.Resolver, f func(context.Context)) int64 {
 	t.Helper()
 	return storetest.Reads(t, ctx, r.Store, f)
 }
 
-// ExplainQuery returns the plan of a statement, whose values SQLite's planner
-// does not look at.
+// ExplainQuery returns SQLite's plan of a statement. The values of its arguments do not matter to
+// the planner.
 func ExplainQuery(t *testing.T, s *ent.Store, st ent.Statement) string {
 	t.Helper()
 	args := make([]any, st.Args)

@@ -8,10 +8,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Step is one mutation of an order, by the name the tables below use.
+// Step is one mutation of an order.
 type Step func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error)
 
-// Steps work on an order of two units at 100 with product stock.
+// Steps holds mutations by name, for an order of two units at 100 of a product with stock.
 var Steps = map[string]Step{
 	"mark_paid": func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderMarkPaid(ctx, o.PublicID(), o.Version, new("card"), new("ch_1"))
@@ -22,7 +22,7 @@ var Steps = map[string]Step{
 	"refund_50":  Refund(50, 0, false),
 	"refund_200": Refund(200, 0, false),
 	"refund_201": Refund(201, 0, false),
-	// one unit comes back, with and without its stock
+	// return one unit, without and with restocking it
 	"return_1":  Refund(10, 1, false),
 	"restock_1": Refund(10, 1, true),
 	"return_3":  Refund(10, 3, false),
@@ -53,14 +53,14 @@ var Steps = map[string]Step{
 	},
 }
 
-// Pay is a step that records a payment.
+// Pay returns a step that records a payment.
 func Pay(amount int64) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRecordPayment(ctx, o.PublicID(), o.Version, model.PaymentInput{AmountMinor: amount})
 	}
 }
 
-// Quantities names n units of an order's first line; none for zero.
+// Quantities returns n units of the order's first line, or nil for zero.
 func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 	if n == 0 {
 		return nil
@@ -68,7 +68,7 @@ func Quantities(o *model.Order, n int64) []*model.LineQuantityInput {
 	return []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: n}}
 }
 
-// Refund is a step that gives an amount back, for units of the first line.
+// Refund returns a step that refunds an amount and units of the first line.
 func Refund(amount, units int64, restock bool) Step {
 	return func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		return m.OrderRefund(ctx, o.PublicID(), o.Version,

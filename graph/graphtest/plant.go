@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 )
 
-// Plant writes n rows behind the back of the operations, in one transaction.
+// Plant inserts n rows directly, without the operations, in one transaction.
 func (p *Shop) Plant(t testing.TB, n int, row func(ctx context.Context, i int) error) {
 	t.Helper()
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
@@ -23,8 +23,8 @@ func (p *Shop) Plant(t testing.TB, n int, row func(ctx context.Context, i int) e
 	}
 }
 
-// PlantMany writes n rows behind the back of the operations, some hundred in a transaction: write
-// is told which.
+// PlantMany inserts n rows directly, without the operations, in transactions of up to 400 rows.
+// rows holds the numbers of the rows to write.
 func (p *Shop) PlantMany(t testing.TB, n int, write func(ctx context.Context, c *db.Client, rows []int) error) {
 	t.Helper()
 	for from := 0; from < n; from += 400 {

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// NewProduct makes a draft.
+// NewProduct creates a draft product.
 func NewProduct(t testing.TB, ctx context.Context, r *graph.Resolver, in model.ProductCreateInput) *db.Product {
 	t.Helper()
 	p, err := r.Mutation().ProductCreate(ctx, in)
@@ -21,7 +21,7 @@ func NewProduct(t testing.TB, ctx context.Context, r *graph.Resolver, in model.P
 	return p.Product
 }
 
-// Mug is a product with every member.
+// Mug returns an input for a product with every member set.
 func Mug() model.ProductCreateInput {
 	return model.ProductCreateInput{Title: "Blue Mug", PriceMinor: 1250, Currency: "eur",
 		Description: new("Holds\n300 ml."), CompareAtPriceMinor: new(int64(1500)), Sku: new("MUG-1"),
@@ -29,13 +29,13 @@ func Mug() model.ProductCreateInput {
 		InventoryQuantity: new(int64(7)), ImageURL: new("https://example.com/mug.png")}
 }
 
-// ProductResource is a product as its events name it, at a version and a sequence.
+// ProductResource returns a product as the resource of events, at a version and a sequence.
 func ProductResource(p *db.Product, version, sequence int64) outbox.Resource {
 	return outbox.Resource{Store: p.StoreID, ID: p.ID, Version: version, Sequence: sequence,
 		At: outbox.After(p.UpdatedAt)}
 }
 
-// Shirt is a product with options: three of four combinations, six pieces in all.
+// Shirt returns an input for a product with options: three of four variants, six units in total.
 func Shirt() model.ProductCreateInput {
 	piece := func(size, colour string, price, stock int64) *model.ProductVariantInput {
 		return &model.ProductVariantInput{Options: []string{size, colour}, PriceMinor: price,
@@ -49,8 +49,8 @@ func Shirt() model.ProductCreateInput {
 	return in
 }
 
-// Grid is a product with three options of five values each and so many variants, up to 125, of
-// which each costs one more than the one before.
+// Grid returns an input for a product with three options of five values and up to 125 variants,
+// whose prices increase by one.
 func Grid(variants int) model.ProductCreateInput {
 	values := []string{"A", "B", "C", "D", "E"}
 	in := model.ProductCreateInput{Title: "Grid", Currency: "EUR", Options: []*document.Option{

@@ -17,16 +17,16 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Shop is a store that was made as the command line makes one.
+// Shop is a store that was created like the command line creates one.
 type Shop struct {
 	*graph.Resolver
 	Model *model.Store
 	Owner *db.User
-	// ctx is the operator's.
+	// Ctx is the operator's context.
 	Ctx context.Context
 }
 
-// NewShop makes a store and its owner.
+// NewShop creates a store and its owner.
 func NewShop(t testing.TB, r *graph.Resolver) *Shop {
 	t.Helper()
 	email := "owner-" + xid.New().String() + "@example.com"
@@ -39,20 +39,20 @@ func NewShop(t testing.TB, r *graph.Resolver) *Shop {
 	return &Shop{r, s, owner, viewer.Operator(t.Context(), s.ID)}
 }
 
-// EachShop runs f on every engine with a store that has an owner.
+// EachShop runs f on every engine with a new shop.
 func EachShop(t *testing.T, f func(t *testing.T, p *Shop)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, NewShop(t, NewCore(t, s))) })
 }
 
-// As returns a context in which a member asks.
+// As returns a context for a member of the store.
 func (p *Shop) As(id xid.ID, role viewer.Role) context.Context {
 	return viewer.With(p.Ctx,
 		&viewer.Viewer{Kind: viewer.Staff, Store: p.Model.ID, Actor: id, Principal: id, Name: string(role),
 			Role: role, Granted: role.Scopes(), Scopes: role.Scopes().Effective(), Currency: "EUR"})
 }
 
-// Member adds a person and returns their membership and context.
+// Member adds a person to the store and returns the membership and its context.
 func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Context) {
 	t.Helper()
 	s, err := p.Hire(p.Ctx, access.Person{Email: "m-" + xid.New().String() + "@example.com", Name: "Max"}, role)
@@ -62,7 +62,7 @@ func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Con
 	return s, p.As(s.ID, role)
 }
 
-// Live reports whether the credential opens anything.
+// Live reports whether the credential authenticates.
 func (p *Shop) Live(t testing.TB, secret *string) bool {
 	t.Helper()
 	v, err := p.Keys.Authenticate(t.Context(), *secret, apikey.Key, apikey.Staff)

@@ -11,22 +11,22 @@ import (
 	tasks "github.com/storefront-go/storefront/graph/engine/task"
 )
 
-// errCrashed is behind every task that Crash keeps from its effect.
+// errCrashed is the error of tasks that [Crash] disabled.
 var errCrashed = errors.New("the process crashed")
 
-// Crash lets a core do nothing of what tasks of some kinds say, as if it ended between the
-// commit of a change and the effect in the rows of another owner.
+// Crash makes tasks of some kinds fail, as if the process crashed between the commit of a change
+// and the task.
 func Crash(r *graph.Resolver, kinds ...tasks.Kind) {
 	for _, kind := range kinds {
 		r.Tasks.Use(kind, func(context.Context, tasks.Task) error { return errCrashed })
 	}
 }
 
-// Crashed reports whether an error says that a task was left for later.
+// Crashed reports whether err comes from a task that [Crash] disabled.
 func Crashed(err error) bool { return errors.Is(err, errCrashed) }
 
-// Recover returns the core of another process on the database of r, which has carried out
-// what was left behind: want tasks, and what these left.
+// Recover returns a new core on the database of r after it ran the remaining tasks. There must be
+// want of them; it also runs the tasks that these add.
 func Recover(t testing.TB, r *graph.Resolver, want int) *graph.Resolver {
 	t.Helper()
 	again := NewCore(t, r.Store)
@@ -43,7 +43,7 @@ func Recover(t testing.TB, r *graph.Resolver, want int) *graph.Resolver {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second one has nothing to do
+	for range 2 { // the second round has nothing to do
 		if err := again.Tasks.Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// tinyTemplates are those of the smallest theme.
+// tinyTemplates holds the templates of the smallest theme.
 var tinyTemplates = map[string]string{
 	"templates/layout.html": `<!doctype html><title>{{.page.title}}</title><link rel="stylesheet" href="{{asset ` +
 		`"assets/style.css"}}">{{template "content" .}}`,
@@ -25,8 +25,8 @@ var tinyTemplates = map[string]string{
 	"templates/not_found.html": `{{define "content"}}<h1>{{.page.title}}</h1>{{end}}`,
 }
 
-// picture is a PNG of one pixel.
-func picture(t testing.TB) string {
+// pixel returns a PNG of one pixel.
+func pixel(t testing.TB) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
@@ -35,27 +35,27 @@ func picture(t testing.TB) string {
 	return b.String()
 }
 
-// Tiny is a theme with some stylesheets and a picture. Change it, with "" to leave
-// a file out.
+// Tiny returns the files of a theme with two stylesheets and an image. change adds or replaces
+// files; "" removes one.
 func Tiny(t testing.TB, name string, change map[string]string) map[string]string {
 	t.Helper()
 	files := maps.Clone(tinyTemplates)
 	files["theme.json"] = `{"name": "` + name +
 		`", "version": "1.2.0", "author": "Ada", "preview": "assets/preview.png"}`
 	files["assets/style.css"], files["assets/print.css"] = "h1 { color: #123456 }", "h1 { color: #000 }"
-	files["assets/preview.png"] = picture(t)
+	files["assets/preview.png"] = pixel(t)
 	maps.Copy(files, change)
 	maps.DeleteFunc(files, func(_, text string) bool { return text == "" })
 	return files
 }
 
-// settable is the change that makes the settings of [Shop.Settable].
+// settable adds the settings of [Shop.Settable].
 var settable = map[string]string{"theme.json": `{"name": "Set", "preview": "assets/preview.png", "settings": [
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
 	{"name": "accent", "type": "color", "label": "Accent", "default": "#102030"},
 	{"name": "hero", "type": "image", "label": "Picture"}]}`}
 
-// zipped is the archive of files.
+// zipped returns a ZIP archive of files.
 func zipped(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -75,13 +75,13 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Archived is an archive as the mutation takes it.
+// Archived returns an archive as the mutation expects it.
 func Archived(t testing.TB, files map[string]string) string {
 	t.Helper()
 	return base64.StdEncoding.EncodeToString(zipped(t, files))
 }
 
-// samples are what new stores begin with in tests.
+// samples returns the sample themes of new stores in tests.
 func samples(t testing.TB) []sample.Sample {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -92,13 +92,13 @@ func samples(t testing.TB) []sample.Sample {
 		Categories: []string{"small", "plain"}, Files: files}}
 }
 
-// Settable imports a theme that lets merchants set a text, a colour and an image.
+// Settable imports a theme with a text, a color and an image setting.
 func (p *Shop) Settable(t testing.TB) *model.Theme {
 	t.Helper()
 	return p.imported(t, Tiny(t, "Set", settable))
 }
 
-// Imported adds a theme and processes it.
+// Imported imports a theme and processes it.
 func (p *Shop) Imported(t testing.TB, name string) *model.Theme {
 	t.Helper()
 	return p.imported(t, Tiny(t, name, nil))
@@ -120,7 +120,7 @@ func (p *Shop) ThemeNow(t testing.TB, th *model.Theme) *model.Theme {
 	return Must[*model.Theme](t)(p.Query().Theme(p.Ctx, th.PublicID()))
 }
 
-// Unprocessed adds a theme that waits for its processing, beyond the test.
+// Unprocessed imports a theme and leaves it unprocessed.
 func (p *Shop) Unprocessed(t testing.TB) *model.Theme {
 	t.Helper()
 	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,

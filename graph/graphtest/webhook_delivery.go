@@ -16,18 +16,18 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Fate is what has become of a delivery of the fixture: a state of the log, or
-// one of those that are in no log.
+// Fate is the outcome of a delivery of the fixture: a state of the delivery log, [Waits] or
+// [Failed].
 type Fate string
 
-// Fates of deliveries.
+// Fates without a row in the delivery log.
 const (
 	Waits  Fate = "waits"
 	Failed Fate = "gave up"
 )
 
-// Sent writes deliveries to an endpoint as the engine does, one of each fate, with
-// an event each, and returns their ids, the oldest first.
+// Sent adds deliveries to an endpoint like the engine does, one for each fate, each with its own
+// event, and returns their ids, the oldest first.
 func (p *Shop) Sent(t testing.TB, e *model.WebhookEndpoint, fates ...Fate) (ids []string) {
 	t.Helper()
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {

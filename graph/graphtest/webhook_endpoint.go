@@ -12,12 +12,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Receiver is an input for an endpoint.
+// Receiver returns an input for an endpoint.
 func Receiver(events ...string) model.WebhookEndpointCreateInput {
 	return model.WebhookEndpointCreateInput{URL: "https://hooks.example.com/in", Events: events}
 }
 
-// Hook registers an endpoint for whoever ctx asks.
+// Hook creates an endpoint as the viewer of ctx.
 func (p *Shop) Hook(t testing.TB, ctx context.Context, events ...string) *model.WebhookEndpoint {
 	t.Helper()
 	if len(events) == 0 {
@@ -27,7 +27,7 @@ func (p *Shop) Hook(t testing.TB, ctx context.Context, events ...string) *model.
 		Receiver(events...))).WebhookEndpoint
 }
 
-// AsApp returns a context in which an app asks, and a grant of the store to it.
+// AsApp returns a context for an app, and the grant of the store to it.
 func (p *Shop) AsApp(t testing.TB, a *model.App, scopes ...string) (context.Context, *db.Grant) {
 	t.Helper()
 	g, set := p.Gave(t, a, 1, nil)[0], scope.Of(scopes...).Effective()
@@ -36,13 +36,13 @@ func (p *Shop) AsApp(t testing.TB, a *model.App, scopes ...string) (context.Cont
 			Grant: g.ID, Granted: set, Scopes: set, Currency: "EUR"}), g
 }
 
-// Queue reads the queue of an endpoint.
+// Queue returns the queue of an endpoint.
 func (p *Shop) Queue(t testing.TB, id xid.ID) *db.WebhookQueue {
 	t.Helper()
 	return Must[*db.WebhookQueue](t)(p.Client(p.Ctx).WebhookQueue.Query().Where(webhookqueue.ID(id)).Only(p.Ctx))
 }
 
-// Meddle writes below the core.
+// Meddle writes rows directly, without the operations.
 func (p *Shop) Meddle(t testing.TB, f func(ctx context.Context, c *db.Client) error) {
 	t.Helper()
 	if err := p.Resolver.Store.InTx(p.Ctx,
@@ -51,5 +51,5 @@ func (p *Shop) Meddle(t testing.TB, f func(ctx context.Context, c *db.Client) er
 	}
 }
 
-// Other is a shop beside, in the same database.
+// Other returns another shop in the same database.
 func (p *Shop) Other(t testing.TB) *Shop { return NewShop(t, p.Resolver) }

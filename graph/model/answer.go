@@ -8,8 +8,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/budget"
 )
 
-// Answer is the buffer that an execution writes its answer into. A write beyond [limit.Answer]
-// panics with [budget.TooLarge]: nothing else ends what is marshaled.
+// Answer is the buffer for the answer of an execution. A write beyond [limit.Answer] panics with
+// [budget.TooLarge], because marshaling cannot be stopped otherwise.
 type Answer struct{ bytes.Buffer }
 
 // Write implements io.Writer.
@@ -22,13 +22,13 @@ func (a *Answer) Write(p []byte) (int, error) {
 
 type answerKey struct{}
 
-// WithAnswerBuffer gives an execution the buffer for its answer. The caller may use it again
-// once the answer was sent.
+// WithAnswerBuffer returns a context with the buffer for an answer. The caller may reuse the buffer
+// after sending the answer.
 func WithAnswerBuffer(ctx context.Context, a *Answer) context.Context {
 	return context.WithValue(ctx, answerKey{}, a)
 }
 
-// AnswerBuffer returns the buffer of an execution's answer, empty.
+// AnswerBuffer returns the buffer for the answer of ctx, emptied, or a new one.
 func AnswerBuffer(ctx context.Context) *Answer {
 	a, ok := ctx.Value(answerKey{}).(*Answer)
 	if !ok {

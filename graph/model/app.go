@@ -12,55 +12,55 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Account is the person who asks.
+// Account is the person of the request.
 type Account struct {
 	User xid.ID
 	Name string
-	// Email is their address, in lower case.
+	// Email is in lower case.
 	Email    string
 	Verified bool
 	Role     viewer.Role
 }
 
-// PublicID returns the person's id.
+// PublicID returns the public id of the person.
 func (a *Account) PublicID() string { return xid.User.Format(a.User) }
 
-// Membership is a store that a person belongs to.
+// Membership is a store to which a person belongs.
 type Membership struct {
 	Store *Store
 	Role  viewer.Role
 }
 
-// App is an app in the store that registered it.
+// App is an app as the store that registered it sees it.
 type App struct{ *db.App }
 
-// RedirectURIs returns where its answers may go.
+// RedirectURIs returns the allowed redirect URIs.
 func (a *App) RedirectURIs() []string { return strings.Fields(a.App.RedirectUris) }
 
-// Scopes returns what it may ask for, sorted.
+// Scopes returns the scopes that the app may request, sorted.
 func (a *App) Scopes() []string { return scope.Parse(a.App.Scopes).Names() }
 
-// AppSummary is an app as other stores may see it.
+// AppSummary is an app as other stores see it.
 type AppSummary struct{ *db.App }
 
-// ClientID returns the client id that it sends.
+// ClientID returns the OAuth client id.
 func (a *AppSummary) ClientID() string { return wire.ClientID(a.App) }
 
-// Disabled reports whether it was stopped.
+// Disabled reports whether the app is disabled.
 func (a *AppSummary) Disabled() bool { return a.DisabledAt != nil }
 
 // Grant is a grant with its app.
 type Grant struct {
 	*db.Grant
 	App *AppSummary
-	// Live reports whether it opened the store when it was read.
+	// Live reports whether the grant was valid when it was read.
 	Live bool
 }
 
 // Scopes returns the granted scopes, sorted.
 func (g *Grant) Scopes() []string { return scope.Parse(g.Grant.Scopes).Names() }
 
-// User is who consented, by the name of that time.
+// User returns the person who consented, with their name at that time.
 func (g *Grant) User() *Author {
 	return &Author{Type: viewer.Staff, ID: wire.ActorID(viewer.Staff, g.UserID), Name: g.UserName}
 }
@@ -71,7 +71,7 @@ type InstalledApp struct {
 	Grants []*Grant
 }
 
-// Scopes returns what the live grants open together at present, sorted.
+// Scopes returns the scopes that the live grants have together at present, sorted.
 func (i *InstalledApp) Scopes() []string {
 	var granted scope.Set
 	for _, g := range i.Grants {
@@ -80,12 +80,12 @@ func (i *InstalledApp) Scopes() []string {
 	return (granted.Effective() & scope.Parse(i.App.Scopes).Effective()).Names()
 }
 
-// FirstConsentedAt is when the oldest of its live grants was given.
+// FirstConsentedAt returns when the oldest live grant was given.
 func (i *InstalledApp) FirstConsentedAt() micros.Time {
 	return i.Grants[len(i.Grants)-1].CreatedAt()
 }
 
-// LastUsedAt is when any of its live grants was used last.
+// LastUsedAt returns when a live grant was last used.
 func (i *InstalledApp) LastUsedAt() *micros.Time {
 	var last *micros.Time
 	for _, g := range i.Grants {
@@ -96,50 +96,50 @@ func (i *InstalledApp) LastUsedAt() *micros.Time {
 	return last
 }
 
-// Session is a browser that is signed in.
+// Session is a signed-in browser.
 type Session struct {
 	*db.Session
 	PublicID string
 	Current  bool
 }
 
-// NewSession shows a session to its person, under a name that is not its hash; current
-// is the hash of the one that asks.
+// NewSession returns a session for its person. public is its public id, which is not its hash;
+// current is the hash of the session of the request.
 func NewSession(s *db.Session, public string, current digest.Sum) *Session {
 	return &Session{Session: s, PublicID: public, Current: s.ID == current}
 }
 
-// AccountEvent is a row of a person's own log.
+// AccountEvent is an entry of a person's security log.
 type AccountEvent struct{ *db.AccountEvent }
 
-// PublicID returns its id.
+// PublicID returns the public id of the entry.
 func (e *AccountEvent) PublicID() string { return xid.Audit.Format(e.ID) }
 
-// Action says what happened.
+// Action returns the name of the recorded action.
 func (e *AccountEvent) Action() string { return string(e.AccountEvent.Action) }
 
-// CreatedAt is when.
+// CreatedAt returns the time of the action.
 func (e *AccountEvent) CreatedAt() micros.Time { return e.ID.Time() }
 
 // Event is an entry of the event log.
 type Event struct {
 	*db.Event
-	// Bodies are those of the events of its page.
+	// Bodies loads the bodies of all events of the page.
 	Bodies *Batch[xid.ID, []byte]
 }
 
-// Type returns its name.
+// Type returns the name of the event.
 func (e *Event) Type() string { return string(e.Event.Type) }
 
-// PublicResourceID returns the id of what it is about.
+// PublicResourceID returns the public id of the event's resource.
 func (e *Event) PublicResourceID() string {
 	return xid.KindOf(e.ResourceType).Format(e.ResourceID)
 }
 
-// Notification is a notification.
+// Notification is a notification to the staff of a store.
 type Notification struct{ *db.Notification }
 
-// PublicResourceID returns the id of what it is about, or nil.
+// PublicResourceID returns the public id of the notification's resource, or nil.
 func (n *Notification) PublicResourceID() *string {
 	if n.ResourceID == nil || n.ResourceType == nil {
 		return nil

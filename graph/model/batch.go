@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Batch loads one relation of all the parents of a page with one query, when
-// the first of them is asked for it. Unlike a loader that waits for callers, it
-// knows its keys from the start, so the number of queries never varies.
+// Batch loads one relation of all parents of a page with one query, at the first Get. Unlike a
+// loader that collects callers it knows its keys from the start, so the number of queries is
+// constant.
 type Batch[K comparable, V any] struct {
 	keys func() []K
 	load func(context.Context, []K) (map[K]V, error)
@@ -16,13 +16,13 @@ type Batch[K comparable, V any] struct {
 	rows map[K]V
 }
 
-// NewBatch makes a batch; keys is called once, at the first Get.
+// NewBatch returns a batch. keys is called at the first Get.
 func NewBatch[K comparable, V any](keys func() []K, load func(context.Context, []K) (map[K]V, error)) *Batch[K, V] {
 	return &Batch[K, V]{keys: keys, load: load}
 }
 
-// Get returns what belongs to key, the zero value when nothing does. An error
-// is not kept: the next caller tries again.
+// Get returns the value of a key, or the zero value if it has none. Errors are not cached: the next
+// call tries again.
 func (b *Batch[K, V]) Get(ctx context.Context, key K) (V, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,10 +5,10 @@ import "github.com/storefront-go/storefront/ent/db"
 // Connection is one page of a list, in Relay's form.
 type Connection[T any] struct {
 	Nodes []T
-	// Next is the cursor behind the last node, or behind what was looked through after
-	// it; empty on the last page.
+	// Next is the cursor to the next page; empty on the last page. It may lie beyond the last node,
+	// after rows that were scanned but did not match.
 	Next string
-	// Sign makes the cursor of a node.
+	// Sign returns the cursor of a node.
 	Sign func(T) string
 }
 
@@ -27,20 +27,20 @@ func (c *Connection[T]) Edges() []*Edge[T] {
 	return edges
 }
 
-// PageInfo is where the page lies.
+// PageInfo returns the cursors of the page.
 func (c *Connection[T]) PageInfo() *PageInfo {
 	info := &PageInfo{HasNextPage: c.Next != ""}
 	if len(c.Nodes) > 0 {
 		info.StartCursor = new(c.Sign(c.Nodes[0]))
 		info.EndCursor = new(c.Sign(c.Nodes[len(c.Nodes)-1]))
 	}
-	if c.Next != "" { // it may lie behind the last node
+	if c.Next != "" { // may lie beyond the last node
 		info.EndCursor = &c.Next
 	}
 	return info
 }
 
-// The lists of the schema, by the names that it gives them.
+// The lists of the schema, by their names there.
 //
 //revive:disable:exported
 type (

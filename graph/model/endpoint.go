@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 )
 
-// PausedUntil returns until when nothing is sent, since a person wants it so.
+// PausedUntil returns the end of a pause that staff requested, or nil if deliveries are not paused.
 func (e *WebhookEndpoint) PausedUntil() *micros.Time {
 	if p := e.WebhookEndpoint.PausedUntil; p != nil && *p > micros.Now() {
 		return p
@@ -14,7 +14,7 @@ func (e *WebhookEndpoint) PausedUntil() *micros.Time {
 	return nil
 }
 
-// Filters returns the conditions on events, all of which hold of those that are sent.
+// Filters returns the conditions of the endpoint; it gets the events that satisfy all of them.
 func (e *WebhookEndpoint) Filters() ([]*filter.Condition, error) {
 	if e.WebhookEndpoint.Filters == nil {
 		return nil, nil
@@ -22,7 +22,8 @@ func (e *WebhookEndpoint) Filters() ([]*filter.Condition, error) {
 	return filter.Parse(*e.WebhookEndpoint.Filters)
 }
 
-// Circuit returns whether new deliveries wait for the endpoint to recover.
+// Circuit returns the state of the circuit breaker. While it is not closed, new deliveries wait for
+// the endpoint to recover.
 func (e *WebhookEndpoint) Circuit() *WebhookCircuit {
 	c := &WebhookCircuit{State: state.CircuitOf(e.Health.Streak, e.Health.ProbeAt <= micros.Now()),
 		Failures: e.Health.Streak}

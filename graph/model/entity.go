@@ -11,26 +11,26 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Store is a store with the host that serves it.
+// Store is a store with its store_host.
 type Store struct {
 	*db.Store
 	StoreHost string
 }
 
-// Staff is a membership with the person's name and address.
+// Staff is a membership with the person's name and email address.
 type Staff struct {
 	*db.Staff
 	Name  string
 	Email string
 }
 
-// APIKey is a key with what is derived from its row.
+// APIKey is an API key.
 type APIKey struct{ *db.APIKey }
 
 // Scopes returns the granted scopes, sorted.
 func (k *APIKey) Scopes() []string { return scope.Parse(k.APIKey.Scopes).Names() }
 
-// ExpiresAt is when the key ends by itself, whichever end comes first; nil for never.
+// ExpiresAt returns when the key expires or retires, whichever is earlier; nil for never.
 func (k *APIKey) ExpiresAt() *micros.Time {
 	if k.APIKey.ExpiresAt == nil || k.RetiresAt != nil && *k.RetiresAt < *k.APIKey.ExpiresAt {
 		return k.RetiresAt
@@ -38,8 +38,7 @@ func (k *APIKey) ExpiresAt() *micros.Time {
 	return k.APIKey.ExpiresAt
 }
 
-// AllowedNetworks are those that the key may be used from; without any, it may be used
-// from everywhere.
+// AllowedNetworks returns the networks from which the key may be used. An empty list allows all.
 func (k *APIKey) AllowedNetworks() []string {
 	if k.Networks == nil {
 		return []string{}
@@ -47,16 +46,16 @@ func (k *APIKey) AllowedNetworks() []string {
 	return strings.Fields(*k.Networks)
 }
 
-// Superseded reports whether a younger key of the lineage exists.
+// Superseded reports whether the key was replaced by a newer one of its lineage.
 func (k *APIKey) Superseded() bool { return k.SupersededAt != nil }
 
-// Customer is a customer in their store's currency.
+// Customer is a customer with the store's currency.
 type Customer struct {
 	*db.Customer
 	Currency string
 }
 
-// DisplayName is what to call the customer: the name, else the e-mail address.
+// DisplayName returns the customer's name, or else the email address.
 func (c *Customer) DisplayName() string { return wire.DisplayName(c.Customer) }
 
 // Order is an order with its lines.
@@ -72,7 +71,7 @@ type LineItem struct {
 	*Siblings
 }
 
-// PublicVariantID returns the variant that was sold, nil for a line without a product.
+// PublicVariantID returns the public id of the sold variant; nil for a line without a product.
 func (l *LineItem) PublicVariantID() *string {
 	id := wire.VariantOf(l.OrderLine)
 	if id == nil {
@@ -81,7 +80,7 @@ func (l *LineItem) PublicVariantID() *string {
 	return new(xid.Variant.Format(*id))
 }
 
-// Texts returns the options of the variant.
+// Texts returns the option values of the variant.
 func (l *LineItem) Texts() ([]string, error) {
 	if l.Options == nil {
 		return []string{}, nil
@@ -93,14 +92,14 @@ func (l *LineItem) Texts() ([]string, error) {
 type ShippingZone struct {
 	*db.ShippingZone
 	Countries []string
-	// RestOfWorld says that it has the countries that no zone names.
+	// RestOfWorld means that the zone also covers the countries that no zone names.
 	RestOfWorld bool
 }
 
-// TaxSettings are how a store taxes; their version is 0 before they were ever changed.
+// TaxSettings holds the tax settings of a store. Version 0 means that they were never changed.
 type TaxSettings struct{ *db.TaxSettings }
 
-// UpdatedAt is when they were last changed; nil for never.
+// UpdatedAt returns when the settings were last changed; nil for never.
 func (t *TaxSettings) UpdatedAt() *micros.Time {
 	if t.Version == 0 {
 		return nil
@@ -108,20 +107,21 @@ func (t *TaxSettings) UpdatedAt() *micros.Time {
 	return &t.TaxSettings.UpdatedAt
 }
 
-// PaymentSettings are how shoppers may pay; their version is 0 before they were ever changed.
+// PaymentSettings holds the payment methods of a store. Version 0 means that they were never
+// changed.
 type PaymentSettings struct {
 	*db.PaymentSettings
-	// Kinds are the ways to pay that the installation offers.
+	// Kinds lists the payment methods that the installation offers.
 	Kinds []state.PaymentMethod
-	// Stripe is the store's account with the provider of that name.
+	// Stripe is the store's Stripe account.
 	Stripe *PaymentAccount
 }
 
-// PaymentRefund is money that a payment provider gives back.
+// PaymentRefund is a refund through a payment provider.
 type PaymentRefund struct{ *db.PaymentRefund }
 
-// PaymentID is the public id of the row of the ledger; nil for money that the order did not
-// take.
+// PaymentID returns the public id of the refund's ledger row; nil for money that the order did not
+// accept.
 func (p *PaymentRefund) PaymentID() *string {
 	if p.LedgerID == nil {
 		return nil
@@ -129,10 +129,10 @@ func (p *PaymentRefund) PaymentID() *string {
 	return new(xid.Payment.Format(*p.LedgerID))
 }
 
-// CreatedAt is when it was decided.
+// CreatedAt returns when the refund was decided.
 func (p *PaymentRefund) CreatedAt() micros.Time { return p.ID.Time() }
 
-// UpdatedAt is when they were last changed; nil for never.
+// UpdatedAt returns when the settings were last changed; nil for never.
 func (p *PaymentSettings) UpdatedAt() *micros.Time {
 	if p.Version == 0 {
 		return nil
@@ -140,10 +140,10 @@ func (p *PaymentSettings) UpdatedAt() *micros.Time {
 	return &p.PaymentSettings.UpdatedAt
 }
 
-// OrderNote is a note with its author.
+// OrderNote is a note on an order.
 type OrderNote struct{ *db.Note }
 
-// Author is who wrote it, by the name of that time.
+// Author returns the author, with their name at that time.
 func (n *OrderNote) Author() *Author {
 	return &Author{Type: n.AuthorType, ID: wire.ActorID(n.AuthorType, n.AuthorID), Name: n.AuthorName}
 }
@@ -151,27 +151,27 @@ func (n *OrderNote) Author() *Author {
 // AuditEntry is a row of the audit log.
 type AuditEntry struct{ *db.Audit }
 
-// Actor is who did it.
+// Actor returns the person, app or key that acted.
 func (a *AuditEntry) Actor() *Author {
-	var id xid.ID // the operator has none
+	var id xid.ID // the operator has no id
 	if a.ActorID != nil {
 		id = *a.ActorID
 	}
 	return &Author{Type: a.ActorType, ID: wire.ActorID(a.ActorType, id), Name: a.ActorName}
 }
 
-// PublicResourceID returns the id of what it was done to.
+// PublicResourceID returns the public id of the changed resource.
 func (a *AuditEntry) PublicResourceID() string {
 	return xid.KindOf(a.ResourceType).Format(a.ResourceID)
 }
 
-// OrderAct is what somebody did to an order: of the audit log, without where it came from.
+// OrderAct is an entry of the audit log about an order, without the client's address.
 type OrderAct struct{ *db.Audit }
 
-// Actor is who did it.
+// Actor returns the person, app or key that acted.
 func (a *OrderAct) Actor() *Author { return (&AuditEntry{a.Audit}).Actor() }
 
-// Identity is who the calling credential is.
+// Identity describes the credential of the request.
 type Identity struct {
 	Type         CredentialType
 	Credential   xid.ID
@@ -184,7 +184,7 @@ type Identity struct {
 	Effective    scope.Set
 	Granted      scope.Set
 	Store        *Store
-	// App and Grant are nil but for an app's token.
+	// App and Grant are set only for tokens of apps.
 	App        *AppSummary
 	Grant      *db.Grant
 	Limits     *Limits

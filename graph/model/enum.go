@@ -11,14 +11,14 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 )
 
-// enum writes a value of an enumeration as GraphQL does, in upper case. The names
-// are letters and underscores.
+// enum marshals a value of an enumeration in upper case, as GraphQL names it. Values consist of
+// letters and underscores.
 type enum string
 
 // MarshalGQL implements graphql.Marshaler.
-func (e enum) MarshalGQL(w io.Writer) { w.Write(AppendEnum(room(w), string(e))) }
+func (e enum) MarshalGQL(w io.Writer) { w.Write(AppendEnum(available(w), string(e))) }
 
-// AppendEnum appends a value of an enumeration as GraphQL writes it.
+// AppendEnum appends a value of an enumeration in upper case and quoted.
 func AppendEnum(b []byte, v string) []byte {
 	b = append(b, '"')
 	for i := range len(v) {
@@ -33,7 +33,7 @@ func AppendEnum(b []byte, v string) []byte {
 
 var errNoValue = errors.New("not a value of the enumeration")
 
-// unmarshal takes a value of an enumeration as GraphQL writes it.
+// unmarshal parses a value of an enumeration as GraphQL writes it.
 func unmarshal[T interface {
 	~string
 	Known() bool
@@ -45,7 +45,7 @@ func unmarshal[T interface {
 	return "", errNoValue
 }
 
-// What the generated executor calls for each enumeration of the schema.
+// The functions that the generated executor calls for each enumeration of the schema.
 //
 //revive:disable:exported
 

@@ -7,13 +7,13 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Export is an export job, and its link where the viewer may have one.
+// Export is an export job. Link is empty if the viewer may not download the file.
 type Export struct {
 	*db.Export
 	Link wire.Download
 }
 
-// Filters returns what was asked for.
+// Filters returns the requested filters.
 func (e *Export) Filters() *ExportFilters {
 	f := &ExportFilters{CreatedFrom: e.CreatedFrom, CreatedTo: e.CreatedTo, Status: e.FilterStatus,
 		FinancialStatus: e.FilterFinancialStatus, FulfillmentStatus: e.FilterFulfillmentStatus}
@@ -24,15 +24,15 @@ func (e *Export) Filters() *ExportFilters {
 	return f
 }
 
-// Progress returns how far it has come.
+// Progress returns the number of written rows and the estimate.
 func (e *Export) Progress() *ExportProgress {
 	return &ExportProgress{RowsDone: e.RowsDone, RowsEstimated: wire.RowsEstimated(e.Export)}
 }
 
-// RowCount returns the rows of the whole file.
+// RowCount returns the number of rows of the complete file, or nil.
 func (e *Export) RowCount() *int64 { return e.whole(e.RowsDone) }
 
-// FileSizeBytes returns the size of the whole file.
+// FileSizeBytes returns the size of the complete file, or nil.
 func (e *Export) FileSizeBytes() *int64 { return e.whole(e.SizeBytes) }
 
 func (e *Export) whole(n int64) *int64 {
@@ -42,7 +42,7 @@ func (e *Export) whole(n int64) *int64 {
 	return &n
 }
 
-// Error returns why there is no file.
+// Error returns why the export failed, or nil.
 func (e *Export) Error() *ExportError {
 	if e.ErrorCode == nil || e.ErrorMessage == nil {
 		return nil
@@ -50,13 +50,13 @@ func (e *Export) Error() *ExportError {
 	return &ExportError{Code: *e.ErrorCode, Message: *e.ErrorMessage}
 }
 
-// RequestedBy is who started it, by the name of that time.
+// RequestedBy returns who started the export, with their name at that time.
 func (e *Export) RequestedBy() *Author {
 	return &Author{Type: e.RequesterType, ID: wire.ActorID(e.RequesterType, e.RequesterID), Name: e.RequesterName}
 }
 
-// DownloadURL returns the link to the file.
+// DownloadURL returns the link to the file, or nil.
 func (e *Export) DownloadURL() *string { return e.Link.URL }
 
-// DownloadURLExpiresAt returns until when the link serves.
+// DownloadURLExpiresAt returns when the link expires, or nil.
 func (e *Export) DownloadURLExpiresAt() *micros.Time { return e.Link.ExpiresAt }

@@ -2,8 +2,8 @@ package model
 
 import "sync"
 
-// Family is the batches of a relation whose field takes an argument: one for
-// each value that a request asks for.
+// Family holds the batches of a relation whose field takes an argument: one batch per value of the
+// argument.
 type Family[A comparable, K comparable, V any] struct {
 	of func(A) *Batch[K, V]
 
@@ -11,12 +11,12 @@ type Family[A comparable, K comparable, V any] struct {
 	batches map[A]*Batch[K, V]
 }
 
-// NewFamily makes a family; of is called once for each value.
+// NewFamily returns a family. of is called once per value.
 func NewFamily[A comparable, K comparable, V any](of func(A) *Batch[K, V]) *Family[A, K, V] {
 	return &Family[A, K, V]{of: of, batches: map[A]*Batch[K, V]{}}
 }
 
-// Of returns the batch of the value.
+// Of returns the batch for the value.
 func (f *Family[A, K, V]) Of(a A) *Batch[K, V] {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Invitation asks somebody to join the store.
+// Invitation is an invitation to join a store.
 type Invitation struct{ *db.Invitation }
 
-// Status is how the invitation stands: one that may no longer be answered has expired,
-// whether anybody has noticed or not.
+// Status returns the status of the invitation. An unanswered one is expired from its expiry time
+// on, even if its row does not record it.
 func (i *Invitation) Status() InvitationStatus {
 	switch {
 	case i.Outcome != nil:

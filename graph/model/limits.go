@@ -2,8 +2,8 @@ package model
 
 import "github.com/storefront-go/storefront/ent/limit"
 
-// Limits are what holds for a credential: those of every request, and those of the
-// table in package limit, of which GraphQL shows each by a method.
+// Limits holds the limits of a credential: those of every request, and those of package limit, each
+// of which GraphQL reads with a method.
 type Limits struct {
 	PageSizeDefault, PageSizeMax           int
 	BodyBytesMax, IdempotencyKeyTTLSeconds int

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// StatusClass is a class of answers.
+// StatusClass is a class of HTTP statuses.
 type StatusClass string
 
 // The values of [StatusClass].
@@ -26,23 +26,23 @@ func (v StatusClass) Known() bool {
 	return slices.Contains([]StatusClass{StatusSuccess, StatusClientError, StatusServerError}, v)
 }
 
-// MarshalStatusClass is for the executor.
+// MarshalStatusClass is called by the executor.
 func MarshalStatusClass(v StatusClass) graphql.Marshaler { return enum(v) }
 
-// UnmarshalStatusClass is for the executor.
+// UnmarshalStatusClass is called by the executor.
 func UnmarshalStatusClass(v any) (StatusClass, error) { return unmarshal[StatusClass](v) }
 
-// LoggedRequest is a request of the REST API with who asked.
+// LoggedRequest is a request to the REST API with its caller.
 type LoggedRequest struct {
 	*db.RequestLog
 	Key *APIKey     // nil for an app
 	App *AppSummary // nil for a key
 }
 
-// CreatedAt is when the request came.
+// CreatedAt returns the time of the request.
 func (r *LoggedRequest) CreatedAt() micros.Time { return r.ID.Time() }
 
-// Path is the path that was asked for.
+// Path returns the requested path.
 func (r *LoggedRequest) Path() string {
 	if r.Resource == nil {
 		return r.Route
@@ -50,7 +50,7 @@ func (r *LoggedRequest) Path() string {
 	return strings.Replace(r.Route, "{id}", *r.Resource, 1)
 }
 
-// PublicCallerID is the other store in which the store's own app asked.
+// PublicCallerID returns the other store in which the store's own app made the request, or nil.
 func (r *LoggedRequest) PublicCallerID() *string {
 	if r.CallerStoreID == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package model holds the types that GraphQL shows and takes: the entities with
-// what a page of them shares, the scalars and, generated, the inputs.
+// Package model holds the types of the GraphQL schema: entities with the data that a page of them
+// shares, scalars and, generated, the inputs.
 package model
 
 import (
@@ -17,8 +17,8 @@ import (
 // MarshalMoney writes an amount in minor units.
 func MarshalMoney(v int64) graphql.Marshaler { return MarshalLong(v) }
 
-// UnmarshalMoney takes an amount in minor units; its range is the resolver's to
-// judge, so that the answer can name the member.
+// UnmarshalMoney parses an amount in minor units. Resolvers check its range, so that the answer can
+// name the member.
 func UnmarshalMoney(v any) (int64, error) { return UnmarshalLong(v) }
 
 // MarshalLong writes a whole number.
@@ -27,10 +27,10 @@ func MarshalLong(v int64) graphql.Marshaler { return long(v) }
 type long int64
 
 // MarshalGQL implements graphql.Marshaler.
-func (v long) MarshalGQL(w io.Writer) { w.Write(strconv.AppendInt(room(w), int64(v), 10)) }
+func (v long) MarshalGQL(w io.Writer) { w.Write(strconv.AppendInt(available(w), int64(v), 10)) }
 
-// UnmarshalLong takes a JSON number by its value, as REST does: 1.0 and 1e3 are
-// integers, 1.5 and "15" are not.
+// UnmarshalLong parses a JSON number by its value, as REST does: 1.0 and 1e3 are integers, 1.5 and
+// "15" are not.
 func UnmarshalLong(v any) (int64, error) {
 	switch v := v.(type) {
 	case int64:
@@ -53,8 +53,8 @@ func UnmarshalLong(v any) (int64, error) {
 	return 0, fmt.Errorf("not a number")
 }
 
-// Some is a member of an update input that was given.
+// Some returns a member of an update input with the value v.
 func Some[T any](v T) graphql.Omittable[*T] { return graphql.OmittableOf(&v) }
 
-// Given makes a member that is given as it stands: a list, or null.
+// Given returns a nullable or list member of an update input that is not omitted.
 func Given[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }

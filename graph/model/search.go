@@ -1,8 +1,9 @@
 package model
 
-// SearchResult is a search over everything: each kind is searched for when it is asked for.
+// SearchResult is a search over all kinds of resources. Each kind is searched when its field is
+// resolved.
 type SearchResult struct {
 	Query string
-	// First is how many of each kind are shown at most.
+	// First is the maximum number of results of each kind.
 	First int
 }

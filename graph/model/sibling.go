@@ -7,37 +7,36 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Siblings is what the orders of one page and their lines share: whoever asks
-// one of them for a relation has it loaded for all, so that a page costs the same
-// few queries as one order.
+// Siblings is shared by the orders of one page and their lines. The first access to a relation
+// loads it for all of them, so that a page takes as many queries as one order.
 type Siblings struct {
-	load func() *Relations
-	once sync.Once
-	made *Relations
+	load      func() *Relations
+	once      sync.Once
+	relations *Relations
 }
 
-// NewSiblings makes what a page shares; load is called when the first relation is
-// asked for, which most answers never do.
+// NewSiblings returns the shared part of a page. load is called at the first access to a relation,
+// which most answers do not need.
 func NewSiblings(load func() *Relations) *Siblings { return &Siblings{load: load} }
 
 // Relations returns the relations of the page.
 func (s *Siblings) Relations() *Relations {
-	s.once.Do(func() { s.made = s.load() })
-	return s.made
+	s.once.Do(func() { s.relations = s.load() })
+	return s.relations
 }
 
-// Relations are the rows around the orders of a page, each loaded once.
+// Relations holds the related rows of the orders of a page; each relation is loaded once.
 type Relations struct {
 	Customers *Batch[xid.ID, *Customer]
 	Products  *Batch[xid.ID, *db.Product]
-	// Notes are by how many of them are asked for.
+	// Notes is by the maximum number of notes.
 	Notes        *Family[int, xid.ID, []*OrderNote]
 	Payments     *Batch[xid.ID, []*db.Payment]
 	Fulfillments *Batch[xid.ID, []*db.Fulfillment]
-	// Refunds are those of the payment provider.
+	// Refunds are the refunds through the payment provider.
 	Refunds *Batch[xid.ID, []*PaymentRefund]
-	// Holds are those of the orders that wait for their payment.
+	// Holds are the reservations of orders that await payment.
 	Holds *Batch[xid.ID, *db.PaymentHold]
-	// Acts are what people and programs did to it.
+	// Acts are the actions of people and programs on the order.
 	Acts *Batch[xid.ID, []*OrderAct]
 }

@@ -8,32 +8,32 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// text writes a string as REST does. The library's own marshaler looks at each
-// character by itself; most of an answer is text.
+// text marshals a string as REST does. The library's marshaler handles each character separately,
+// which is slow, and most of an answer is text.
 type text string
 
 // MarshalGQL implements graphql.Marshaler.
-func (t text) MarshalGQL(w io.Writer) { w.Write(AppendText(room(w), string(t))) }
+func (t text) MarshalGQL(w io.Writer) { w.Write(AppendText(available(w), string(t))) }
 
-// AppendText appends a string.
+// AppendText appends a string as JSON.
 func AppendText(b []byte, v string) []byte { return wire.AppendString(b, v) }
 
-// MarshalText writes a string.
+// MarshalText marshals a string.
 func MarshalText(v string) graphql.Marshaler { return text(v) }
 
-// UnmarshalText takes a string.
+// UnmarshalText parses a string.
 func UnmarshalText(v any) (string, error) { return graphql.UnmarshalString(v) }
 
-// MarshalID writes an id.
+// MarshalID marshals an id.
 func MarshalID(v string) graphql.Marshaler { return text(v) }
 
-// UnmarshalID takes an id: a string, or a number as the specification wants it,
-// which is then the id of nothing.
+// UnmarshalID parses an id: a string, or a number as the specification requires, which no resource
+// has as its id.
 func UnmarshalID(v any) (string, error) { return graphql.UnmarshalID(v) }
 
-// room is the free room of the buffer that answers are written into: what is
-// appended to it and then written is not copied and needs no allocation.
-func room(w io.Writer) []byte {
+// available returns the unused capacity of the buffer for answers. Bytes that are appended to it
+// and then written are neither copied nor allocated.
+func available(w io.Writer) []byte {
 	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
 		return b.AvailableBuffer()
 	}

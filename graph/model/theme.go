@@ -12,20 +12,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Theme is a theme of a store, with what its row does not hold.
+// Theme is a theme of a store with derived data.
 type Theme struct {
 	*db.Theme
-	// Active says that the storefront shows it.
+	// Active means that the storefront uses the theme.
 	Active bool
-	// PreviewURL is the signed link to the storefront as it would look.
+	// PreviewURL is the signed link to a preview of the storefront.
 	PreviewURL *string
-	// PreviewImageURL is a picture of it.
+	// PreviewImageURL is the preview image of the theme.
 	PreviewImageURL *string
-	// Offers are what the marketplace has of the themes of its page.
+	// Offers loads the marketplace versions of all themes of the page.
 	Offers *Batch[xid.ID, *db.MarketplaceTheme]
 }
 
-// Status returns its state, the active one's too.
+// Status returns the state of the theme, including active.
 func (t *Theme) Status() state.ThemeStatus {
 	if t.Active {
 		return state.ThemeActive
@@ -33,44 +33,44 @@ func (t *Theme) Status() state.ThemeStatus {
 	return t.Theme.Status
 }
 
-// Checksum returns the checksum of its package.
+// Checksum returns the checksum of the theme's package.
 func (t *Theme) Checksum() string { return wire.Checksum(t.Theme.Checksum) }
 
-// ThemeAsset is an asset of a theme under the store's host.
+// ThemeAsset is an asset of a theme with the store's host.
 type ThemeAsset struct {
 	*db.ThemeAsset
-	// Host is scheme and host of the store.
+	// Host is the scheme and host of the store.
 	Host string
 }
 
-// Checksum returns the checksum of its bytes.
+// Checksum returns the checksum of the asset's content.
 func (a *ThemeAsset) Checksum() string { return wire.Checksum(a.ThemeAsset.Checksum) }
 
-// URL returns where it is served.
+// URL returns the address of the asset.
 func (a *ThemeAsset) URL() string { return a.Host + wire.AssetPath(a.ThemeAsset.Checksum, a.Path) }
 
 // MarketplaceTheme is a published theme of the marketplace, as one store sees it.
 type MarketplaceTheme struct {
 	wire.Listing
-	// APIHost is {api_host}, which serves its pictures.
+	// APIHost is {api_host}, which serves the images of the marketplace.
 	APIHost string
 }
 
-// Categories returns the words under which it is found.
+// Categories returns the categories of the theme.
 func (m *MarketplaceTheme) Categories() []string {
 	return strings.Fields(m.MarketplaceTheme.Categories)
 }
 
-// PreviewImageURL returns a picture of it.
-func (m *MarketplaceTheme) PreviewImageURL() *string { return pictureURL(m.APIHost, m.Preview) }
+// PreviewImageURL returns the preview image of the theme, or nil.
+func (m *MarketplaceTheme) PreviewImageURL() *string { return imageURL(m.APIHost, m.Preview) }
 
-// PublishedAt returns when it was last published.
+// PublishedAt returns when the theme was last published.
 func (m *MarketplaceTheme) PublishedAt() micros.Time { return m.Listing.PublishedAt }
 
-// Installed reports whether the store has it.
+// Installed reports whether the store has installed the theme.
 func (m *MarketplaceTheme) Installed() bool { return m.Listing.Installed != nil }
 
-// InstalledThemeID returns the newest theme of the store that came of it.
+// InstalledThemeID returns the newest theme that the store installed from this one, or nil.
 func (m *MarketplaceTheme) InstalledThemeID() *string {
 	if m.Listing.Installed == nil {
 		return nil
@@ -78,7 +78,7 @@ func (m *MarketplaceTheme) InstalledThemeID() *string {
 	return new(xid.Theme.Format(*m.Listing.Installed))
 }
 
-// MarketplaceSubmission is a theme on its way to the marketplace.
+// MarketplaceSubmission is a theme that was submitted to the marketplace, in any state.
 type MarketplaceSubmission struct {
 	*db.MarketplaceTheme
 	APIHost string
@@ -90,16 +90,16 @@ func (m *MarketplaceSubmission) Own(ctx context.Context) bool {
 	return v != nil && m.SubmitterID != nil && *m.SubmitterID == v.Store
 }
 
-// Categories returns the words under which it is found.
+// Categories returns the categories of the theme.
 func (m *MarketplaceSubmission) Categories() []string {
 	return strings.Fields(m.MarketplaceTheme.Categories)
 }
 
-// PreviewImageURL returns a picture of it.
-func (m *MarketplaceSubmission) PreviewImageURL() *string { return pictureURL(m.APIHost, m.Preview) }
+// PreviewImageURL returns the preview image of the theme, or nil.
+func (m *MarketplaceSubmission) PreviewImageURL() *string { return imageURL(m.APIHost, m.Preview) }
 
-// pictureURL is the address of a picture of which the path is known.
-func pictureURL(host string, path *string) *string {
+// imageURL returns the URL of an image by its path, or nil.
+func imageURL(host string, path *string) *string {
 	if path == nil {
 		return nil
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// moment writes a time in RFC 3339.
+// moment marshals a time in RFC 3339.
 type moment micros.Time
 
 // MarshalGQL implements graphql.Marshaler.
 func (m moment) MarshalGQL(w io.Writer) {
-	w.Write(append(micros.Time(m).Append(append(room(w), '"')), '"'))
+	w.Write(append(micros.Time(m).Append(append(available(w), '"')), '"'))
 }
 
-// MarshalTime writes a time.
+// MarshalTime marshals a time.
 func MarshalTime(t micros.Time) graphql.Marshaler { return moment(t) }
 
-// UnmarshalTime takes a time as [micros.Parse] does. Its errors are shown.
+// UnmarshalTime parses a time as [micros.Parse] does. Callers see its errors.
 func UnmarshalTime(v any) (micros.Time, error) {
 	s, _ := v.(string)
 	t, err := micros.Parse(s)

@@ -10,13 +10,13 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// SecretOverlap is how long the second secret of a rotation waits before it
-// takes over by itself (contract, section 8).
+// SecretOverlap is how long after a rotation the second secret replaces the first automatically
+// (contract, section 8).
 const SecretOverlap = 24 * time.Hour
 
-// Secrets returns the encrypted secrets of an endpoint at a time: the one that
-// signs, and the second one while a rotation is under way. The second counts as
-// promoted when its time has come, whether or not the row says so already.
+// Secrets returns the encrypted secrets of an endpoint at a time: the signing secret, and the
+// second one during a rotation. A second secret counts as promoted once it is due, even if the row
+// does not record it yet.
 func Secrets(e *db.WebhookEndpoint, now micros.Time) (current, next []byte) {
 	switch {
 	case e.NextSecretAt == nil:
@@ -27,32 +27,31 @@ func Secrets(e *db.WebhookEndpoint, now micros.Time) (current, next []byte) {
 	return e.Secret, e.NextSecret
 }
 
-// PromotionDue reports whether an endpoint's second secret has taken over by itself
-// without its row saying so.
+// PromotionDue reports whether an endpoint's second secret is due to replace the first and the row
+// does not record it yet.
 func PromotionDue(e *db.WebhookEndpoint, now micros.Time) bool {
 	return e.NextSecretAt != nil && e.NextSecretAt.Add(SecretOverlap) <= now
 }
 
-// WebhookEndpoint is an endpoint with what the engine keeps of it.
+// WebhookEndpoint is an endpoint with its health.
 type WebhookEndpoint struct {
 	*db.WebhookEndpoint
 	Health *db.WebhookQueue
-	// App is the app whose it is; nil for the store's own.
+	// App is the app that owns the endpoint; nil for the store's own.
 	App *AppSummary
-	// Page is what it shares with the other endpoints of its page.
+	// Page is shared with the other endpoints of the page.
 	Page *EndpointPage
 }
 
-// EndpointPage loads what GraphQL asks of the endpoints of one page, for all of
-// them at once.
+// EndpointPage loads the fields of all endpoints of one page together.
 type EndpointPage struct {
 	Queues *Batch[xid.ID, *WebhookQueueState]
-	// Activity is by how many hours are asked for.
+	// Activity is by the number of hours.
 	Activity *Family[int, xid.ID, []*WebhookActivity]
 }
 
-// ShowWebhookEndpoint makes an endpoint as it is at a time from its row: a second
-// secret that has taken over by itself is the secret.
+// ShowWebhookEndpoint returns an endpoint as it is at a time. A second secret that is due becomes
+// the secret.
 func ShowWebhookEndpoint(row *db.WebhookEndpoint, health *db.WebhookQueue, now micros.Time) *WebhookEndpoint {
 	if PromotionDue(row, now) {
 		promoted := *row
@@ -64,26 +63,25 @@ func ShowWebhookEndpoint(row *db.WebhookEndpoint, health *db.WebhookQueue, now m
 	return &WebhookEndpoint{WebhookEndpoint: row, Health: health}
 }
 
-// Events returns the names subscribed to, sorted.
+// Events returns the subscribed events, sorted.
 func (e *WebhookEndpoint) Events() []string { return strings.Fields(e.WebhookEndpoint.Events) }
 
-// FailingSince returns when the oldest delivery that fails was first tried.
+// FailingSince returns when the oldest failing delivery was first attempted, or nil.
 func (e *WebhookEndpoint) FailingSince() *micros.Time { return e.Health.FailingSince }
 
-// SuspendedAt returns since when it is suspended or disabled.
+// SuspendedAt returns when the endpoint was suspended or disabled, or nil.
 func (e *WebhookEndpoint) SuspendedAt() *micros.Time { return e.StoppedAt }
 
-// SuspendedReason returns why it is suspended or disabled.
+// SuspendedReason returns why the endpoint was suspended or disabled, or nil.
 func (e *WebhookEndpoint) SuspendedReason() *state.EndpointStop { return e.StoppedReason }
 
-// LastSuccessAt returns when a receiver last answered with 2xx; it may lag some
-// seconds behind.
+// LastSuccessAt returns when the receiver last answered with 2xx. It may lag some seconds behind.
 func (e *WebhookEndpoint) LastSuccessAt() *micros.Time { return e.Health.LastSuccessAt }
 
-// LastError returns what the last failed attempt met.
+// LastError returns the error of the last failed attempt, or nil.
 func (e *WebhookEndpoint) LastError() *string { return e.Health.LastError }
 
-// NextSecretPromotesAt returns when the second secret takes over by itself.
+// NextSecretPromotesAt returns when the second secret replaces the first automatically, or nil.
 func (e *WebhookEndpoint) NextSecretPromotesAt() *micros.Time {
 	if e.NextSecretAt == nil {
 		return nil
@@ -91,10 +89,10 @@ func (e *WebhookEndpoint) NextSecretPromotesAt() *micros.Time {
 	return new(e.NextSecretAt.Add(SecretOverlap))
 }
 
-// APIVersion returns the version of the bodies that are sent.
+// APIVersion returns the version of the sent bodies.
 func (e *WebhookEndpoint) APIVersion() string { return "v1" }
 
-// WebhookDelivery is a delivery that waits or has ended.
+// WebhookDelivery is a waiting or settled delivery.
 type WebhookDelivery struct {
 	Key          xid.ID // of the delivery
 	Endpoint     xid.ID
@@ -105,36 +103,35 @@ type WebhookDelivery struct {
 	ResourceType string
 	State        state.DeliveryState
 	AttemptCount int
-	// NextAttemptAt is nil where none is due.
+	// NextAttemptAt is nil if no attempt is due.
 	NextAttemptAt *micros.Time
 	SettledAt     *micros.Time
-	// Log is its row in the log, once it has ended.
+	// Log is the row of the delivery log; nil while the delivery waits.
 	Log *db.DeliveryLog
-	// Page is what it shares with the other deliveries of its page.
+	// Page is shared with the other deliveries of the page.
 	Page *DeliveryPage
 }
 
-// DeliveryPage loads what GraphQL asks of the deliveries of one page, for all of
-// them at once.
+// DeliveryPage loads the fields of all deliveries of one page together.
 type DeliveryPage struct {
-	// Attempts are those after which a delivery went on waiting, by its sequence,
-	// the last one first.
+	// Attempts holds the failed attempts that were followed by another, by the sequence of the
+	// delivery, newest first.
 	Attempts *Batch[int64, []*db.Attempt]
-	// Bodies are by the event's id; one that has aged out is absent.
+	// Bodies is by event id; expired events are absent.
 	Bodies *Batch[xid.ID, []byte]
 }
 
-// ID returns the delivery's id.
+// ID returns the public id of the delivery.
 func (d *WebhookDelivery) ID() string { return xid.Delivery.Format(d.Key) }
 
-// EndpointID returns the id of its endpoint.
+// EndpointID returns the public id of the endpoint.
 func (d *WebhookDelivery) EndpointID() string { return xid.WebhookEndpoint.Format(d.Endpoint) }
 
-// EventID returns the id of its event.
+// EventID returns the public id of the event.
 func (d *WebhookDelivery) EventID() string { return xid.Event.Format(d.Event) }
 
-// ResourceID returns the id of the resource that the event is about; "" where
-// its kind is not known any more, since the event has aged out.
+// ResourceID returns the public id of the event's resource; "" if its kind is unknown because the
+// event has expired.
 func (d *WebhookDelivery) ResourceID() string {
 	kind := xid.KindOf(d.ResourceType)
 	if kind == "" {
@@ -143,5 +140,5 @@ func (d *WebhookDelivery) ResourceID() string {
 	return kind.Format(d.Resource)
 }
 
-// CreatedAt returns when it was made.
+// CreatedAt returns when the delivery was created.
 func (d *WebhookDelivery) CreatedAt() micros.Time { return d.Key.Time() }

@@ -12,8 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// What flat reads of gqlgen's output. An expression that may fail is returned as it is,
-// one that cannot with a nil error.
+// The parts of gqlgen's output that flat parses. fieldOf captures an expression that may fail
+// alone, and one that cannot fail with a nil error.
 var (
 	fieldOf = regexp.MustCompile(`(?m)^func \(ec \*executionContext\) _([A-Z]\w*)_(\w+)` +
 		`\(ctx context\.Context, field graphql\.CollectedField, obj \*([\w.]+)\) \(ret graphql\.Marshaler\) \{
@@ -38,14 +38,14 @@ var (
 	elementOf = regexp.MustCompile(`(?m)^\t+(?:ret\[i\] =|return) ec\.(marshal[^\s(]+)\(ctx, sel, v\[i\]\)$`)
 )
 
-// form is what a function does that marshals a type of the schema.
+// form describes the function that marshals a type of the schema.
 type form struct {
-	name, kind string // of the function; the type's name
-	value      string // the type of Go
+	name, kind string // name of the function; name of the type
+	value      string // the Go type
 	optional   bool   // nil is null
-	pointer    bool   // the value is a pointer to what is marshalled
+	pointer    bool   // the value is a pointer to the marshaled value
 	scalar     string // the function that marshals a scalar, or ""
-	write      string // the statement that writes one, %s its value
+	write      string // the statement that writes a scalar; %s is its value
 	element    string // the function for each element, or ""
 }
 
@@ -56,15 +56,15 @@ type flatField struct {
 	form       form
 }
 
-// flatType is an object with such fields, in the order of its schema.
+// flatType is an object with its flat fields, in the order of the schema.
 type flatType struct {
 	name, value string
 	fields      []flatField
 }
 
-// flat makes the functions that write objects of lists without a value for each field: those
-// whose selected fields can only copy something out of an entity. It returns the source
-// with the lists that try it first, the functions, and a table of them for tests.
+// flat generates functions that write the objects of a list directly, without a marshaler per
+// field. They serve objects whose selected fields all copy a value from an entity. It returns the
+// source, in which lists try these functions first, the functions, and their table for tests.
 func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err error) {
 	forms := formsOf(src, schema)
 	types := map[string]*flatType{}
@@ -93,12 +93,12 @@ func flat(src []byte, schema *ast.Schema) (out, functions, cases []byte, err err
 		return fmt.Appendf(nil, "%s{\n\tif list := flat(ctx, ec.OperationContext, %q, sel, v, (*flatPlan).write%s); list != nil {\n"+
 			"\t\treturn list\n\t}\n%s", head, t.name, t.name, body)
 	})
-	some := reached(listed, types)
+	some := reachable(listed, types)
 	functions, err = format.Source(flatSource(types, some, forms, src))
 	return out, functions, casesOf(some), err
 }
 
-// formsOf reads what the marshalling functions do.
+// formsOf parses the marshaling functions.
 func formsOf(src []byte, schema *ast.Schema) map[string]form {
 	forms := map[string]form{}
 	for _, m := range marshalOf.FindAllSubmatch(src, -1) {
@@ -122,8 +122,7 @@ func formsOf(src []byte, schema *ast.Schema) map[string]form {
 	return forms
 }
 
-// writers are the methods of a buffer that write what a function marshals, without a value
-// in between.
+// writers maps marshaling functions to the methods of a buffer that write the same directly.
 var writers = map[string]string{
 	"model.MarshalText": "text", "model.MarshalID": "text", "model.MarshalTime": "moment",
 	"model.MarshalLong": "number", "model.MarshalMoney": "number", "graphql.MarshalBoolean": "boolean",
@@ -141,7 +140,7 @@ func writeOf(scalar string, def *ast.Definition) string {
 	return "w.any(" + scalar + "(%s))"
 }
 
-// writable reports whether a value can be written in place as far as its own type goes.
+// writable reports whether the form of a value allows writing it in place.
 func writable(f form, forms map[string]form) bool {
 	if f.element != "" {
 		element, known := forms[f.element]
@@ -150,8 +149,8 @@ func writable(f form, forms map[string]form) bool {
 	return true
 }
 
-// reached are the types of the lists and all that lie in them.
-func reached(listed map[string]bool, types map[string]*flatType) map[string]bool {
+// reachable returns the listed types and all types nested in them.
+func reachable(listed map[string]bool, types map[string]*flatType) map[string]bool {
 	all := map[string]bool{}
 	var add func(name string)
 	add = func(name string) {
@@ -170,7 +169,7 @@ func reached(listed map[string]bool, types map[string]*flatType) map[string]bool
 	return all
 }
 
-// flatSource writes the functions of some of the types, and the table of their fields.
+// flatSource returns the source of the functions of some types and the table of their fields.
 func flatSource(types map[string]*flatType, some map[string]bool, forms map[string]form, src []byte) []byte {
 	var table, body bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(some)) {
@@ -223,7 +222,7 @@ func flatSource(types map[string]*flatType, some map[string]bool, forms map[stri
 
 const generated = "// Code generated by graph/internal/gen, DO NOT EDIT.\n\npackage exec\n\n"
 
-// casesOf lists each function beside the one of gqlgen that it stands in for.
+// casesOf returns the table that pairs each function with the function of gqlgen that it replaces.
 func casesOf(some map[string]bool) []byte {
 	b := []byte(generated + "var flatCases = []flatCase{\n")
 	for _, name := range slices.Sorted(maps.Keys(some)) {
@@ -232,17 +231,17 @@ func casesOf(some map[string]bool) []byte {
 	return append(b, "}\n"...)
 }
 
-// keptAddress is an expression that decodes a field in which an address is kept.
+// keptAddress matches an expression that decodes a stored address.
 var keptAddress = regexp.MustCompile(`^obj\.Decoded(\w+Address)\(\)$`)
 
 var imported = regexp.MustCompile(`(?m)^\t"github\.com/[^"]*/(\w+)"$`)
 
-// writeValue writes the statements that write one value, which is the variable v.
+// writeValue writes the statements that write the variable v.
 func writeValue(b *bytes.Buffer, f form, forms map[string]form, v string) {
 	switch {
 	case f.optional:
 		fmt.Fprintf(b, "if %s == nil {\nw.null()\n} else {\n", v)
-	case f.pointer: // gqlgen's way knows what to say of it
+	case f.pointer: // gqlgen's function reports the error
 		fmt.Fprintf(b, "if %s == nil {\nreturn false\n}\n", v)
 	}
 	switch {

@@ -1,16 +1,14 @@
-// Command gen writes the executable schema: it runs gqlgen, then takes out of its
-// output what the plain fields of this schema do not need.
+// Command gen generates the executable schema: it runs gqlgen and then simplifies its output.
 //
-// gqlgen resolves every field with a context of its own, through the field
-// middlewares, and every element of a list in a goroutine. A field that only
-// copies a scalar out of an entity can neither fail nor be watched by a field
-// middleware (this service has none), so it is marshalled in place. Elements are
-// marshalled in their order: what loads rows is shared by a whole page, so
-// goroutines would only wait for each other. Objects keep no map of their names.
-// Together these were two thirds of the allocations of a page. The map of functions that
-// read inputs, which is made for each request, is for resolvers that ask for it: none does.
+// gqlgen resolves every field with its own context, through the field middlewares, and every
+// element of a list in a goroutine. A field that only copies a scalar from an entity cannot fail,
+// and this service has no field middleware, so such fields are marshaled in place. Elements are
+// marshaled in order: rows are loaded for a whole page, so goroutines would only wait for each
+// other. Objects keep no map of their names. Together these were two thirds of the allocations of a
+// page. The map of functions that read inputs, which gqlgen creates for each request, serves
+// resolvers that ask for it; none does.
 //
-// A list of objects of which nothing else is selected is written at once: see flat.
+// A list of objects without other selected fields is written at once: see flat.
 package main
 
 import (
@@ -34,13 +32,14 @@ func main() {
 }
 
 func run() error {
-	c, err := config.LoadConfigFromDefaultLocations() // gqlgen.yml at the top; works from there on
+	c, err := config.LoadConfigFromDefaultLocations() // finds gqlgen.yml in a parent folder and changes to it
 	if err != nil {
 		return err
 	}
-	// gqlgen compiles what it writes, with what lies beside it and may be of another schema.
-	beside := func(name string) string { return filepath.Join(filepath.Dir(c.Exec.Filename), name) }
-	if err := os.WriteFile(beside("flat_gen.go"), []byte("package exec\n\nvar flatTypes map[string]flatType\n"), 0o644); err != nil {
+	// gqlgen compiles its output together with the rest of the package, which may match an older
+	// schema.
+	sibling := func(name string) string { return filepath.Join(filepath.Dir(c.Exec.Filename), name) }
+	if err := os.WriteFile(sibling("flat_gen.go"), []byte("package exec\n\nvar flatTypes map[string]flatType\n"), 0o644); err != nil {
 		return err
 	}
 	if err := api.Generate(c); err != nil {
@@ -59,14 +58,14 @@ func run() error {
 		return fmt.Errorf("no field of %s has the form that gqlgen writes: adapt this program to its version", c.Exec.Filename)
 	}
 	return errors.Join(os.WriteFile(c.Exec.Filename, out, 0o644),
-		os.WriteFile(beside("flat_gen.go"), functions, 0o644), os.WriteFile(beside("flat_gen_test.go"), cases, 0o644))
+		os.WriteFile(sibling("flat_gen.go"), functions, 0o644), os.WriteFile(sibling("flat_gen_test.go"), cases, 0o644))
 }
 
 var (
-	// answers is where an operation's answer is written.
+	// answers matches the code that writes an operation's answer.
 	answers = regexp.MustCompile(`var buf bytes\.Buffer\n(\t+)data\.MarshalGQL\(&buf\)`)
-	// plain is a field whose resolver returns an expression that cannot fail and
-	// that no directive guards.
+	// plain matches a field whose resolver returns an expression that cannot fail and that no
+	// directive guards.
 	plain = regexp.MustCompile(`(?m)^\treturn graphql\.ResolveField\(
 \t\tctx,
 \t\tec\.OperationContext,
@@ -86,9 +85,8 @@ var (
 	inputs  = regexp.MustCompile(`(?m)\tinputUnmarshalMap := (?s:.*?)\n\t\)\n|\t+ctx = graphql\.WithUnmarshalerMap\(.*\n`)
 )
 
-// simplify rewrites the plain fields of scalars and enumerations, the lists and
-// the objects.
-// It returns how many fields it found.
+// simplify rewrites plain fields of scalars and enumerations, lists and objects. It returns how
+// many fields it rewrote.
 func simplify(src []byte, schema *ast.Schema) (out []byte, fields int) {
 	out = plain.ReplaceAllFunc(src, func(field []byte) []byte {
 		m := plain.FindSubmatch(field)
@@ -101,7 +99,7 @@ func simplify(src []byte, schema *ast.Schema) (out []byte, fields int) {
 	out = lists.ReplaceAll(out, []byte("marshalSlice("))
 	out = inputs.ReplaceAll(out, nil)
 	out = objects.ReplaceAll(out, []byte("out := newObject(fields)"))
-	out = bytes.Replace(out, []byte("\t\"bytes\"\n"), nil, 1) // of the buffers that go next
+	out = bytes.Replace(out, []byte("\t\"bytes\"\n"), nil, 1) // for the buffers that the next line replaces
 	out = answers.ReplaceAll(out, []byte("buf := model.AnswerBuffer(ctx)\n${1}data.MarshalGQL(buf)"))
 	return inners.ReplaceAll(out, []byte("innerFunc(ctx, &out.FieldSet)")), fields
 }

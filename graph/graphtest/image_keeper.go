@@ -11,8 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Pictures makes a keeper that fetches from a host with TLS on this machine, as no other
-// does.
+// Pictures returns an image keeper that may fetch from a TLS server on this machine.
 func Pictures(t testing.TB, s *ent.Store, blobs *blob.Store, host *httptest.Server) *pic.Keeper {
 	t.Helper()
 	roots := x509.NewCertPool()

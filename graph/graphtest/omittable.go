@@ -4,5 +4,5 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Said is a member of an update input that was given, be it as null.
+// Said returns a member of an update input that is not omitted; v may be null.
 func Said[T any](v T) graphql.Omittable[T] { return graphql.OmittableOf(v) }

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// Letters are the bodies of the mails that wait for an address, oldest first.
+// Letters returns the bodies of the queued emails to an address, oldest first.
 func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	t.Helper()
 	rows := storetest.EachShard(t, s, func(ctx context.Context) ([]*db.Mail, error) {
@@ -26,7 +26,7 @@ func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	return bodies
 }
 
-// TokenIn is the token of the first link to a path in a mail.
+// TokenIn returns the token of the first link to a path in an email.
 func TokenIn(t testing.TB, text, path string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(text, path)
