@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
-// authenticate returns who sends the request. A credential in the address is
-// never taken: addresses end up in logs.
+// authenticate returns the viewer of a request. It never accepts a credential in the URL, because
+// URLs end up in logs.
 func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 	token, err := bearer(r.Header.Values("Authorization"))
 	inQuery := strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token")
@@ -23,7 +23,7 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 			"A credential in the address is never taken; send the header alone.")
 	case token != "":
 		v, err := h.Core.Keys.AuthenticateFrom(r.Context(), h.Client(r), token, apikey.Key, apikey.Access, apikey.Staff)
-		// The address of the metadata ends with the path of the resource (RFC 9728, section 3.1).
+		// The URL of the metadata ends with the path of the resource (RFC 9728, section 3.1).
 		if err == nil && !strings.HasSuffix(h.ResourceMetadata, v.Resource) {
 			return nil, fault.New(fault.InvalidToken, "The token is for another resource.")
 		}
@@ -37,8 +37,8 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 	return nil, fault.New(fault.AuthenticationRequired, "Send a credential in the header Authorization: Bearer.")
 }
 
-// bearer returns the credential of the Authorization headers, or "" when there
-// is none or it is of another scheme (RFC 6750, section 2.1).
+// bearer returns the credential of the Authorization headers, or "" if there is none or it has
+// another scheme (RFC 6750, section 2.1).
 func bearer(values []string) (string, error) {
 	if len(values) == 0 {
 		return "", nil
@@ -56,8 +56,8 @@ func bearer(values []string) (string, error) {
 	return token, nil
 }
 
-// challenge is the WWW-Authenticate header of a 401 (RFC 6750, section 3): without
-// a credential it names no error.
+// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3). Without a
+// credential it contains no error.
 func (h *handler) challenge(k fault.Kind) string {
 	s := `Bearer realm="storefront"`
 	if h.ResourceMetadata != "" {
@@ -69,7 +69,7 @@ func (h *handler) challenge(k fault.Kind) string {
 	return s
 }
 
-// idempotencyKey returns the key of the request, if it has one.
+// idempotencyKey returns the idempotency key of the request, if there is one.
 func idempotencyKey(r *http.Request) (key string, keyed bool, err error) {
 	values := r.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
@@ -77,7 +77,7 @@ func idempotencyKey(r *http.Request) (key string, keyed bool, err error) {
 	}
 	key = values[0]
 	if len(values) > 1 {
-		key = "" // two keys are none
+		key = "" // two keys are invalid
 	}
 	return key, true, idem.CheckKey(key, true)
 }

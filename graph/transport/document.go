@@ -13,10 +13,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-// maxErrors is how many errors of validation are shown.
+// maxErrors is how many validation errors an answer contains.
 const maxErrors = 10
 
-// documents parses and validates documents, and remembers the valid ones.
+// documents parses and validates documents, and caches the valid ones.
 type documents struct {
 	schema *ast.Schema
 	rules  *rules.Rules
@@ -33,9 +33,9 @@ func newDocuments(schema *ast.Schema, depth int, introspection bool) *documents 
 	return d
 }
 
-// validationRules are the rules of the specification. Suggestions cost an edit
-// distance for each wrong name, and the rule about overlapping fields is
-// quadratic: [mergeable] stands for it.
+// validationRules returns the rules of the specification, with two changes: suggestions are off,
+// because they cost an edit distance for each wrong name, and [mergeable] replaces the rule about
+// overlapping fields, which is quadratic.
 func validationRules() *rules.Rules {
 	r := rules.NewDefaultRules()
 	r.RemoveRule(rules.OverlappingFieldsCanBeMergedRule.Name)
@@ -53,7 +53,7 @@ func validationRules() *rules.Rules {
 	return r
 }
 
-// get returns the valid document of a text, or what is wrong with it.
+// get returns the parsed document of a text, or its errors.
 func (d *documents) get(text string) (*ast.QueryDocument, gqlerror.List) {
 	if doc, ok := d.cache.Get(text); ok {
 		return doc, nil
@@ -100,15 +100,14 @@ func parseError(err error) gqlerror.List {
 		return gqlerror.List{requestError(codeSyntax, "The document is not GraphQL.")}
 	}
 	code := codeSyntax
-	if strings.HasPrefix(g.Message, "exceeded token limit") { // the parser has no type for it
+	if strings.HasPrefix(g.Message, "exceeded token limit") { // the parser has no error type for it
 		code = codeTooLarge
 	}
 	g.Message, g.Extensions = shorten(g.Message), map[string]any{"code": code}
 	return gqlerror.List{g}
 }
 
-// Bounds of the cache: a document takes some thirty times the memory of its
-// text.
+// Bounds of the cache. A document takes about thirty times the memory of its text.
 const (
 	maxCachedDocuments = 500
 	maxCachedDocument  = 16 << 10

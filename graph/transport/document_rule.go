@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// noIntrospection refuses the fields that show the schema.
+// noIntrospection refuses the fields that return the schema.
 func noIntrospection(events *core.Events, add core.AddErrFunc) {
 	events.OnField(func(_ *core.Walker, f *ast.Field) {
 		if f.Name == "__schema" || f.Name == "__type" {
@@ -16,8 +16,8 @@ func noIntrospection(events *core.Events, add core.AddErrFunc) {
 	})
 }
 
-// intsOf32Bits refuses what an Int cannot hold (GraphQL specification, section
-// 3.5.1). The library reads 64 bits, and names what is larger itself.
+// intsOf32Bits refuses integers beyond an Int (GraphQL specification, section 3.5.1). The library
+// reads 64 bits and reports larger ones itself.
 func intsOf32Bits(events *core.Events, add core.AddErrFunc) {
 	events.OnValue(func(_ *core.Walker, v *ast.Value) {
 		if v.Kind != ast.IntValue || v.Definition == nil || v.Definition.Name != "Int" {
@@ -29,18 +29,18 @@ func intsOf32Bits(events *core.Events, add core.AddErrFunc) {
 	})
 }
 
-// anInt says what an Int is.
+// anInt describes the type Int in errors.
 const anInt = "an Int is a whole number of 32 bits with a sign."
 
-// isInt reports whether an Int of GraphQL holds the value of a variable.
+// isInt reports whether the value of a variable fits the type Int.
 func isInt(v any) bool {
 	n, ok := v.(int64)
 	return ok && int64(int32(n)) == n
 }
 
-// notInt names a variable of the type Int that holds something else, or "". The
-// library takes 64 bits, fractions that are whole, and texts. No input object has a
-// member of this type, and no argument takes a list of them.
+// notInt returns the name of a variable of type Int whose value is none, or "". The library accepts
+// 64 bits, fractions without a remainder, and strings. No input object has a member of this type,
+// and no argument takes a list of it.
 func notInt(op *ast.OperationDefinition, variables map[string]any) string {
 	for _, d := range op.VariableDefinitions {
 		if v := variables[d.Variable]; v != nil && d.Type.NamedType == "Int" && !isInt(v) {

@@ -18,14 +18,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// run is one execution of an operation: what came of it beside the answer.
+// run collects what an execution produces besides the answer.
 type run struct {
 	mu sync.Mutex
-	// failures are the errors of our own, for the log.
+	// failures are internal errors, for the log.
 	failures []failure
-	// refused is the fault that became user errors, of the mutation field.
+	// refused is the fault of the mutation field that became user errors.
 	refused *fault.Error
-	// changed reports whether a mutation field ran to its end.
+	// changed means that a mutation field succeeded.
 	changed bool
 }
 
@@ -38,7 +38,7 @@ type runKey struct{}
 
 func runOf(ctx context.Context) *run { return ctx.Value(runKey{}).(*run) }
 
-// note keeps an error of our own for the log.
+// note records an internal error for the log.
 func (r *run) note(path string, f *fault.Error) {
 	if f.Kind != fault.Internal && f.Kind != fault.Unavailable {
 		return
@@ -48,7 +48,7 @@ func (r *run) note(path string, f *fault.Error) {
 	r.failures = append(r.failures, failure{path, f})
 }
 
-// cause is the first error of our own, nil when there was none.
+// cause returns the first internal error, or nil.
 func (r *run) cause() error {
 	if len(r.failures) == 0 {
 		return nil
@@ -56,14 +56,14 @@ func (r *run) cause() error {
 	return r.failures[0].fault
 }
 
-// outcome is what an execution answers.
+// outcome is the result of an execution.
 type outcome struct {
 	data   []byte
 	errors gqlerror.List
 }
 
-// execute runs an operation. It may be called again with the same operation:
-// nothing of an earlier run is kept.
+// execute runs an operation. It may be called again with the same operation; no state remains from
+// an earlier run.
 func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *run) {
 	r = &run{}
 	middleware := resolveQuery
@@ -78,7 +78,7 @@ func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *r
 	})
 	ctx = graphql.WithResponseContext(ctx, present, recovered)
 	defer func() {
-		if p := recover(); p != nil { // outside of every field
+		if p := recover(); p != nil { // outside of all fields
 			done = outcome{[]byte("null"), gqlerror.List{present(ctx, recovered(ctx, p))}}
 		}
 	}()
@@ -88,8 +88,7 @@ func (h *handler) execute(ctx context.Context, o *operation) (done outcome, r *r
 
 func resolveRoot(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) }
 
-// resolveQuery runs around every field: it marks errors, and counts long texts that a method
-// made.
+// resolveQuery wraps every field: it marks errors, and counts long strings that a method computed.
 func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 	v, err := next(ctx)
 	if s, is := v.(string); is && len(s) >= cell.LongValue && err == nil {
@@ -103,13 +102,12 @@ func resolveQuery(ctx context.Context, next graphql.Resolver) (any, error) {
 	return v, nil
 }
 
-// resolveMutation turns what a mutation refuses into the user errors of its
-// payload.
+// resolveMutation turns the faults of a mutation into the user errors of its payload.
 func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
-	o.giveJudged(fc.Args)
+	o.passUpload(fc.Args)
 	if fc.Object == "Mutation" {
-		ctx = ent.WithMeter(ctx, nil) // a change may read more than its answer shows
+		ctx = ent.WithMeter(ctx, nil) // a change may read more than its answer contains
 	}
 	v, err := next(ctx)
 	if fc.Object != "Mutation" {
@@ -135,13 +133,13 @@ func (o *operation) resolveMutation(ctx context.Context, next graphql.Resolver) 
 	return payload(userErrors(f, fc.Field)), nil
 }
 
-// answer runs an operation and sends what comes of it.
+// answer runs an operation and sends the result.
 func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 	b := answers.Get().(*model.Answer)
 	done, r := h.execute(model.WithAnswerBuffer(ctx, b), o)
 	h.log(ctx, r)
-	// The answer is copied once more with its errors and its cost. What a mutation did is
-	// answered however much is being sent.
+	// The answer is copied once more with its errors and its cost. The result of a mutation is sent
+	// even beyond the budget.
 	if err := budget.Of(ctx).Settle(2 * len(done.data)); err != nil && o.op.Operation != ast.Mutation {
 		h.refuse(ctx, out, err)
 	} else {
@@ -152,11 +150,10 @@ func (h *handler) answer(ctx context.Context, out *response, o *operation) {
 	}
 }
 
-// answers are used again from query to query, unless one grew very large: they are a third
-// of what a page costs in memory.
+// answers are pooled, except for very large ones: they are a third of the memory of a page.
 var answers = sync.Pool{New: func() any { return new(model.Answer) }}
 
-// log writes the errors of our own, each once and with its place.
+// log writes the internal errors with their paths.
 func (h *handler) log(ctx context.Context, r *run) {
 	for _, f := range r.failures {
 		if ctx.Err() == nil {

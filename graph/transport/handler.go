@@ -1,5 +1,5 @@
-// Package transport serves the core over HTTP as GraphQL: it reads requests, bounds
-// what they may cost, runs them and writes their answers.
+// Package transport serves GraphQL over HTTP: it reads requests, bounds their cost, runs them and
+// writes the answers.
 package transport
 
 import (
@@ -19,29 +19,28 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/idem"
 )
 
-// Idempotency answers a request once; see [idem.Keeper.Run].
+// Idempotency runs a request once per key; see [idem.Keeper.Run].
 type Idempotency interface {
 	Run(ctx context.Context, c idem.Claim, f func(context.Context) (idem.Answer, error)) (idem.Answer, bool, error)
 }
 
-// Config is what the handler needs.
+// Config holds the dependencies of the handler.
 type Config struct {
 	Core *graph.Resolver
 	Idem Idempotency
-	// Introspection lets callers read the schema.
+	// Introspection allows callers to read the schema.
 	Introspection bool
-	// MaxDepth, MaxComplexity and MaxBody bound a request; zero means
-	// [DefaultDepth], [DefaultComplexity] and [DefaultBody].
+	// MaxDepth, MaxComplexity and MaxBody bound a request; zero means [DefaultDepth],
+	// [DefaultComplexity] and [DefaultBody].
 	MaxDepth      int
 	MaxComplexity int
 	MaxBody       int64
-	// ResourceMetadata is the address that a challenge names (RFC 9728); empty
-	// for none.
+	// ResourceMetadata is the URL in challenges (RFC 9728); empty for none.
 	ResourceMetadata string
-	// Session returns who a cookie stands for, or nil. It is asked only about
-	// POSTs without another credential that Origins lets pass. Nil: no cookies.
+	// Session returns the viewer of a session cookie, or nil. It is only called for POST requests
+	// without another credential that pass Origins. Nil disables cookies.
 	Session func(*http.Request) (*viewer.Viewer, error)
-	// Client is who sends a request, behind the trusted proxies; nil knows of none.
+	// Client returns the client's address as the trusted proxies report it; nil uses the peer.
 	Client func(*http.Request) netip.Addr
 	// Origins keeps other sites from using cookies; nil trusts none.
 	Origins *http.CrossOriginProtection
@@ -56,8 +55,8 @@ type handler struct {
 	uploads   *slots
 }
 
-// New makes the handler of the core's GraphQL: POST with JSON, and GET for
-// queries alone, as the GraphQL-over-HTTP specification has them.
+// New returns the GraphQL handler: POST with JSON, and GET for queries only, as in the
+// GraphQL-over-HTTP specification. It fails if Core or Idem is missing.
 func New(c Config) (http.Handler, error) {
 	if c.Core == nil || c.Idem == nil {
 		return nil, errors.New("transport: Core and Idem are needed")
@@ -78,13 +77,13 @@ func New(c Config) (http.Handler, error) {
 	}, nil
 }
 
-// peer is the address at the other end of a connection.
+// peer returns the address of the other end of the connection.
 func peer(r *http.Request) netip.Addr {
-	at, _ := netip.ParseAddrPort(r.RemoteAddr) // else the zero address, which no key allows
+	at, _ := netip.ParseAddrPort(r.RemoteAddr) // on an error the zero address, which no key allows
 	return at.Addr()
 }
 
-// ServeHTTP checks in the order of contract section 2, then runs the operation.
+// ServeHTTP checks the request in the order of contract section 2 and runs the operation.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := newResponse(w, r)
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
@@ -123,14 +122,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:
 		out.wrongMethod("POST", "A mutation is a POST.")
-	case crowded(op) != nil:
-		h.refuse(ctx, out, crowded(op))
+	case checkBatch(op) != nil:
+		h.refuse(ctx, out, checkBatch(op))
 	default:
 		h.change(ctx, out, op, key, keyed)
 	}
 }
 
-// change runs a mutation, with its idempotency key where it has one.
+// change runs a mutation, with its idempotency key if it has one.
 func (h *handler) change(ctx context.Context, out *response, op *operation, key string, keyed bool) {
 	if err := h.Core.BodyLeft(ctx, int64(op.body.Len())); err != nil {
 		h.refuse(ctx, out, err)
@@ -143,7 +142,7 @@ func (h *handler) change(ctx context.Context, out *response, op *operation, key 
 	h.answer(ctx, out, op)
 }
 
-// refuse answers a request that did not get as far as its operation.
+// refuse answers a request whose operation did not run.
 func (h *handler) refuse(ctx context.Context, out *response, err error) {
 	f := explained(err)
 	if f.Kind == fault.Internal {

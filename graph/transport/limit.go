@@ -9,29 +9,28 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Bounds of a GraphQL document. They keep every step linear: what breaks one is
-// refused before it is validated, since the cost of validation grows with
-// fragments times fields.
+// Bounds of a GraphQL document. They keep every step linear. A document beyond one is refused
+// before validation, whose cost grows with fragments times fields.
 const (
-	// DefaultDepth is how deep fields may nest.
+	// DefaultDepth is the maximum nesting of fields.
 	DefaultDepth = 12
-	// DefaultComplexity is what one request may cost; see [cost].
+	// DefaultComplexity is the maximum cost of a request; see [cost].
 	DefaultComplexity = 5000
-	// DefaultBody is the largest body in bytes (contract, section 1).
+	// DefaultBody is the maximum size of a body in bytes (contract, section 1).
 	DefaultBody = limit.Body
 
 	maxTokens     = 10_000
-	maxFields     = 4000 // of one operation, fragments spread out
+	maxFields     = 4000 // of one operation, with fragments expanded
 	maxRoots      = 50   // root fields: each is a query or a transaction
 	maxParts      = 100  // operations and fragments
 	maxVariables  = 200
 	maxDirectives = 250
-	maxWork       = 30_000 // parts times selections: what validation walks
+	maxWork       = 30_000 // parts times selections: the work of validation
 	// The standard introspection query nests 15 fields.
 	maxIntrospectionDepth = 20
 )
 
-// oversize is a document over one of the bounds.
+// oversize is the error for a document beyond a bound.
 type oversize struct {
 	code   string
 	detail string
@@ -39,7 +38,7 @@ type oversize struct {
 
 func (e *oversize) Error() string { return e.detail }
 
-// measure judges a parsed document by its form alone.
+// measure checks the bounds of a parsed document.
 func measure(doc *ast.QueryDocument, depth int) error {
 	parts := len(doc.Operations) + len(doc.Fragments)
 	m := meter{doc: doc, fragments: make(map[string]*extent, len(doc.Fragments))}
@@ -80,14 +79,14 @@ type meter struct {
 	directives int
 }
 
-// extent is how far a selection reaches with its fragments spread out.
+// extent is the size of a selection with fragments expanded.
 type extent struct {
 	fields, depth int
 	introspection int // depth below __schema and __type
 	open          bool
 }
 
-// count counts what is written.
+// count counts selections and directives as written.
 func (m *meter) count(set ast.SelectionSet, on ast.DirectiveList) {
 	m.directives += len(on)
 	m.selections += len(set)
@@ -120,8 +119,8 @@ func (m *meter) operation(op *ast.OperationDefinition, depth int) error {
 	return nil
 }
 
-// extent sums a selection. Each fragment is measured once, so fragments that
-// spread each other twice cost nothing to refuse, and the sums saturate.
+// extent measures a selection. Each fragment is measured once, so fragments that multiply each
+// other are cheap to refuse, and the sums saturate.
 func (m *meter) extent(set ast.SelectionSet) (e extent, err error) {
 	for _, s := range set {
 		var inner extent
@@ -162,7 +161,7 @@ func (m *meter) fragment(name string) (extent, error) {
 	}
 	f := m.doc.Fragments.ForName(name)
 	if f == nil {
-		return extent{}, nil // validation names it
+		return extent{}, nil // validation reports it
 	}
 	m.fragments[name] = &extent{open: true}
 	e, err := m.extent(f.SelectionSet)
@@ -170,8 +169,7 @@ func (m *meter) fragment(name string) (extent, error) {
 	return e, err
 }
 
-// roots counts root fields. The document is known to have no cycle and few
-// fields.
+// roots counts root fields. The document must have no cycles and a bounded number of fields.
 func roots(set ast.SelectionSet, doc *ast.QueryDocument) (n int) {
 	for _, s := range set {
 		switch s := s.(type) {

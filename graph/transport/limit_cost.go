@@ -15,54 +15,51 @@ const (
 	objectCost = 10
 	// A text of up to 65,535 characters.
 	textCost = 20
-	// A list whose length the caller does not choose: an order's lines, its
-	// ledger, its shipments.
+	// A list whose length the caller does not choose: the lines, payments or shipments of an order.
 	assumedLength = 5
 	// Introspection returns lists of the schema's size, whatever the arguments.
 	schemaCost = 10_000
 	typeCost   = 1000
-	// What looks through the log of an endpoint.
+	// A scan of the delivery log of an endpoint.
 	logCost = 1000
-	// What reads up to some thousand keys for what it shows.
+	// A read of up to some thousand index keys.
 	keysCost = 1000
-	// What looks through thousands of rows, or hundreds of lines.
-	lookCost = 500
+	// A scan of thousands of rows or hundreds of lines.
+	scanCost = 500
 )
 
-// throughLog are the fields that look through the log of an endpoint.
-var throughLog = []string{"deliveryCount", "webhookDeliveriesRetry"}
+// logFields scan the delivery log of an endpoint.
+var logFields = []string{"deliveryCount", "webhookDeliveriesRetry"}
 
-// throughKeys are the fields that count, and those that search: the lists of [searches], and
-// those that have a query.
-var throughKeys = []string{"orderCounts", "productCounts"}
+// keyFields count rows. Searches cost the same: the lists of [searches], and lists with a query.
+var keyFields = []string{"orderCounts", "productCounts"}
 
-// searches is the type whose lists are searches.
+// searches is the type whose list fields are searches.
 const searches = "SearchResult"
 
-// readsKeys is what a field costs because it counts or searches.
+// readsKeys returns the extra cost of a field that counts or searches, else 0.
 func (c costs) readsKeys(f *ast.Field) int {
 	query := f.Definition.Arguments.ForName("query")
 	lists := f.ObjectDefinition != nil && f.ObjectDefinition.Name == searches && len(f.SelectionSet) > 0
-	if slices.Contains(throughKeys, f.Name) || lists ||
+	if slices.Contains(keyFields, f.Name) || lists ||
 		query != nil && !query.Type.NonNull && f.Arguments.ForName("query") != nil {
 		return keysCost
 	}
 	return 0
 }
 
-// longTexts are the fields with texts of more than 5,000 characters.
+// longTexts lists the fields with texts of more than 5,000 characters.
 var longTexts = []string{"Product.description", "Page.body", "Event.payload",
 	"WebhookDelivery.payload", "Query.pagePreview"}
 
-// lookingThrough are the fields that read much more than they return.
-var lookingThrough = []string{"orderWork", "lowStock", "orderPreview"}
+// scanFields read much more than they return.
+var scanFields = []string{"orderWork", "lowStock", "orderPreview"}
 
-// cost is what an operation may make the service do, in points: one for each
-// object, two for each long text, a tenth for each other value, and everything below a list as often as
-// its first argument says (capped as the list itself is). A report costs a point more
-// for each of its days, whose orders it reads. What looks through the
-// log of an endpoint costs a hundred points, and so does what counts or searches; what
-// computes over many rows costs fifty. What @skip and @include leave out counts.
+// cost returns the cost of an operation in points: one for each object, two for each long text, a
+// tenth for each other value. A list multiplies the cost below it by its first argument, capped
+// like the list itself. A report costs another point for each of its days, whose orders it reads. A
+// scan of a delivery log, a count or a search costs a hundred points; a computation over many rows
+// costs fifty. Fields count even if @skip or @include leaves them out.
 func cost(op *ast.OperationDefinition, variables map[string]any) int {
 	c := costs{variables}
 	return (c.selection(op.SelectionSet) + 9) / 10
@@ -87,17 +84,17 @@ func (c costs) selection(set ast.SelectionSet) (sum int) {
 
 func (c costs) field(f *ast.Field) int { return c.readsKeys(f) + c.own(f) }
 
-// own is what a field and everything below it cost by their number.
+// own returns the cost of a field and of everything below it by their number.
 func (c costs) own(f *ast.Field) int {
 	switch {
 	case f.Name == "__schema":
 		return schemaCost + c.flat(f.SelectionSet)
 	case f.Name == "__type":
 		return typeCost + c.flat(f.SelectionSet)
-	case slices.Contains(throughLog, f.Name):
+	case slices.Contains(logFields, f.Name):
 		return logCost + c.selection(f.SelectionSet)
-	case slices.Contains(lookingThrough, f.Name):
-		return lookCost + c.selection(f.SelectionSet)
+	case slices.Contains(scanFields, f.Name):
+		return scanCost + c.selection(f.SelectionSet)
 	case len(f.SelectionSet) == 0 && f.ObjectDefinition != nil &&
 		slices.Contains(longTexts, f.ObjectDefinition.Name+"."+f.Name):
 		return textCost
@@ -121,8 +118,8 @@ func (c costs) own(f *ast.Field) int {
 	return one * assumedLength
 }
 
-// connection is what lies below a connection: nodes and edges as often as the
-// page is long, the rest once.
+// connection returns the cost below a connection: nodes and edges times the page size, other fields
+// once.
 func (c costs) connection(set ast.SelectionSet, length int) (sum int) {
 	for _, s := range set {
 		switch s := s.(type) {
@@ -157,7 +154,7 @@ func (c costs) flat(set ast.SelectionSet) (sum int) {
 	return sum
 }
 
-// length is how many rows a list is asked for, by one of its arguments.
+// length returns the requested length of a list, from one of its arguments.
 func (c costs) length(f *ast.Field, argument *ast.ArgumentDefinition) int {
 	value := argument.DefaultValue
 	if given := f.Arguments.ForName(argument.Name); given != nil {

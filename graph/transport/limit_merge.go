@@ -5,18 +5,18 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// mergeable checks that fields which share a place in the answer are the same
-// field with the same arguments (GraphQL specification, section 5.3.2).
+// mergeable checks that fields with the same name in the answer are the same field with the same
+// arguments (GraphQL specification, section 5.3.2).
 //
-// The rule of the library compares each with each, which is quadratic in what
-// a caller writes. This one compares each with the first, in time linear in the
-// fields of the operation, which are bounded. That is enough because the schema
-// has neither interfaces nor unions: all selections of one place are of one type.
+// The rule of the library compares all pairs, which is quadratic in the size of the document. This
+// one compares each field with the first of its name, in time linear in the fields of the
+// operation, which are bounded. That is enough because the schema has neither interfaces nor
+// unions: all selections of one place have the same type.
 func mergeable(op *ast.OperationDefinition) *gqlerror.Error {
 	return merge([]ast.SelectionSet{op.SelectionSet})
 }
 
-// place is what the selections of one object put under one name.
+// place holds the selections of one object under one name.
 type place struct {
 	first *ast.Field
 	below []ast.SelectionSet
@@ -55,7 +55,7 @@ func (g *group) add(set ast.SelectionSet) *gqlerror.Error {
 		case *ast.InlineFragment:
 			err = g.add(s.SelectionSet)
 		case *ast.FragmentSpread:
-			// Spread once more it says the same again.
+			// Another spread of the same fragment adds nothing.
 			if !g.seen[s.Definition] {
 				g.seen[s.Definition] = true
 				err = g.add(s.Definition.SelectionSet)

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Codes of errors that only GraphQL has; the others are those of [fault.Kind].
+// Codes of errors that only GraphQL has; the others come from [fault.Kind].
 const (
 	codeSyntax     = "graphql_syntax"
 	codeInvalid    = "graphql_invalid"
@@ -31,8 +31,8 @@ const (
 	internalDetail = "Something went wrong on our side. The error is logged under the request id."
 )
 
-// explained finds the fault in an error of a method. Any other error is our own:
-// it becomes an Internal one that shows a fixed text and keeps the cause.
+// explained returns the fault in an error of a method. Any other error becomes an Internal fault
+// with a fixed text that wraps the cause.
 func explained(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f != nil && f.Kind != fault.Internal {
 		return f
@@ -47,15 +47,15 @@ func explained(err error) *fault.Error {
 	return &fault.Error{Kind: fault.Internal, Detail: internalDetail, Err: err}
 }
 
-// resolved marks an error that a method or a directive returned, which shows it
-// from those that the executor makes of a caller's arguments.
+// resolved marks an error that a method or a directive returned, as opposed to an error of the
+// executor about arguments.
 type resolved struct{ error }
 
-// Unwrap returns the method's error.
+// Unwrap returns the wrapped error.
 func (r resolved) Unwrap() error { return r.error }
 
-// present turns an error of the execution into the one that is shown, and keeps
-// our own ones for the log.
+// present turns an error of the execution into the error of the answer, and records internal ones
+// for the log.
 func present(ctx context.Context, err error) *gqlerror.Error {
 	if err == nil {
 		return nil
@@ -71,7 +71,7 @@ func present(ctx context.Context, err error) *gqlerror.Error {
 		f = explained(r.error)
 	case isGraphQL && argumentError(ctx):
 		f = &fault.Error{Kind: fault.InvalidParameter, Code: codeArgument, Detail: shorten(g.Message)}
-	default: // a result that the schema does not allow, or a panic
+	default: // a result that violates the schema, or a panic
 		f = explained(err)
 	}
 	runOf(ctx).note(path.String(), f)
@@ -80,14 +80,14 @@ func present(ctx context.Context, err error) *gqlerror.Error {
 	return shown
 }
 
-// argumentError reports whether the executor refused a field's arguments: then
-// they were never set.
+// argumentError reports whether the executor refused the arguments of a field: then they were never
+// set.
 func argumentError(ctx context.Context) bool {
 	fc := graphql.GetFieldContext(ctx)
 	return fc != nil && fc.Args == nil && fc.Field.Field != nil && len(fc.Field.Definition.Arguments) > 0
 }
 
-// presentFault is the one table from faults to GraphQL errors.
+// presentFault converts a fault into a GraphQL error.
 func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	x := map[string]any{"code": f.Name()}
 	if request != "" {
@@ -108,7 +108,7 @@ func presentFault(request string, f *fault.Error) *gqlerror.Error {
 	return &gqlerror.Error{Message: cmp.Or(f.Detail, string(f.Kind)), Extensions: x}
 }
 
-// presentFields shows what is wrong with the input, by its places.
+// presentFields converts the faults of an input.
 func presentFields(fields []fault.Field) []map[string]string {
 	shown := make([]map[string]string, len(fields))
 	for i, f := range fields {
@@ -125,12 +125,12 @@ func presentFields(fields []fault.Field) []map[string]string {
 	return shown
 }
 
-// requestError is an error of a document.
+// requestError returns an error about a document.
 func requestError(code, message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Extensions: map[string]any{"code": code}}
 }
 
-// shorten keeps a message short that quotes what the caller wrote.
+// shorten truncates a message that quotes the caller's input.
 func shorten(message string) string {
 	const limit = 300
 	if len(message) <= limit {
@@ -146,10 +146,10 @@ func presentSize(err error) *gqlerror.Error {
 	return requestError(codeInvalid, "The document is not acceptable.")
 }
 
-// recovered turns a panic into an error of our own, with its stack for the log.
+// recovered turns a panic into an internal error with its stack for the log.
 func recovered(_ context.Context, v any) error {
 	if f, is := v.(error); is {
-		if f, is := errors.AsType[*fault.Error](f); is { // such as of an answer that is too large
+		if f, is := errors.AsType[*fault.Error](f); is { // for example, an answer that is too large
 			return resolved{f}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 type errorList = []*model.UserError
 
-// payloads makes the payload of a refused mutation, by the name of its type.
+// payloads creates the payload of a refused mutation by the name of its type.
 var payloads = map[string]func(errorList) any{
 	"StorePayload":                 func(e errorList) any { return &model.StorePayload{UserErrors: e} },
 	"TestStoreResetPayload":        func(e errorList) any { return &model.TestStoreResetPayload{UserErrors: e} },
@@ -68,8 +68,8 @@ var payloads = map[string]func(errorList) any{
 	"OrderNotePayload":             func(e errorList) any { return &model.OrderNotePayload{UserErrors: e} },
 }
 
-// userFault reports whether a mutation shows the fault in its payload: what the
-// caller did wrong, and what the state or their own rights forbid.
+// userFault reports whether a mutation returns the fault in its payload: faults of the input, of
+// the state or of the caller's rights.
 func userFault(k fault.Kind) bool {
 	switch k {
 	case fault.ValidationFailed, fault.NotFound, fault.Conflict, fault.Forbidden, fault.InsufficientScope:
@@ -78,7 +78,7 @@ func userFault(k fault.Kind) bool {
 	return false
 }
 
-// userErrors shows a fault in the arguments of a field.
+// userErrors converts a fault into user errors on the arguments of a field.
 func userErrors(f *fault.Error, field graphql.CollectedField) errorList {
 	if len(f.Fields) == 0 {
 		e := &model.UserError{Code: f.Name(), Message: f.Detail}
@@ -94,9 +94,9 @@ func userErrors(f *fault.Error, field graphql.CollectedField) errorList {
 	return errs
 }
 
-// argumentPath turns the place of a member in a REST body into the one in the
-// arguments: "#/price_minor" is input, priceMinor. What the field takes as an
-// argument of its own stands outside of input.
+// argumentPath converts the pointer of a member in a REST body into a path in the arguments:
+// "#/price_minor" becomes input, priceMinor. A member that the field takes as a separate argument
+// is not below input.
 func argumentPath(f fault.Field, field graphql.CollectedField) []string {
 	if f.Parameter != "" {
 		return []string{camel(f.Parameter)}
@@ -129,7 +129,7 @@ func pointerTokens(pointer string) []string {
 	return tokens
 }
 
-// camel turns a name of REST into the one of GraphQL.
+// camel converts a REST name to its GraphQL name.
 func camel(name string) string {
 	head, rest, found := strings.Cut(name, "_")
 	if !found || head == "" {

@@ -18,17 +18,17 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// parameters are those of the GraphQL-over-HTTP specification, section 5.
+// parameters are the request parameters of the GraphQL-over-HTTP specification, section 5.
 type parameters struct {
 	query     string
 	operation string
 	variables map[string]any
 	body      wire.Body
-	// upload is the slot of a large body, nil for any other.
+	// upload is the slot of a large body; nil for other bodies.
 	upload *slot
 }
 
-// operation is a request that may run.
+// operation is a validated request.
 type operation struct {
 	doc       *ast.QueryDocument
 	op        *ast.OperationDefinition
@@ -38,15 +38,15 @@ type operation struct {
 	limit     int
 	body      wire.Body
 	judged    *theme.Judged  // the archive of an import, or nil
-	uploaded  *images.Upload // the picture of an addition, or nil
+	uploaded  *images.Upload // the image of an upload, or nil
 }
 
-// read takes the parameters from the body, or from the address of a GET.
+// read reads the parameters from the body, or from the URL of a GET.
 func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, error) {
 	if r.Method == http.MethodGet {
 		return queryParameters(r.URL.Query())
 	}
-	most := h.mostOf(r.Context())
+	most := h.maxBody(r.Context())
 	if r.ContentLength > most {
 		return parameters{}, tooBig(most)
 	}
@@ -65,12 +65,12 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (parameters, erro
 	return p, err
 }
 
-// parse reads a body, which holds few values where it is large.
+// parse parses a body. Large bodies may contain only few values.
 func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	if upload && values(body) > maxUploadValues {
 		return parameters{}, tooBig(h.MaxBody)
 	}
-	if len(body) == 0 { // a Body takes it as {}
+	if len(body) == 0 { // a Body would accept it as {}
 		_, err := wire.Parse(body)
 		return parameters{}, err
 	}
@@ -98,8 +98,8 @@ func isJSON(contentType string) bool {
 	return err == nil && kind == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// bodyParameters reads the members of a request. Members that the specification
-// does not name are left alone: clients add their own.
+// bodyParameters reads the members of a request. It ignores members that the specification does not
+// define, because clients add their own.
 func bodyParameters(v wire.Value) (p parameters, err error) {
 	if v.Kind() == wire.ArrayKind {
 		return p, fault.New(fault.MalformedBody, "One request at a time: an array is not taken.")
@@ -155,7 +155,7 @@ func needsQuery(p parameters) error {
 	return nil
 }
 
-// members turns a JSON object into variables.
+// members converts a JSON object into variables.
 func members(v wire.Value) map[string]any {
 	m := make(map[string]any, v.Len())
 	for name, e := range v.Members() {
@@ -164,9 +164,9 @@ func members(v wire.Value) map[string]any {
 	return m
 }
 
-// variable turns a JSON value into what the validation of variables takes.
-// Whole numbers of up to 53 bits count by their value, 1.0 as 1; any other is a
-// fraction to it, which no whole number's type takes.
+// variable converts a JSON value into the form that the validation of variables expects. Whole
+// numbers of up to 53 bits count by their value, 1.0 as 1; any other number becomes a float, which
+// no integer type accepts.
 func variable(v wire.Value) any {
 	switch v.Kind() {
 	case wire.BoolKind:
@@ -175,7 +175,7 @@ func variable(v wire.Value) any {
 		if n, code := v.Int(); code == "" {
 			return n
 		}
-		f, _ := strconv.ParseFloat(v.Text(), 64) // a number by its grammar; beyond the range it is infinite
+		f, _ := strconv.ParseFloat(v.Text(), 64) // valid by its grammar; infinite beyond the range
 		return f
 	case wire.StringKind:
 		return v.Text()
@@ -191,8 +191,8 @@ func variable(v wire.Value) any {
 	return nil
 }
 
-// prepare finds the operation of a request and judges it. With errors the
-// operation is nil or knows only its cost.
+// prepare finds the operation of a request and validates it. With errors the operation is nil or
+// has only its cost.
 func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	doc, errs := h.documents.get(p.query)
 	if len(errs) > 0 {
@@ -222,9 +222,8 @@ func (h *handler) prepare(p parameters) (*operation, gqlerror.List) {
 	return o, nil
 }
 
-// conditionsHold reports whether every @skip and @include has a condition. A
-// variable with a default may stand there though it takes null, and the executor
-// panics when it is null.
+// conditionsHold reports whether the condition of every @skip and @include is not null. A nullable
+// variable with a default is allowed there, and the executor panics if it is null.
 func conditionsHold(set ast.SelectionSet, variables map[string]any) bool {
 	for _, s := range set {
 		var on ast.DirectiveList

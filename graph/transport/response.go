@@ -27,8 +27,8 @@ type response struct {
 	r *http.Request
 	// request is the public id of the request.
 	request string
-	// graphql reports whether the caller wants the media type whose status codes mean
-	// something; with plain JSON the errors of a document are a 200.
+	// graphql means that the caller accepts the media type with meaningful status codes; with plain
+	// JSON, errors of a document have status 200.
 	graphql bool
 }
 
@@ -36,8 +36,8 @@ func newResponse(w http.ResponseWriter, r *http.Request) *response {
 	return &response{w, r, viewer.Request(r.Context()), prefersGraphQL(r.Header.Values("Accept"))}
 }
 
-// prefersGraphQL reads an Accept header (RFC 9110, section 12.5.1). Wildcards and
-// what is not known mean plain JSON.
+// prefersGraphQL parses an Accept header (RFC 9110, section 12.5.1). Wildcards and unknown types
+// mean plain JSON.
 func prefersGraphQL(accept []string) bool {
 	best, graphql := 0.0, false
 	for _, line := range accept {
@@ -72,8 +72,7 @@ func (out *response) contentType() string {
 	return typeJSON + "; charset=utf-8"
 }
 
-// send writes the answer. Nothing here may be cached: answers show what one
-// caller may see.
+// send writes the answer. No answer may be cached, because it depends on the caller.
 func (out *response) send(status int, contentType string, body []byte) {
 	header := out.w.Header()
 	header.Set("Content-Type", contentType)
@@ -81,11 +80,11 @@ func (out *response) send(status int, contentType string, body []byte) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	out.w.WriteHeader(status)
-	_, _ = gather.Write(out.w, out.r, body) // who has gone away needs no answer
+	_, _ = gather.Write(out.w, out.r, body) // a disconnected client needs no answer
 }
 
-// fault answers a request that no operation came of, with the status that REST
-// has for it.
+// fault answers a request that did not reach an operation, with the status that REST uses for the
+// fault.
 func (out *response) fault(f *fault.Error) {
 	header := out.w.Header()
 	if f.RetryAfter > 0 {
@@ -95,14 +94,13 @@ func (out *response) fault(f *fault.Error) {
 	out.send(wire.StatusOf(f), out.contentType(), appendErrors(nil, errs, nil))
 }
 
-// wrongMethod answers a request whose method does nothing here (RFC 9110,
-// section 15.5.6).
+// wrongMethod answers a request with an unsupported method (RFC 9110, section 15.5.6).
 func (out *response) wrongMethod(allow, detail string) {
 	out.w.Header().Set("Allow", allow)
 	out.fault(fault.New(wire.MethodNotAllowed, detail))
 }
 
-// invalid answers a document or variables that cannot run.
+// invalid answers a request whose document or variables are invalid.
 func (out *response) invalid(errs gqlerror.List, o *operation) {
 	status := http.StatusOK
 	if out.graphql {
@@ -111,7 +109,7 @@ func (out *response) invalid(errs gqlerror.List, o *operation) {
 	out.send(status, out.contentType(), appendErrors(nil, errs, o))
 }
 
-// buffers are used again from answer to answer, unless one grew very large.
+// buffers are pooled, except for very large ones.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooled = 256 << 10
@@ -140,7 +138,7 @@ func appendOutcome(b []byte, done outcome, o *operation) []byte {
 	return append(appendCost(b, o), '}')
 }
 
-// appendErrors writes an answer without data. o is nil when no cost is known.
+// appendErrors appends an answer without data. o is nil if the cost is unknown.
 func appendErrors(b []byte, errs gqlerror.List, o *operation) []byte {
 	b = appendList(append(b, '{'), errs)
 	if o != nil {

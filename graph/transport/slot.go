@@ -9,42 +9,42 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Large bodies are read and worked on a few at a time, which bounds their memory.
+// Few large bodies are read and processed at a time, which bounds their memory.
 const (
-	// maxUploads is how many of one store, so that no store keeps out the others,
-	// and maxAllUploads how many of all.
+	// maxUploads bounds the uploads of one store, so that no store blocks the others; maxAllUploads
+	// bounds those of all stores.
 	maxUploads    = 2
 	maxAllUploads = 8
-	// uploadWait is how long a body waits for its slot.
+	// uploadWait is how long a request waits for a slot.
 	uploadWait = 10 * time.Second
 )
 
-// slots are those for large bodies. Only stores that have or await one are kept.
+// slots limits concurrent large bodies. It only tracks stores that hold or await a slot.
 type slots struct {
 	all    chan struct{}
 	mu     sync.Mutex
 	stores map[xid.ID]*lane
 }
 
-// lane is the slots of one store.
+// lane holds the slots of one store.
 type lane struct {
 	taken chan struct{}
-	users int // who have a slot of it or wait for one
+	users int // holding or awaiting a slot
 }
 
 func newSlots() *slots {
 	return &slots{all: make(chan struct{}, maxAllUploads), stores: map[xid.ID]*lane{}}
 }
 
-// slot is one that was taken.
+// slot is an acquired slot.
 type slot struct {
 	of    *slots
 	store xid.ID
 	lane  *lane
 }
 
-// enter takes a slot, or gives up after a while. Who waits for others of their
-// store holds none of the slots that all stores share.
+// enter acquires a slot, or fails after [uploadWait]. A request that waits for its own store holds
+// no slot of the shared ones.
 func (s *slots) enter(ctx context.Context, store xid.ID) (*slot, error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadWait)
 	defer cancel()
@@ -55,7 +55,7 @@ func (s *slots) enter(ctx context.Context, store xid.ID) (*slot, error) {
 		}
 		<-one.lane.taken
 	}
-	s.part(store)
+	s.drop(store)
 	return nil, &fault.Error{Kind: fault.Unavailable, Detail: "Other files are being sent: try again in a moment.",
 		RetryAfter: uploadWait}
 }
@@ -69,14 +69,14 @@ func take(ctx context.Context, taken chan<- struct{}) bool {
 	}
 }
 
-// leave gives the slot back; nil is none.
+// leave releases the slot; a nil slot does nothing.
 func (one *slot) leave() {
 	if one == nil {
 		return
 	}
 	<-one.of.all
 	<-one.lane.taken
-	one.of.part(one.store)
+	one.of.drop(one.store)
 }
 
 func (s *slots) join(store xid.ID) *lane {
@@ -91,7 +91,7 @@ func (s *slots) join(store xid.ID) *lane {
 	return l
 }
 
-func (s *slots) part(store xid.ID) {
+func (s *slots) drop(store xid.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.stores[store]

@@ -19,30 +19,28 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// A theme and a picture come in the body of their mutations, which may be larger than any
-// other.
+// Themes and images are uploaded in the body of their mutations, which may be larger than others.
 const (
-	// maxUpload is the largest body with a theme, in bytes: 10 MiB in base64, with room for
-	// a backslash before every slash and for the rest of the request. maxPicture is the
-	// largest with a picture, of 20 MiB.
-	maxUpload  = 14 << 20
-	maxPicture = 28 << 20
-	// uploadTime is how long a body may take to come. It comes with leastRate bytes
-	// a second at least, and may be uploadSlack behind that; what came faster does
-	// not count for later.
+	// maxUpload is the largest body with a theme, in bytes: 10 MiB in base64, with room for a
+	// backslash before every slash and for the rest of the request. maxImage is the same for an
+	// image of 20 MiB.
+	maxUpload = 14 << 20
+	maxImage  = 28 << 20
+	// uploadTime is the maximum duration of an upload. The body must arrive at leastRate bytes per
+	// second, and may lag uploadSlack behind; a faster start earns no credit.
 	uploadTime  = 2 * time.Minute
 	uploadSlack = 10 * time.Second
 	leastRate   = 64 << 10
-	// answerTime is how long it may take then until the answer is sent.
+	// answerTime is the time limit from then on until the answer is sent.
 	answerTime = 5 * time.Minute
-	// maxUploadValues bounds what a large body parses into: memory goes by values,
-	// and a file is one.
+	// maxUploadValues bounds the JSON values in a large body, because they determine the memory of
+	// parsing; a file is one value.
 	maxUploadValues = 10_000
 )
 
-// mostOf is the largest body in bytes that whoever asks may send. Only an upload
-// may use what is above the common limit; see [uploadsAlone].
-func (h *handler) mostOf(ctx context.Context) int64 {
+// maxBody returns the largest body in bytes that the viewer may send. Only an upload may exceed the
+// common limit; see [uploadsAlone].
+func (h *handler) maxBody(ctx context.Context) int64 {
 	most, v := h.MaxBody, viewer.From(ctx)
 	if v == nil {
 		return most
@@ -51,13 +49,13 @@ func (h *handler) mostOf(ctx context.Context) int64 {
 		most = max(most, maxUpload)
 	}
 	if v.Scopes.Has(scope.ProductsWrite) {
-		most = max(most, maxPicture)
+		most = max(most, maxImage)
 	}
 	return most
 }
 
-// body reads the body of a request. A large one takes a slot, which the caller
-// gives back, with an error too.
+// body reads the body of a request. A large body acquires a slot, which the caller must release
+// even after an error.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) (body []byte, upload *slot, err error) {
 	in := http.MaxBytesReader(w, r.Body, most)
 	body, err = io.ReadAll(io.LimitReader(in, h.MaxBody+1))
@@ -78,11 +76,11 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, most int64) (body
 	return whole.Bytes(), upload, nil
 }
 
-// paced is a body that has to come at the least rate.
+// paced is a body that must arrive at the least rate.
 type paced struct {
 	in   io.Reader
 	conn *http.ResponseController
-	// due is when the next byte has to be here, and last when all of them.
+	// due is the deadline of the next byte, last that of the whole body.
 	due, last time.Time
 }
 
@@ -91,15 +89,15 @@ func newPaced(w http.ResponseWriter, in io.Reader) *paced {
 	return &paced{in, http.NewResponseController(w), now.Add(uploadSlack), now.Add(uploadTime)}
 }
 
-// Read reads what is here. At the end the connection has no deadline any more: one
-// that passed later would end the work on the body.
+// Read reads the available bytes. At the end it removes the connection's read deadline, which would
+// otherwise interrupt the processing of the body.
 func (p *paced) Read(b []byte) (int, error) {
-	// A writer that cannot move the deadline keeps the server's.
+	// A writer without deadlines keeps the server's.
 	_ = p.conn.SetReadDeadline(p.due)
 	n, err := p.in.Read(b)
 	if err == io.EOF {
 		_ = p.conn.SetReadDeadline(time.Time{})
-		_ = p.conn.SetWriteDeadline(time.Now().Add(answerTime)) // the server's counts from the beginning
+		_ = p.conn.SetWriteDeadline(time.Now().Add(answerTime)) // the server's counts from the start of the request
 	}
 	p.due = earliest(p.due.Add(time.Duration(n)*time.Second/leastRate), time.Now().Add(uploadSlack), p.last)
 	return n, err
@@ -107,7 +105,7 @@ func (p *paced) Read(b []byte) (int, error) {
 
 func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
-// endedEarly is the fault for a body that could not be read to its end.
+// endedEarly returns the fault for an incomplete body.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &fault.Error{Kind: wire.RequestTimeout, Err: err,
@@ -116,20 +114,20 @@ func endedEarly(err error) error {
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
 }
 
-// values is a bound of how many values a JSON text has. The file in base64 has
-// none of these characters.
+// values returns an upper bound of the values in a JSON text. A file in base64 contains none of
+// these characters.
 func values(body []byte) int {
 	return bytes.Count(body, []byte(",")) + bytes.Count(body, []byte("[")) + bytes.Count(body, []byte("{"))
 }
 
-// The mutations that bring a file.
+// The mutations that upload a file.
 const (
 	themeImport = "themeImport"
 	imageAdd    = "productImageAdd"
 )
 
-// uploadsAlone names the mutation of an operation that brings one file and does nothing
-// else; it is "" for any other.
+// uploadsAlone returns the name of the mutation if it uploads one file and is the only field, else
+// "".
 func uploadsAlone(o *operation) string {
 	if o.op.Operation != ast.Mutation {
 		return ""
@@ -141,9 +139,9 @@ func uploadsAlone(o *operation) string {
 	return fields[0].Name
 }
 
-// judge judges the file of an upload, which takes too long for a transaction: it does
-// so before the one of an idempotency key begins.
-func (h *handler) judge(ctx context.Context, o *operation) {
+// validateUpload validates the file of an upload. It takes too long for a transaction, so it runs
+// before the one of an idempotency key begins.
+func (h *handler) validateUpload(ctx context.Context, o *operation) {
 	name := uploadsAlone(o)
 	if name == "" {
 		return
@@ -159,8 +157,8 @@ func (h *handler) judge(ctx context.Context, o *operation) {
 	}
 }
 
-// giveJudged makes a file that was judged before part of the upload's input.
-func (o *operation) giveJudged(args map[string]any) {
+// passUpload adds the validated file to the input of the mutation.
+func (o *operation) passUpload(args map[string]any) {
 	switch in := args["input"].(type) {
 	case model.ThemeImportInput:
 		in.Judged = o.judged

@@ -176,7 +176,7 @@ func TestUploadIsJudgedBefore(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
-			h.judge(f.Ctx, o)
+			h.validateUpload(f.Ctx, o)
 			if o.judged == nil || o.judged.Err != nil || o.judged.Package.Manifest.Name != "Linen" {
 				t.Fatalf("judged: %+v", o.judged)
 			}
@@ -246,7 +246,7 @@ func TestUploadPicture(t *testing.T) {
 		}
 		for name, a := range map[string]graphtest.Answer{
 			"without the scope": add(keyFor(f, scope.ProductsRead), content),
-			"beyond the limit":  add(key, strings.Repeat("A", maxPicture)),
+			"beyond the limit":  add(key, strings.Repeat("A", maxImage)),
 		} {
 			if a.Status != 413 {
 				t.Errorf("%s: %d", name, a.Status)
