@@ -29,15 +29,15 @@ import (
 )
 
 const (
-	// maxMemberships is how many stores of a person are listed.
+	// maxMemberships bounds the listed stores of a person.
 	maxMemberships = 100
-	// maxTokens is how many staff tokens of theirs are listed in one store.
+	// maxTokens bounds the listed staff tokens of a person in one store.
 	maxTokens = 100
-	// tokensByPerson leads from a person to their staff tokens.
+	// tokensByPerson is the index of staff tokens by person.
 	tokensByPerson = "stafftoken_store_id_user_id"
 )
 
-// Account returns the person who asks: by a session or a staff token.
+// Account returns the person of the request, authenticated by a session or a staff token.
 func (q Query) Account(ctx context.Context) (*model.Account, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (q Query) Account(ctx context.Context) (*model.Account, error) {
 		Verified: row.VerifiedAt != nil, Role: v.Role}, nil
 }
 
-// human returns the person who asks.
+// human returns the viewer if it is a person, else a fault.
 func human(ctx context.Context) (*viewer.Viewer, error) {
 	v, err := core.Caller(ctx)
 	if err == nil && !v.IsPerson() {
@@ -64,10 +64,10 @@ func (r *Resolver) user(ctx context.Context, id xid.ID) (*db.User, error) {
 	return core.Only(r.Client(ctx).User.Query().Where(user.ID(id)).Load(ctx))
 }
 
-// AccountFields are the fields of an account that need queries of their own.
+// AccountFields resolves the fields of an account that need queries.
 type AccountFields struct{ *Resolver }
 
-// OrderEmails reports whether the person gets emails about new orders of the present store.
+// OrderEmails reports whether the person gets emails about new orders of the current store.
 func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (bool, error) {
 	row, err := a.Mutation().membership(ctx, obj.User)
 	if err != nil {
@@ -76,8 +76,8 @@ func (a AccountFields) OrderEmails(ctx context.Context, obj *model.Account) (boo
 	return row.OrdersMutedAt == nil, nil
 }
 
-// Memberships lists the open stores of the person, by name. It reads beyond the
-// viewer's store on purpose: which stores are theirs is the person's own business.
+// Memberships lists the open stores of the person, by name. It deliberately reads beyond the
+// viewer's store: the list belongs to the person.
 func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*model.Membership, error) {
 	p, err := a.Config.Sessions.Of(ctx, obj.User)
 	if err != nil || p == nil {
@@ -105,7 +105,7 @@ func (a AccountFields) Memberships(ctx context.Context, obj *model.Account) ([]*
 	return shown, nil
 }
 
-// Sessions lists the browsers in which the person is signed in, newest first.
+// Sessions lists the sessions of the person, newest first.
 func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*model.Session, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a AccountFields) Sessions(ctx context.Context, obj *model.Account) ([]*mod
 	return shown, nil
 }
 
-// StaffTokens lists the tokens of the person who asks for the viewer's store, newest first.
+// StaffTokens lists the person's tokens for the viewer's store, newest first.
 func (a AccountFields) StaffTokens(ctx context.Context, obj *model.Account) ([]*db.StaffToken, error) {
 	query := a.Client(ctx).StaffToken.Query().Where(stafftoken.UserID(obj.User), stafftoken.RevokedAtIsNil())
 	query.Modify(core.Window{Limit: maxTokens, Index: tokensByPerson}.Apply)
@@ -130,12 +130,12 @@ func (a AccountFields) StaffTokens(ctx context.Context, obj *model.Account) ([]*
 	return rows, core.Explain("staff tokens", err)
 }
 
-// MailPossible reports whether there is a mail server.
+// MailPossible reports whether a mail server is configured.
 func (a AccountFields) MailPossible(context.Context, *model.Account) (bool, error) {
 	return a.Notifier.Sends(), nil
 }
 
-// Log lists what happened to the account of the person who asks, newest first.
+// Log lists the security log of the person, newest first.
 func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, after *string) (
 	*model.AccountEventConnection, error,
 ) {
@@ -155,10 +155,10 @@ func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, 
 	}, first, after)
 }
 
-// PasswordChange gives the calling person a new password and ends their sessions
-// but the one that asks, and their staff tokens in all stores. A token that asks ends
-// too: whoever else may hold it knows no password. A wrong present password is a fault
-// of the member current and counts as a failed sign-in does.
+// PasswordChange sets a new password for the calling person. It ends their other sessions and their
+// staff tokens in all stores, including the token of the request: whoever else holds it does not
+// know the password. A wrong current password is a fault of the member current and counts as a
+// failed sign-in.
 func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 	return &model.PasswordChangePayload{Changed: true}, nil
 }
 
-// explainProof names the argument that was wrong.
+// explainProof turns a wrong password into a fault of the argument.
 func explainProof(err error) error {
 	if errors.Is(err, session.ErrWrong) {
 		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue,
@@ -205,8 +205,8 @@ func explainProof(err error) error {
 	return core.Explain("password", err)
 }
 
-// SignOutEverywhere ends every session of the calling person, or the others alone: all
-// but the one that asks. Their staff tokens stay.
+// SignOutEverywhere ends all sessions of the calling person or, with others, all but the current
+// one. Their staff tokens remain.
 func (m Mutation) SignOutEverywhere(ctx context.Context, others bool) (*model.SignOutPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -232,8 +232,8 @@ func (m Mutation) SignOutEverywhere(ctx context.Context, others bool) (*model.Si
 	return &model.SignOutPayload{Sessions: ended}, nil
 }
 
-// SessionEnd ends one session of the calling person. What is no session of theirs is
-// none at all.
+// SessionEnd ends one session of the calling person. Sessions of other people are reported as
+// missing.
 func (m Mutation) SessionEnd(ctx context.Context, id string) (*model.SessionEndPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -254,10 +254,9 @@ func (m Mutation) SessionEnd(ctx context.Context, id string) (*model.SessionEndP
 	return &model.SessionEndPayload{EndedID: &id}, nil
 }
 
-// ResetPassword gives a member of the viewer's store a new password, which only
-// this answer shows, and ends their sessions and, in all stores, their staff tokens.
-// Who may call it is the caller's to decide: it is the operator's way for a person who
-// has forgotten their own.
+// ResetPassword sets a new password for a member of the viewer's store and returns it; it is shown
+// nowhere else. It ends the person's sessions and, in all stores, their staff tokens. It is how the
+// operator helps a person who has forgotten their password; callers must check authorization.
 func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret string, ended int, err error) {
 	secret = password.Generate()
 	hash, err := password.Hash(ctx, secret)
@@ -282,7 +281,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 	return secret, ended, nil
 }
 
-// checkPassword checks a new password that the person chose.
+// checkPassword checks a new password that a person chose.
 func checkPassword(c *core.Check, name, text string, person *db.User) {
 	n, weak := utf8.RuneCountInString(text), password.Weak(text, person.Email, person.Name)
 	switch {

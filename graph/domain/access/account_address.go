@@ -25,26 +25,25 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Where mailed links lead; the token of the link follows.
+// The paths of emailed links; the token follows.
 const (
 	AddressPath = "/address/"
 	ResetPath   = "/reset/"
-	// ForgotPath is where a person asks for a link to a new password.
+	// ForgotPath is the page on which a person requests a link to set a new password.
 	ForgotPath = "/forgot"
 )
 
-// addressLife is how long a link that proves an address works.
+// addressLife is how long a link that confirms an address is valid.
 const addressLife = 24 * time.Hour
 
-// AddressVerify mails the calling person a link that proves that their address is
-// theirs.
+// AddressVerify emails the calling person a link that confirms their address.
 func (m Mutation) AddressVerify(ctx context.Context) (*model.AddressPayload, error) {
 	return m.proveAddress(ctx, state.ChallengeVerify, "")
 }
 
-// AddressChange mails a link to another address of the calling person, which becomes
-// theirs when they open it. Until then they keep the one that they have. Nothing here
-// says whether another account has the address.
+// AddressChange emails a link to a new address of the calling person. It replaces the present
+// address when they open the link. The answer does not reveal whether another account has the
+// address.
 func (m Mutation) AddressChange(ctx context.Context, email string) (*model.AddressPayload, error) {
 	if _, err := inBrowser(ctx); err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func (m Mutation) AddressChange(ctx context.Context, email string) (*model.Addre
 	return m.proveAddress(ctx, state.ChallengeMove, email)
 }
 
-// proveAddress mails a link to an address, or to the present one where it is empty.
+// proveAddress emails a link to an address, or to the present one if email is empty.
 func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpose,
 	email string,
 ) (*model.AddressPayload, error) {
@@ -85,7 +84,7 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 		if err := m.holdCredential(ctx); err != nil {
 			return err
 		}
-		return m.mailProof(ctx, p, purpose, email)
+		return m.emailProof(ctx, p, purpose, email)
 	})
 	if err != nil {
 		return nil, err
@@ -93,20 +92,20 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 	return &model.AddressPayload{SentTo: &email}, nil
 }
 
-// mailProof writes the challenge and its mail.
-func (m Mutation) mailProof(ctx context.Context, p *db.User, purpose state.ChallengePurpose, email string) error {
+// emailProof writes the challenge and its email.
+func (m Mutation) emailProof(ctx context.Context, p *db.User, purpose state.ChallengePurpose, email string) error {
 	token, err := session.PutChallenge(ctx, m.Client(ctx),
 		session.AskChallenge{Person: p.ID, Purpose: purpose, Email: email, Life: addressLife})
 	if err != nil {
 		return err
 	}
-	return m.mailPerson(ctx, email, p.ID, "Confirm your e-mail address",
+	return m.emailPerson(ctx, email, p.ID, "Confirm your e-mail address",
 		"Confirm here, within a day and signed in to your account, that this address is yours:\n"+
 			m.APIHost+AddressPath+token+"\n\nIf you have not asked for this, you need not do anything.")
 }
 
-// AskedAddress returns the address that a mailed link proves, for the person who is
-// signed in: NotFound for any other one and for a link that is over.
+// AskedAddress returns the challenge of an emailed link that confirms an address, for the signed-in
+// person. It returns NotFound for other people and for links that are no longer valid.
 func (r *Resolver) AskedAddress(ctx context.Context, token string, person xid.ID) (*db.Challenge, error) {
 	for _, purpose := range []state.ChallengePurpose{state.ChallengeVerify, state.ChallengeMove} {
 		row, err := session.PeekChallenge(ctx, r.Client(ctx), token, purpose)
@@ -122,9 +121,8 @@ func (r *Resolver) AskedAddress(ctx context.Context, token string, person xid.ID
 	return nil, fault.Missing("link")
 }
 
-// ConfirmAddress proves an address for the person who is signed in. One that is new to
-// them becomes theirs, unless another account has it by now; the former address gets
-// a mail.
+// ConfirmAddress confirms an address of the signed-in person. A new address replaces the present
+// one, which gets an email, unless another account has taken it meanwhile.
 func (r *Resolver) ConfirmAddress(ctx context.Context, token string, person xid.ID) error {
 	asked, err := r.AskedAddress(ctx, token, person)
 	if err != nil {
@@ -147,7 +145,7 @@ func (r *Resolver) ConfirmAddress(ctx context.Context, token string, person xid.
 		switch {
 		case row.Purpose == state.ChallengeMove && *row.Email != p.Email:
 			return r.move(ctx, p, *row.Email)
-		case *row.Email != p.Email: // it changed since
+		case *row.Email != p.Email: // the address changed since
 			return fault.Missing("link")
 		}
 		if err := r.verified(ctx, person); err != nil {
@@ -157,8 +155,8 @@ func (r *Resolver) ConfirmAddress(ctx context.Context, token string, person xid.
 	})
 }
 
-// move gives a person another address, in the transaction of ctx. Links to the former
-// one end.
+// move changes a person's address in the transaction of ctx. Links to the former address become
+// invalid.
 func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 	c := r.Client(ctx)
 	err := c.UserEmail.Create().SetID(email).SetUserID(p.ID).Exec(ctx)
@@ -167,13 +165,13 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 			Detail: "Another account has this address."})
 	}
 	if err != nil {
-		return fmt.Errorf("take e-mail address: %w", err)
+		return fmt.Errorf("reserve email address: %w", err)
 	}
 	if _, err := c.UserEmail.Delete().Where(useremail.ID(p.Email), useremail.UserID(p.ID)).Exec(ctx); err != nil {
-		return fmt.Errorf("give e-mail address up: %w", err)
+		return fmt.Errorf("release email address: %w", err)
 	}
 	if err := c.User.Update().Where(user.ID(p.ID)).SetEmail(email).SetUpdatedAt(micros.Now()).Exec(ctx); err != nil {
-		return fmt.Errorf("change e-mail address: %w", err)
+		return fmt.Errorf("change email address: %w", err)
 	}
 	if err := r.verified(ctx, p.ID); err != nil {
 		return err
@@ -189,19 +187,19 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 		"Your account has another e-mail address from now on: "+email+". This one opens it no more.")
 }
 
-// verified notes that the person's address was proved.
+// verified records that the person's address is confirmed.
 func (r *Resolver) verified(ctx context.Context, person xid.ID) error {
 	now := micros.Now()
 	err := r.Client(ctx).User.Update().Where(user.ID(person)).SetVerifiedAt(now).SetUpdatedAt(now).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("note that an address is proved: %w", err)
+		return fmt.Errorf("record a confirmed address: %w", err)
 	}
 	return nil
 }
 
-// takeOver gives an account that claimed an address without proof to the person who
-// has proved it, in the transaction of ctx: a new name and password, and nothing of
-// what the account had: sessions, tokens, factors, memberships (contract, section 12).
+// takeOver gives an account with an unconfirmed address to the person who confirmed it, in the
+// transaction of ctx. It sets name and password and removes everything else of the account:
+// sessions, tokens, factors, memberships (contract, section 12).
 func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash string) error {
 	c := r.Client(ctx)
 	if _, err := r.Sessions.Reset(ctx, person, hash); err != nil {
@@ -230,17 +228,17 @@ func (r *Resolver) takeOver(ctx context.Context, person xid.ID, name, hash strin
 	return audit.Account(ctx, c, person, state.AccountTaken, "")
 }
 
-// LeaveTask ends a person's membership in one store; the person is its home.
+// LeaveTask ends a person's membership in one store. The person is the home of the task.
 const LeaveTask task.Kind = "access.leave"
 
-// leaveAll ends every membership of a person, by a task for each store, with their tokens
-// and invitations there. A store may be left without an owner by it: whoever made the
-// account was never known.
+// leaveAll ends all memberships of a person, with their tokens and invitations, by one task per
+// store. This may leave a store without an owner: the person who created the account was never
+// confirmed.
 func (r *Resolver) leaveAll(ctx context.Context, person xid.ID) error {
 	return r.inEachStore(ctx, LeaveTask, person)
 }
 
-// Leave is the effect of a [LeaveTask].
+// Leave runs a [LeaveTask].
 func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
 	m := r.Mutation()
 	return r.Commit(viewer.Operator(ctx, t.Target), xid.User, func(ctx context.Context) (*core.Record, error) {

@@ -19,15 +19,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// resetLife is how long a link to a new password works.
+// resetLife is how long a link to set a new password is valid.
 const resetLife = 30 * time.Minute
 
-// ErrNoMail says that there is no mail server, so no link can be mailed.
+// ErrNoMail is returned if there is no mail server to send a link.
 var ErrNoMail = errors.New("no mail server")
 
-// ForgotPassword mails a link to a new password to an address, if an account has it,
-// at most three times an hour. Its answer and its work are the same for every address.
-// Without a mail server it is [ErrNoMail].
+// ForgotPassword emails a link to set a new password to an address, if an account has it, at most
+// three times an hour. Its answer and its work are the same for every address. It returns
+// [ErrNoMail] without a mail server.
 func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 	if !r.Notifier.Sends() {
 		return ErrNoMail
@@ -40,7 +40,7 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 	if err := r.boundAsker(ctx); err != nil {
 		return err
 	}
-	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key("reset", email), linkMails)
+	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key("reset", email), linkEmails)
 	if err != nil || wait > 0 {
 		return core.Explain("person", err)
 	}
@@ -60,16 +60,16 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 		if err := audit.Account(ctx, r.Client(ctx), p.ID, state.AccountResetAsked, ""); err != nil {
 			return err
 		}
-		return r.mailPerson(ctx, email, p.ID, "A new password",
+		return r.emailPerson(ctx, email, p.ID, "A new password",
 			"Choose a new password here, within half an hour:\n"+r.APIHost+ResetPath+token+
 				"\n\nIf you have not asked for this, you need not do anything: your password stays as it is.")
 	})
 }
 
-// askers is how often one network asks for links, to whatever addresses.
+// askers limits how often one network may request links, for all addresses together.
 var askers = ratelimit.Rate{Burst: 20, Every: 3 * time.Minute}
 
-// boundAsker refuses a network that asks for links to many addresses.
+// boundAsker refuses a network that requests too many links.
 func (r *Resolver) boundAsker(ctx context.Context) error {
 	network, counted := ratelimit.Network(viewer.OriginOf(ctx).Client)
 	if !counted {
@@ -83,7 +83,8 @@ func (r *Resolver) boundAsker(ctx context.Context) error {
 	return core.Explain("person", err)
 }
 
-// AskedReset returns whose password a mailed link sets: NotFound for one that is over.
+// AskedReset returns the person whose password an emailed link sets, or NotFound for a link that is
+// no longer valid.
 func (r *Resolver) AskedReset(ctx context.Context, token string) (*db.User, error) {
 	row, err := session.PeekChallenge(ctx, r.Client(ctx), token, state.ChallengeReset)
 	if errors.Is(err, session.ErrUnknownChallenge) || err == nil && row.UserID.IsNil() {
@@ -99,9 +100,9 @@ func (r *Resolver) AskedReset(ctx context.Context, token string) (*db.User, erro
 	return p, core.Explain("link", err)
 }
 
-// SetForgotten gives the person whom a mailed link names a new password, and ends all
-// their sessions and staff tokens. Opening the link has proved the address: an account
-// that never had is taken over by it, without its memberships.
+// SetForgotten sets a new password for the person of an emailed link, and ends all their sessions
+// and staff tokens. Opening the link confirms the address: an account that was unconfirmed until
+// then is taken over, without its memberships.
 func (r *Resolver) SetForgotten(ctx context.Context, token, text string) error {
 	p, err := r.AskedReset(ctx, token)
 	if err != nil {
@@ -145,9 +146,9 @@ func (r *Resolver) resetTo(ctx context.Context, row *db.Challenge, hash string) 
 	return r.passwordChanged(ctx, p.ID)
 }
 
-// passwordChanged ends what a new password ends besides sessions: in the transaction of
-// ctx links to yet another password, and behind it the person's tokens in all stores. They
-// get a mail.
+// passwordChanged does what a new password entails besides ending sessions: it invalidates links to
+// set another password, in the transaction of ctx, revokes the person's tokens in all stores
+// afterwards, and emails the person.
 func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 	if err := r.Mutation().endTokensEverywhere(ctx, person); err != nil {
 		return err

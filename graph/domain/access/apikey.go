@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// APIKeys lists the keys of the store, newest first, revoked ones included.
+// APIKeys lists the keys of the store, including revoked ones, newest first.
 func (q Query) APIKeys(ctx context.Context, first *int, after *string) (*model.APIKeyConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.APIKey]{
 		Name: "api_keys",

@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// APIKeyCreate makes a key, which only this answer shows. Nobody gives a scope
-// that they lack.
+// APIKeyCreate creates a key; its secret is only in this answer. Callers can only grant scopes that
+// they have.
 func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) (*model.APIKeyPayload, error) {
 	granted, networks, err := checkKey(in)
 	if err != nil {
@@ -34,8 +34,8 @@ func (m Mutation) APIKeyCreate(ctx context.Context, in model.APIKeyCreateInput) 
 	return m.mintKey(ctx, core.Record{Action: "api_key.create", Detail: first.Scopes}, first, m.roomForKey)
 }
 
-// roomForKey refuses a key above the limit. A key that is rotated needs none: it has
-// two places at most.
+// roomForKey refuses a key above the limit. Rotation needs no check: a lineage has at most two live
+// keys.
 func (m Mutation) roomForKey(ctx context.Context) error {
 	return m.Room(ctx, limit.APIKeys, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
@@ -43,7 +43,7 @@ func (m Mutation) roomForKey(ctx context.Context) error {
 		})
 }
 
-// checkKey judges a new key and returns its scopes, and its networks as they are kept.
+// checkKey checks a new key and returns its scopes and the stored form of its networks.
 func checkKey(in model.APIKeyCreateInput) (scope.Set, string, error) {
 	c := &core.Check{}
 	c.Line("name", in.Name, limit.Line)
@@ -66,8 +66,8 @@ func within(ctx context.Context, granted scope.Set) error {
 	return nil
 }
 
-// mintKey writes a new key of the lineage and a note of it, behind what happens before. The
-// unique index over (lineage, slot) admits two live keys.
+// mintKey writes a new key of a lineage and the audit record, after it ran before. The unique index
+// over (lineage, slot) allows two live keys.
 func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 	before func(context.Context) error,
 ) (*model.APIKeyPayload, error) {
@@ -85,7 +85,7 @@ func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 			return nil, fault.State(fault.RotationPending, "Two keys of this lineage are live: revoke one first.")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("make API key: %w", err)
+			return nil, fmt.Errorf("create API key: %w", err)
 		}
 		note.Kind, note.ID = xid.APIKey, k.ID
 		return &note, nil
@@ -99,5 +99,5 @@ func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 func (m Mutation) keyRow(ctx context.Context, k *db.APIKey, hint string) *db.APIKeyCreate {
 	return m.Client(ctx).APIKey.Create().SetID(k.ID).SetLineageID(k.LineageID).SetNillableSlot(k.Slot).
 		SetName(k.Name).SetHint(hint).SetScopes(k.Scopes).SetNillableExpiresAt(k.ExpiresAt).
-		SetNillableNetworks(k.Networks).SetNillableCreatedBy(maker(ctx))
+		SetNillableNetworks(k.Networks).SetNillableCreatedBy(creator(ctx))
 }

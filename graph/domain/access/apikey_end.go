@@ -14,9 +14,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// APIKeyRotate makes a second live key with the name, the scopes, the networks and the end
-// of the first, which works until it is revoked, or until oldKeyEndsAt. Whoever rotates sees
-// the new secret, so they must hold its scopes.
+// APIKeyRotate creates a second live key with the name, scopes, networks and expiry of the first.
+// The first one works until it is revoked or until oldKeyEndsAt. Callers see the new secret, so
+// they must have its scopes.
 func (m Mutation) APIKeyRotate(
 	ctx context.Context, id string, oldKeyEndsAt *micros.Time,
 ) (*model.APIKeyPayload, error) {
@@ -49,7 +49,7 @@ func (m Mutation) APIKeyRotate(
 		if err := m.supersede(ctx, old, oldKeyEndsAt); err != nil {
 			return err
 		}
-		return m.makeWay(ctx, old.LineageID)
+		return m.freeSlots(ctx, old.LineageID)
 	})
 }
 
@@ -59,14 +59,14 @@ func rotatable(k *db.APIKey) error {
 	switch {
 	case k.RevokedAt != nil:
 		return alreadyRevoked(xid.APIKey)
-	case end != nil && *end <= micros.Now() || k.Slot == nil: // an ended key gave its place to another
+	case end != nil && *end <= micros.Now() || k.Slot == nil: // an expired key ceded its slot
 		return fault.State(fault.InvalidTransition, "The API key has expired: make a new one.")
 	}
 	return nil
 }
 
-// supersede marks the older key, and notes when it ends by itself. The update is also the
-// guard: it waits for a revocation that is under way, and then finds nothing to mark.
+// supersede marks the older key and sets when it retires. The update is also the guard: it waits
+// for a concurrent revocation and then matches no row.
 func (m Mutation) supersede(ctx context.Context, old *db.APIKey, ends *micros.Time) error {
 	update := m.Client(ctx).APIKey.Update().Where(keys.ID(old.ID), keys.RevokedAtIsNil()).SetSupersededAt(micros.Now())
 	if ends != nil {
@@ -79,20 +79,19 @@ func (m Mutation) supersede(ctx context.Context, old *db.APIKey, ends *micros.Ti
 	return m.Keys.Revoke(ctx, old.StoreID, old.StoreID)
 }
 
-// makeWay frees the places of the keys of a lineage that have ended by themselves, so that
-// none stands in the way of a new one.
-func (m Mutation) makeWay(ctx context.Context, lineage xid.ID) error {
+// freeSlots frees the slots of expired keys of a lineage for a new key.
+func (m Mutation) freeSlots(ctx context.Context, lineage xid.ID) error {
 	now := micros.Now()
 	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(lineage), keys.SlotNotNil(),
 		keys.Or(keys.RetiresAtLTE(now), keys.ExpiresAtLTE(now))).ClearSlot().Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("free the places of ended keys: %w", err)
+		return fmt.Errorf("free the slots of expired keys: %w", err)
 	}
 	return nil
 }
 
-// APIKeyRevoke ends one key: at once in this process, and in others within two
-// seconds. Other keys of its lineage stay.
+// APIKeyRevoke revokes one key: at once in this process, and in others within two seconds. Other
+// keys of its lineage remain.
 func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPayload, error) {
 	uid, err := core.ParseID(xid.APIKey, id)
 	if err != nil {
@@ -122,8 +121,8 @@ func (m Mutation) APIKeyRevoke(ctx context.Context, id string) (*model.APIKeyPay
 	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
 }
 
-// restore makes the older key of a lineage its newest again, since the younger one was
-// revoked: it can be rotated once more. When it ends by itself stays as it was.
+// restore makes the older key of a lineage the newest again after the younger one was revoked, so
+// that it can be rotated again. Its expiry does not change.
 func (m Mutation) restore(ctx context.Context, revoked *db.APIKey) error {
 	err := m.Client(ctx).APIKey.Update().Where(keys.LineageID(revoked.LineageID), keys.SlotNotNil(),
 		keys.IDLT(revoked.ID), keys.RevokedAtIsNil()).ClearSupersededAt().Exec(ctx)

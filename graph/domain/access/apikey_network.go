@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// APIKeyAllow says from which networks a key may be used; none stands for everywhere. It
-// holds at once in this process, and in others when what they remember is no longer fresh.
+// APIKeyAllow sets the networks from which a key may be used; an empty list allows all. The change
+// takes effect at once in this process, and in others when their cached credentials expire.
 func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string) (*model.APIKeyPayload, error) {
 	uid, err := core.ParseID(xid.APIKey, id)
 	if err != nil {
@@ -48,8 +48,8 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 	return &model.APIKeyPayload{APIKey: &model.APIKey{APIKey: row}}, nil
 }
 
-// checkNetworks checks an allow-list and returns it as it is kept: sorted, each network
-// once, parted by spaces.
+// checkNetworks checks an allow-list and returns its stored form: sorted, without duplicates,
+// separated by spaces.
 func checkNetworks(c *core.Check, name string, texts []string) string {
 	if len(texts) > limit.KeyNetworks {
 		c.Add(name, fault.TooLong, fmt.Sprintf("A key has %d networks at most.", limit.KeyNetworks))

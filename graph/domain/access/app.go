@@ -12,8 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Apps lists the apps that the store registered, newest first, disabled ones
-// included.
+// Apps lists the apps that the store registered, including disabled ones, newest first.
 func (q Query) Apps(ctx context.Context, first *int, after *string) (*model.AppConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.App]{
 		Name: "apps",
@@ -44,8 +43,8 @@ func (q Query) App(ctx context.Context, id string) (*model.App, error) {
 	return &model.App{App: row}, nil
 }
 
-// registeredApp reads an app that the store registered. The row of an app that came by its metadata document
-// is none: its document says what it is.
+// registeredApp reads an app that the store registered. It excludes apps known by a metadata
+// document, which are defined by their documents.
 func (r *Resolver) registeredApp(ctx context.Context, id xid.ID) (*db.App, error) {
 	return core.Only(r.Client(ctx).App.Query().Where(apps.ID(id), apps.MetadataURLIsNil()).Load(ctx))
 }

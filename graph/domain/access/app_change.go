@@ -23,8 +23,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// AppCreate registers an OAuth app of the viewer's store. Nobody registers a
-// scope that they lack.
+// AppCreate registers an OAuth app of the viewer's store. Callers can only register scopes that
+// they have.
 func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*model.AppPayload, error) {
 	c := &core.Check{}
 	checkPublisher(c, "name", in.Name)
@@ -53,8 +53,8 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 	return &model.AppPayload{App: &model.App{App: row}}, nil
 }
 
-// registerApp enters the client id into the directory, which alone says that no
-// other app has it, and then writes the app.
+// registerApp first adds the client id to the directory, which guarantees that it is unique, and
+// then writes the app.
 func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err := m.roomForApp(ctx); err != nil {
 		return nil, err
@@ -72,11 +72,11 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	}
 	if err := m.Client(ctx).OAuthClient.Create().SetID(a.ClientID).SetStoreID(s.ID).SetAppID(a.ID).
 		Exec(ctx); err != nil {
-		return nil, fmt.Errorf("take client id: %w", err)
+		return nil, fmt.Errorf("reserve client id: %w", err)
 	}
 	row, err := m.Client(ctx).App.Create().SetID(a.ID).SetClientID(a.ClientID).SetName(a.Name).SetDeveloper(developer).
 		SetNillableWebsite(a.Website).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(a.ID.Time()).
-		SetNillableCreatedBy(maker(ctx)).Save(ctx)
+		SetNillableCreatedBy(creator(ctx)).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("register app: %w", err)
 	}
@@ -91,14 +91,13 @@ func (m Mutation) roomForApp(ctx context.Context) error {
 		})
 }
 
-// checkAppTexts checks what both inputs have.
+// checkAppTexts checks the texts that both inputs have.
 func checkAppTexts(c *core.Check, developer, website *string) {
 	core.Opt(developer, func(s string) { checkPublisher(c, "developer", s) })
 	core.Opt(website, func(s string) { c.HTTPS("website", s) })
 }
 
-// checkRedirects checks redirect URIs and returns their stored form, without those
-// that come twice.
+// checkRedirects checks redirect URIs and returns their stored form without duplicates.
 func checkRedirects(c *core.Check, name string, uris []string) string {
 	switch {
 	case len(uris) == 0:
@@ -122,8 +121,7 @@ func checkRedirects(c *core.Check, name string, uris []string) string {
 	return strings.Join(kept, " ")
 }
 
-// checkScopes checks the scopes of a credential or an app: at least one, all of the
-// catalogue.
+// checkScopes checks the scopes of a credential or an app: at least one, and only known ones.
 func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	if len(names) == 0 {
 		c.Add(name, fault.TooShort, "At least one scope is needed.")
@@ -139,7 +137,7 @@ func checkScopes(c *core.Check, name string, names []string) scope.Set {
 // appEdit is a change of one app.
 type appEdit = core.Edit[*db.App, *db.AppUpdate]
 
-// apps is how apps change.
+// apps describes how apps change.
 func (r *Resolver) apps() *core.Versioned[*db.App, *db.AppUpdate] {
 	return &core.Versioned[*db.App, *db.AppUpdate]{
 		Kind: xid.App,
@@ -153,8 +151,8 @@ func (r *Resolver) apps() *core.Versioned[*db.App, *db.AppUpdate] {
 	}
 }
 
-// changeApp runs edit on the app if it has the expected version. What is known of
-// the app's tokens is forgotten: they open what the app may have now.
+// changeApp runs edit on the app if it has the expected version. Cached tokens of the app are
+// dropped, so that they follow the change.
 func (m Mutation) changeApp(ctx context.Context, id string, expected int64, action string,
 	edit func(context.Context, *appEdit) error,
 ) (*model.AppPayload, error) {
@@ -171,11 +169,11 @@ func (m Mutation) changeApp(ctx context.Context, id string, expected int64, acti
 	return &model.AppPayload{App: &model.App{App: row}}, nil
 }
 
-// AppUpdate changes the members that are given. Fewer scopes hold at once for
-// every grant; more of them reach only those who consent anew.
+// AppUpdate changes the given members. Removed scopes are lost at once in all grants; added scopes
+// apply only to people who consent again.
 //
-// Whoever says where the app's codes go can come by what merchants give it, so
-// changing the redirect URIs needs all of its scopes, as rotating a key does.
+// The redirect URIs determine who receives the app's codes and thus the access that merchants
+// grant, so changing them requires all scopes of the app, as rotating a key does.
 func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int64,
 	in model.AppUpdateInput,
 ) (*model.AppPayload, error) {
@@ -211,8 +209,7 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 	})
 }
 
-// AppDisable stops the app in every store: its tokens open nothing, and nobody
-// can consent to it.
+// AppDisable stops the app in every store: its tokens are refused, and consent to it is impossible.
 func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
 	return m.changeApp(ctx, id, expectedVersion, "app.disable", func(_ context.Context, e *appEdit) error {
 		if e.Row.DisabledAt != nil {
@@ -225,7 +222,7 @@ func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int
 	})
 }
 
-// AppEnable lets a disabled app work again, with the grants that it still has.
+// AppEnable enables a disabled app with its remaining grants.
 func (m Mutation) AppEnable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
 	return m.changeApp(ctx, id, expectedVersion, "app.enable", func(_ context.Context, e *appEdit) error {
 		if e.Row.DisabledAt == nil {
@@ -237,8 +234,8 @@ func (m Mutation) AppEnable(ctx context.Context, id string, expectedVersion int6
 	})
 }
 
-// AppSetLegacy says whether v0 is still served to the app (contract, section
-// 10). Only owners and the operator do.
+// AppSetLegacy sets whether v0 is served to the app (contract, section 10). Only owners and the
+// operator may call it.
 func (m Mutation) AppSetLegacy(ctx context.Context, id string, expectedVersion int64,
 	legacy bool,
 ) (*model.AppPayload, error) {

@@ -21,16 +21,16 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// service is the name of the service in the form of [lookOf], and offices are what
-// its people would put behind it.
+// service is the name of the service in the form of [skeleton], and offices are suffixes that its
+// own teams would use.
 const service = "storefront"
 
 var offices = map[string]bool{"": true, "admin": true, "api": true, "app": true, "apps": true, "billing": true,
 	"dashboard": true, "help": true, "inc": true, "official": true, "payments": true, "security": true,
 	"service": true, "staff": true, "support": true, "team": true}
 
-// lookalikes are letters and digits that readers take for Latin letters: each pair
-// of what is written and what is read.
+// lookalikes maps letters and digits to the Latin letters that readers take them for. Each pair
+// holds the written and the read character.
 var lookalikes = func() map[rune]rune {
 	of := map[rune]rune{}
 	for pair := range strings.FieldsSeq("аa вb гr еe нh кk мm оo рp сc тt уy хx ѕs іi јj һh ԁd ԛq ԝw ɡg " +
@@ -41,10 +41,10 @@ var lookalikes = func() map[rune]rune {
 	return of
 }()
 
-// lookOf makes names alike that readers confuse: whatever the case, the accents, the
-// blanks and punctuation, and letters of other scripts that look like Latin ones. A
-// name of nothing but signs stays as it is.
-func lookOf(name string) string {
+// skeleton returns the same text for names that readers confuse: it drops case, accents, spaces and
+// punctuation, and replaces look-alike letters of other scripts. A name without letters and digits
+// is returned unchanged.
+func skeleton(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(cases.Fold().String(norm.NFKD.String(name))) {
 		if latin, ok := lookalikes[r]; ok {
@@ -60,21 +60,20 @@ func lookOf(name string) string {
 	return b.String()
 }
 
-// checkPublisher checks a name by which people know an app or who makes it: it is
-// not the service's.
+// checkPublisher checks the public name of an app or its developer, which must not be the name of
+// the service.
 func checkPublisher(c *core.Check, member, name string) {
 	c.Name(member, name, limit.Line)
-	if office, ok := strings.CutPrefix(lookOf(name), service); ok && offices[office] {
+	if office, ok := strings.CutPrefix(skeleton(name), service); ok && offices[office] {
 		c.Add(member, fault.Taken, "This is the name of the service.")
 	}
 }
 
-// free refuses a name by which people would take an app for another one that is
-// verified.
+// free refuses a name that readers would confuse with that of another, verified app.
 func (r *Resolver) free(ctx context.Context, app xid.ID, name string) error {
-	rows, err := r.Client(ctx).AppName.Query().Where(appname.ID(lookOf(name))).Load(ctx)
+	rows, err := r.Client(ctx).AppName.Query().Where(appname.ID(skeleton(name))).Load(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the name: %w", err)
+		return fmt.Errorf("find name: %w", err)
 	}
 	if len(rows) > 0 && rows[0].AppID != app {
 		return nameTaken("A verified app has this name, or one that looks alike.")
@@ -82,7 +81,8 @@ func (r *Resolver) free(ctx context.Context, app xid.ID, name string) error {
 	return nil
 }
 
-// MayName reports whether an app that nobody registered may show a name: one that it could register.
+// MayName reports whether an unregistered app may show a name: it must be one that it could
+// register.
 func (r *Resolver) MayName(ctx context.Context, name string) (bool, error) {
 	c := &core.Check{}
 	checkPublisher(c, "client_name", name)
@@ -100,7 +100,7 @@ func nameTaken(why string) error {
 	return fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken, Detail: why})
 }
 
-// rename is the change of an app's name. What was verified was the old one.
+// rename changes an app's name, which ends its verification.
 func (m Mutation) rename(ctx context.Context, e *appEdit, before string) error {
 	if err := m.free(ctx, e.Row.ID, e.Row.Name); err != nil || e.Row.VerifiedAt == nil {
 		return err
@@ -108,20 +108,20 @@ func (m Mutation) rename(ctx context.Context, e *appEdit, before string) error {
 	return m.unverify(ctx, e, before)
 }
 
-// unverify gives the name of a verified app free.
+// unverify ends the verification of an app and frees its name.
 func (m Mutation) unverify(ctx context.Context, e *appEdit, name string) error {
 	e.Row.VerifiedAt, e.Changed = nil, append(e.Changed, "verified_at")
 	e.Update.ClearVerifiedAt()
 	_, err := m.Client(ctx).AppName.Delete().
-		Where(appname.StoreID(e.Row.StoreID), appname.ID(lookOf(name)), appname.AppID(e.Row.ID)).Exec(ctx)
+		Where(appname.StoreID(e.Row.StoreID), appname.ID(skeleton(name)), appname.AppID(e.Row.ID)).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("give name free: %w", err)
+		return fmt.Errorf("release name: %w", err)
 	}
 	return nil
 }
 
-// AppVerify says whether an app of the viewer's store is whose its name says it is,
-// and keeps that name for it. Only the operator says so.
+// AppVerify sets whether an app of the viewer's store is verified, and reserves its name while it
+// is. Only the operator may call it.
 func (m Mutation) AppVerify(ctx context.Context, id string, expectedVersion int64, verified bool,
 ) (*model.AppPayload, error) {
 	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
@@ -137,13 +137,13 @@ func (m Mutation) AppVerify(ctx context.Context, id string, expectedVersion int6
 		now := micros.Now()
 		e.Row.VerifiedAt, e.Changed = &now, []string{"verified_at"}
 		e.Update.SetVerifiedAt(now)
-		err := m.Client(ctx).AppName.Create().SetID(lookOf(e.Row.Name)).SetStoreID(e.Row.StoreID).SetAppID(e.Row.ID).
+		err := m.Client(ctx).AppName.Create().SetID(skeleton(e.Row.Name)).SetStoreID(e.Row.StoreID).SetAppID(e.Row.ID).
 			Exec(ctx)
 		if ent.IsDuplicate(err) {
 			return nameTaken("Another app of this name, or one that looks alike, is verified.")
 		}
 		if err != nil {
-			return fmt.Errorf("keep name: %w", err)
+			return fmt.Errorf("reserve name: %w", err)
 		}
 		return nil
 	})

@@ -16,7 +16,7 @@ func (a AccountFields) Factors(ctx context.Context, obj *model.Account) ([]*db.F
 	return rows, core.Explain("factors", err)
 }
 
-// RecoveryCodesLeft counts the recovery codes of the person that are not used.
+// RecoveryCodesLeft counts the unused recovery codes of the person.
 func (a AccountFields) RecoveryCodesLeft(ctx context.Context, obj *model.Account) (int, error) {
 	n, err := a.Config.Factors.CodesLeft(ctx, obj.User)
 	return n, core.Explain("recovery codes", err)
@@ -27,7 +27,7 @@ func (a AccountFields) PasskeysPossible(context.Context, *model.Account) (bool, 
 	return a.Config.Factors.Passkeys(), nil
 }
 
-// TotpBegin makes a secret for an authenticator app of the calling person.
+// TotpBegin creates a secret for an authenticator app of the calling person.
 func (m Mutation) TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (m Mutation) TotpBegin(ctx context.Context) (*model.TotpBeginPayload, error
 	return &model.TotpBeginPayload{Token: &up.Token, Secret: &up.Secret, URI: &up.URI, QR: &up.QR}, nil
 }
 
-// TotpConfirm keeps the authenticator app that shows a code.
+// TotpConfirm stores the authenticator app after checking its code.
 func (m Mutation) TotpConfirm(ctx context.Context, token, code string, name *string) (*model.FactorAddPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (m Mutation) TotpConfirm(ctx context.Context, token, code string, name *str
 	return added(m.Factors.ConfirmTOTP(ctx, by, token, text(name), code))
 }
 
-// PasskeyBegin asks the browser of the calling person for a new passkey.
+// PasskeyBegin returns the options with which the person's browser creates a passkey.
 func (m Mutation) PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (m Mutation) PasskeyBegin(ctx context.Context) (*model.PasskeyBeginPayload,
 	return &model.PasskeyBeginPayload{Token: &q.Token, Options: new(string(q.Options))}, nil
 }
 
-// PasskeyFinish keeps the passkey that the browser made.
+// PasskeyFinish stores the passkey that the browser created.
 func (m Mutation) PasskeyFinish(ctx context.Context, token, response string,
 	name *string,
 ) (*model.FactorAddPayload, error) {
@@ -87,7 +87,7 @@ func added(a *factor.Added, err error) (*model.FactorAddPayload, error) {
 	return &model.FactorAddPayload{Factor: a.Factor, RecoveryCodes: a.Codes}, nil
 }
 
-// FactorRename gives a factor of the calling person another name.
+// FactorRename renames a factor of the calling person.
 func (m Mutation) FactorRename(ctx context.Context, id, name string) (*model.FactorPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (m Mutation) FactorRename(ctx context.Context, id, name string) (*model.Fac
 	return &model.FactorPayload{Factor: row}, nil
 }
 
-// FactorRemove takes a factor of the calling person away.
+// FactorRemove removes a factor of the calling person.
 func (m Mutation) FactorRemove(ctx context.Context, id string) (*model.FactorRemovePayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (m Mutation) FactorRemove(ctx context.Context, id string) (*model.FactorRem
 	return &model.FactorRemovePayload{RemovedID: &id}, nil
 }
 
-// RecoveryCodesRenew makes new recovery codes for the calling person.
+// RecoveryCodesRenew creates new recovery codes for the calling person.
 func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -133,9 +133,9 @@ func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesP
 	return &model.RecoveryCodesPayload{RecoveryCodes: codes}, nil
 }
 
-// ResetFactors removes all second factors of a member of the viewer's store and ends
-// their sessions; it returns how many factors there were. Who may call it is the
-// caller's to decide: it is the operator's way for a person who has lost them.
+// ResetFactors removes all second factors of a member of the viewer's store, ends their sessions,
+// and returns how many factors there were. It is how the operator helps a person who has lost them;
+// callers must check authorization.
 func (r *Resolver) ResetFactors(ctx context.Context, person xid.ID) (n int, err error) {
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
 		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {

@@ -18,13 +18,13 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// grantIndex leads from an app to what a store gave it.
+// grantIndex is the index of a store's grants by app.
 const grantIndex = "grant_store_id_app_id_id"
 
-// maxInstalled is how many grants of an installed app are shown.
+// maxInstalled bounds the shown grants of an installed app.
 const maxInstalled = 100
 
-// stands is [oauth.Standing] for a grant in hand.
+// stands is [oauth.Standing] for a loaded grant.
 func stands(g *db.Grant, now micros.Time) bool {
 	if g.RevokedAt != nil || g.ExpiresAt <= now {
 		return false
@@ -32,9 +32,8 @@ func stands(g *db.Grant, now micros.Time) bool {
 	return g.RefreshExpiresAt != nil && *g.RefreshExpiresAt > now || g.CodeUsedAt == nil && g.CodeExpiresAt > now
 }
 
-// Grants lists what people of the store gave to apps, newest first; ended ones
-// are there until they are purged. A page costs two statements, the grants and
-// their apps.
+// Grants lists the grants that people of the store gave to apps, newest first, including ended ones
+// that are not purged yet. A page takes two statements: the grants and their apps.
 func (q Query) Grants(
 	ctx context.Context, first *int, after *string, filter *model.GrantFilter,
 ) (*model.GrantConnection, error) {
@@ -70,7 +69,7 @@ func (q Query) Grants(
 		Sign: func(g *model.Grant) string { return c.Sign(g.Grant) }}, nil
 }
 
-// withApps shows grants with their apps.
+// withApps returns grants with their apps.
 func (r *Resolver) withApps(ctx context.Context, rows []*db.Grant) ([]*model.Grant, error) {
 	of, err := r.appsOf(ctx, rows)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *Resolver) withApps(ctx context.Context, rows []*db.Grant) ([]*model.Gra
 	return nodes, nil
 }
 
-// shownGrant is a grant as it is at a time: one of a disabled app opens nothing.
+// shownGrant returns a grant as it is at a time. Grants of disabled apps are not live.
 func shownGrant(g *db.Grant, app *model.AppSummary, now micros.Time) *model.Grant {
 	return &model.Grant{Grant: g, App: app, Live: stands(g, now) && !app.Disabled()}
 }
@@ -110,10 +109,9 @@ func (r *Resolver) grant(ctx context.Context, id xid.ID) (*db.Grant, error) {
 	return core.Only(r.Client(ctx).Grant.Query().Where(grant.ID(id)).Load(ctx))
 }
 
-// InstalledApps lists the apps that have a standing grant in the store, the app
-// registered last first. One that its maker disabled stays in the list: it would
-// work again when they enable it. A page costs three statements: which apps, their
-// grants, and the apps themselves.
+// InstalledApps lists the apps with a standing grant in the store, the newest app first. Disabled
+// apps are included, because they work again once enabled. A page takes three statements: the ids
+// of the apps, their grants, and the apps.
 func (q Query) InstalledApps(ctx context.Context, first *int, after *string) (*model.InstalledAppConnection, error) {
 	now := micros.Now()
 	c, err := core.Connect(ctx, q.Core, core.List[xid.ID]{
@@ -134,7 +132,7 @@ func (q Query) InstalledApps(ctx context.Context, first *int, after *string) (*m
 		Sign: func(i *model.InstalledApp) string { return c.Sign(i.App.ID) }}, nil
 }
 
-// installed reads the ids of apps with standing grants, from the index.
+// installed reads the ids of apps with standing grants from the index.
 func (q Query) installed(ctx context.Context, now micros.Time, after *page.Position, limit int) ([]xid.ID, error) {
 	query := q.Client(ctx).Grant.Query()
 	core.Opt(after, func(p page.Position) { query.Where(grant.AppIDLT(p.ID)) })
@@ -153,8 +151,8 @@ func (q Query) installed(ctx context.Context, now micros.Time, after *page.Posit
 	return found, err
 }
 
-// installs reads the newest standing grants of the apps, and the apps. An app
-// whose last grant ended since it was found is left out.
+// installs reads the newest standing grants of the apps, and the apps. It omits apps whose last
+// grant ended meanwhile.
 func (r *Resolver) installs(ctx context.Context, found []xid.ID, now micros.Time) ([]*model.InstalledApp, error) {
 	if len(found) == 0 {
 		return nil, nil

@@ -18,11 +18,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// maxEnded is how many grants one transaction ends.
+// maxEnded bounds the grants that one transaction ends.
 const maxEnded = 100
 
-// GrantRevoke ends one grant and all its tokens: at once in this process, and in
-// others when what they remember is no longer fresh.
+// GrantRevoke ends one grant and all its tokens: at once in this process, and in others when their
+// cached credentials expire.
 func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPayload, error) {
 	uid, err := core.ParseID(xid.Grant, id)
 	if err != nil {
@@ -49,8 +49,8 @@ func (m Mutation) GrantRevoke(ctx context.Context, id string) (*model.GrantPaylo
 	return &model.GrantPayload{Grant: shownGrant(g, known.App, micros.Now())}, nil
 }
 
-// LastGrantEnded ends what an app has in the viewer's store when its last grant
-// there ends, in the transaction of ctx: its endpoints and its exports.
+// LastGrantEnded disables the endpoints and cancels the exports of an app when its last grant in
+// the viewer's store ends, in the transaction of ctx.
 func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 	if err := r.endpoint.DisableOf(ctx, app); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (r *Resolver) LastGrantEnded(ctx context.Context, app xid.ID) error {
 	return r.report.CancelExportsOf(ctx, app)
 }
 
-// end ends a grant in the transaction of ctx and reports whether it was this call.
-// The record is [oauth.End]'s, which ends grants where no operation does, too.
+// end ends a grant in the transaction of ctx and reports whether this call did it. [oauth.End]
+// writes the record, because grants also end outside of operations.
 func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (bool, error) {
 	ended, err := oauth.End(ctx, m.Client(ctx), g, app.App, state.GrantEndedByStore, m.LastGrantEnded)
 	if err == nil && ended {
@@ -68,9 +68,9 @@ func (m Mutation) end(ctx context.Context, g *db.Grant, app *model.AppSummary) (
 	return ended, err
 }
 
-// InstalledAppRevoke ends every standing grant of one app in the store. There
-// are few as a rule, and they end in one transaction; more than a hundred take
-// several, and a call that failed between two of them may be repeated.
+// InstalledAppRevoke ends all standing grants of one app in the store. Usually there are few and
+// one transaction suffices; more than a hundred take several, and a call that failed between two of
+// them may be repeated.
 func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.InstalledAppRevokePayload, error) {
 	uid, err := core.ParseID(xid.App, appID)
 	if err != nil {
@@ -85,7 +85,7 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 		var ended []string
 		err := m.Commit(ctx, xid.App, func(ctx context.Context) (_ *core.Record, err error) {
 			ended, more, err = m.endSome(ctx, app)
-			return nil, err // as end says
+			return nil, err // see end
 		})
 		if err != nil {
 			return nil, err
@@ -98,8 +98,7 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 	return &model.InstalledAppRevokePayload{RevokedIds: revoked}, nil
 }
 
-// grantedApp reads an app to which the store ever gave a grant; any other is as
-// unknown as one that does not exist.
+// grantedApp reads an app to which the store ever gave a grant. Other apps are reported as missing.
 func (m Mutation) grantedApp(ctx context.Context, id xid.ID) (*model.AppSummary, error) {
 	query := m.Client(ctx).Grant.Query().Where(grant.AppID(id)).Limit(1)
 	query.Modify(ent.ForceIndex(grantIndex))
@@ -114,8 +113,8 @@ func (m Mutation) grantedApp(ctx context.Context, id xid.ID) (*model.AppSummary,
 	return of[id], nil
 }
 
-// endSome ends standing grants of the app in key order, and reports whether there
-// may be more. The rows are locked first, so that none moves on meanwhile.
+// endSome ends standing grants of the app in key order, and reports whether there may be more. It
+// locks the rows first, so that they do not change meanwhile.
 func (m Mutation) endSome(ctx context.Context, app *model.AppSummary) (ended []string, more bool, err error) {
 	now := micros.Now()
 	query := m.Client(ctx).Grant.Query().Where(grant.AppID(app.ID)).Order(grant.ByID()).Limit(maxEnded)

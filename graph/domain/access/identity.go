@@ -18,8 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Me returns who the calling credential is. A caller without a credential, such
-// as the operator, is nobody.
+// Me describes the calling credential. It fails for callers without one, such as the operator.
 func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -79,9 +78,8 @@ func (q Query) identifyToken(ctx context.Context, id *model.Identity) error {
 	return nil
 }
 
-// identifySession describes a browser that is signed in. A session has no public
-// id, since its key is what is kept of the secret: the person's stands for it,
-// and there is no hint.
+// identifySession describes a signed-in browser. A session has no public id, because its key is the
+// hash of its secret: the person's id is used instead, and there is no hint.
 func (q Query) identifySession(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
 	s, err := core.Only(q.Client(ctx).Session.Query().Where(session.ID(v.Session)).Load(ctx))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// identifyAccess describes an app's access token by the app and the consent
-// behind it. The app's row lies in the store that registered it.
+// identifyAccess describes an app's access token, with the app and the grant. The app's row belongs
+// to the store that registered it.
 func (q Query) identifyAccess(ctx context.Context, v *viewer.Viewer, id *model.Identity) error {
 	t, err := core.Only(q.Client(ctx).AccessToken.Query().Where(accesstoken.ID(v.Credential)).Load(ctx))
 	if err != nil {

@@ -25,16 +25,15 @@ import (
 )
 
 const (
-	// invitationLife is how long an invitation may be accepted (contract, section 12).
+	// invitationLife is how long an invitation can be accepted (contract, section 12).
 	invitationLife = 7 * 24 * time.Hour
-	// inviteKind is the kind of its link in the directory of credentials.
+	// inviteKind is the kind of invitation links in the directory of credentials.
 	inviteKind = "invite"
-	// pendingIndex is the one by which the pending ones are found.
+	// pendingIndex is the index of pending invitations.
 	pendingIndex = "invitation_store_id_pending"
 )
 
-// Invitations lists the invitations of the store, newest first, those that have ended
-// too.
+// Invitations lists the invitations of the store, including ended ones, newest first.
 func (q Query) Invitations(ctx context.Context, first *int, after *string) (*model.InvitationConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.Invitation]{
 		Name: "invitations",
@@ -52,9 +51,9 @@ func (q Query) Invitations(ctx context.Context, first *int, after *string) (*mod
 	}, first, after)
 }
 
-// StaffInvite asks somebody to join the store. With a mail server the link goes to the
-// address alone; without one this answer alone shows it. An address never joins by
-// itself: whoever opens the link signs in and accepts.
+// StaffInvite invites a person to the store. With a mail server the link is emailed to the address
+// and not shown; without one it is only in this answer. The person joins by opening the link,
+// signing in and accepting.
 func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*model.InvitationPayload, error) {
 	c := &core.Check{}
 	email := c.Email("email", in.Email)
@@ -62,7 +61,7 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if err := touching(ctx, in.Role); err != nil {
+	if err := ownersOnly(ctx, in.Role); err != nil {
 		return nil, err
 	}
 	id := xid.New()
@@ -87,8 +86,8 @@ func (m Mutation) StaffInvite(ctx context.Context, in model.StaffInviteInput) (*
 	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}, Link: m.shownLink(link)}, nil
 }
 
-// roomForInvitation refuses to invite who belongs to the store or is invited already,
-// and more than so many at once. An invitation that ran out makes room.
+// roomForInvitation refuses to invite a person who is a member or already invited, and more than
+// the limit of pending invitations. It first ends expired invitations.
 func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	switch person, err := m.personAt(m.Store.Aside(ctx), email); {
 	case err == nil:
@@ -105,7 +104,7 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	ids, err := m.Client(ctx).Invitation.Query().
 		Where(invitation.PendingNotNil(), invitation.ExpiresAtLTE(now)).IDs(ctx)
 	if err != nil {
-		return fmt.Errorf("find invitations that ran out: %w", err)
+		return fmt.Errorf("find expired invitations: %w", err)
 	}
 	for _, id := range ids {
 		if _, err := m.endInvitation(ctx, id, state.InvitationExpired); err != nil {
@@ -117,8 +116,8 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	})
 }
 
-// Invite writes an invitation into the viewer's store, and its link into the directory,
-// in the transaction of ctx. Who may call it is the caller's to decide.
+// Invite writes an invitation to the viewer's store and its link in the transaction of ctx. Callers
+// must check authorization.
 func (r *Resolver) Invite(ctx context.Context, email string, role viewer.Role) (*db.Invitation, string, error) {
 	return r.invite(ctx, xid.New(), email, role)
 }
@@ -143,8 +142,8 @@ func (r *Resolver) invite(ctx context.Context, id xid.ID, email string, role vie
 	return row, link, err
 }
 
-// linkTo makes the link of an invitation, and sends it where there is a mail server.
-// An earlier one leads nowhere from then on.
+// linkTo creates the link of an invitation, and emails it if there is a mail server. An earlier
+// link becomes invalid.
 func (r *Resolver) linkTo(ctx context.Context, row *db.Invitation) (string, error) {
 	if err := r.forget(ctx, row.ID); err != nil {
 		return "", err
@@ -156,20 +155,20 @@ func (r *Resolver) linkTo(ctx context.Context, row *db.Invitation) (string, erro
 		return "", fmt.Errorf("write the link of an invitation: %w", err)
 	}
 	link := r.APIHost + InvitationPath + token
-	return link, r.mailInvitation(ctx, row, link)
+	return link, r.emailInvitation(ctx, row, link)
 }
 
-// forget takes the link of an invitation out of the directory.
+// forget removes the link of an invitation from the directory.
 func (r *Resolver) forget(ctx context.Context, id xid.ID) error {
 	_, err := r.Client(ctx).Credential.Delete().
 		Where(credential.StoreID(viewer.From(ctx).Store), credential.CredentialID(id)).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("forget the link of an invitation: %w", err)
+		return fmt.Errorf("remove the link of an invitation: %w", err)
 	}
 	return nil
 }
 
-// shownLink is a link for whoever invites, which they see only where nobody mails it.
+// shownLink returns the link for the inviter, or nil if it is emailed.
 func (r *Resolver) shownLink(link string) *string {
 	if r.Notifier.Sends() {
 		return nil
@@ -177,7 +176,7 @@ func (r *Resolver) shownLink(link string) *string {
 	return &link
 }
 
-// endInvitation ends a pending invitation, and reports whether it was this call.
+// endInvitation ends a pending invitation and reports whether this call did it.
 func (r *Resolver) endInvitation(ctx context.Context, id xid.ID, outcome state.InvitationOutcome) (bool, error) {
 	n, err := r.Client(ctx).Invitation.Update().Where(invitation.ID(id), invitation.PendingNotNil()).
 		ClearPending().SetOutcome(outcome).SetEndedAt(micros.Now()).Save(ctx)
@@ -187,8 +186,8 @@ func (r *Resolver) endInvitation(ctx context.Context, id xid.ID, outcome state.I
 	return n == 1, r.forget(ctx, id)
 }
 
-// InvitationResend makes a new link, with another week, and sends or shows it as
-// StaffInvite does. The link before it ends.
+// InvitationResend creates a new link that is valid for another week, and emails or shows it as
+// StaffInvite does. The previous link becomes invalid.
 func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.InvitationPayload, error) {
 	uid, err := core.ParseID(xid.Invitation, id)
 	if err != nil {
@@ -220,8 +219,7 @@ func (m Mutation) InvitationResend(ctx context.Context, id string) (*model.Invit
 	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}, Link: m.shownLink(link)}, nil
 }
 
-// pendingInvitation reads and locks an invitation that nobody has answered, whose role
-// the caller may give.
+// pendingInvitation reads and locks a pending invitation whose role the caller may grant.
 func (m Mutation) pendingInvitation(ctx context.Context, id xid.ID) (*db.Invitation, error) {
 	query := m.Client(ctx).Invitation.Query().Where(invitation.ID(id))
 	query.Modify(ent.ForUpdate)
@@ -229,7 +227,7 @@ func (m Mutation) pendingInvitation(ctx context.Context, id xid.ID) (*db.Invitat
 	if err != nil {
 		return nil, err
 	}
-	if err := touching(ctx, row.Role); err != nil {
+	if err := ownersOnly(ctx, row.Role); err != nil {
 		return nil, err
 	}
 	if row.Pending == nil {
@@ -238,7 +236,7 @@ func (m Mutation) pendingInvitation(ctx context.Context, id xid.ID) (*db.Invitat
 	return row, nil
 }
 
-// InvitationWithdraw ends an invitation that nobody has accepted.
+// InvitationWithdraw ends a pending invitation.
 func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.InvitationPayload, error) {
 	uid, err := core.ParseID(xid.Invitation, id)
 	if err != nil {
@@ -261,8 +259,8 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}}, nil
 }
 
-// withdrawFrom ends the invitations of a person who loses their role: where the links
-// are shown, they may hold one to themself under another address.
+// withdrawFrom ends the pending invitations that a person sent who loses a role. Without a mail
+// server they may hold the link of an invitation to another address of theirs.
 func (m Mutation) withdrawFrom(ctx context.Context, person xid.ID) error {
 	ids, err := m.Client(ctx).Invitation.Query().
 		Where(invitation.PendingNotNil(), invitation.InviterID(person)).IDs(ctx)
@@ -277,5 +275,5 @@ func (m Mutation) withdrawFrom(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// InvitationPath is where invitations are answered; the token of the link follows it.
+// InvitationPath is the page of an invitation; the token of the link follows.
 const InvitationPath = "/invitation/"

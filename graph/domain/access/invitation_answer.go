@@ -27,22 +27,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/password"
 )
 
-// Invited is an invitation as whoever holds its link sees it.
+// Invited is an invitation as the holder of its link sees it.
 type Invited struct {
 	*db.Invitation
 	Shop    string   // the store's name
-	Account *db.User // who has the address today, or nil
+	Account *db.User // the account with the address at present, or nil
 }
 
-// TakesOver reports whether whoever holds the link, and with it the address, takes over
-// the account that claims the address and never proved it.
+// TakesOver reports whether accepting takes over an account with the address that was never
+// confirmed. Only an emailed link proves control of the address.
 func (i *Invited) TakesOver() bool {
 	return i.Mailed && i.Account != nil && i.Account.VerifiedAt == nil
 }
 
-// Invited returns the invitation of a link, which the operator of no store and every
-// stranger may hold: NotFound for one that is unknown, ended or too old, and where the
-// store is closed.
+// Invited returns the invitation of a link. The bearer may be a stranger. It returns NotFound for
+// unknown, ended and expired invitations, and if the store is not open.
 func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) {
 	sum, ok := digest.OfToken(token)
 	if !ok {
@@ -73,7 +72,7 @@ func (r *Resolver) Invited(ctx context.Context, token string) (*Invited, error) 
 	return &Invited{Invitation: row, Shop: shop.Name, Account: account}, nil
 }
 
-// openInvitation reads an invitation of the viewer's store that may be answered.
+// openInvitation reads an invitation of the viewer's store that can still be answered.
 func (r *Resolver) openInvitation(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.Invitation, error) {
 	query := r.Client(ctx).Invitation.Query().
 		Where(invitation.ID(id), invitation.PendingNotNil(), invitation.ExpiresAtGT(micros.Now()))
@@ -81,7 +80,7 @@ func (r *Resolver) openInvitation(ctx context.Context, id xid.ID, lock func(*sql
 	return core.Only(query.Load(ctx))
 }
 
-// Decline ends an invitation by its link: nobody needs an account to say no.
+// Decline ends an invitation by its link, without an account.
 func (r *Resolver) Decline(ctx context.Context, token string) error {
 	i, err := r.Invited(ctx, token)
 	if err != nil {
@@ -97,8 +96,8 @@ func (r *Resolver) Decline(ctx context.Context, token string) error {
 	})
 }
 
-// Accept makes a signed-in person a member of the store that invites them. The
-// invitation is for one address: whoever has another one is refused.
+// Accept makes a signed-in person a member of the inviting store. It refuses people whose address
+// is not the invited one.
 func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) error {
 	i, err := r.Invited(ctx, token)
 	if err != nil {
@@ -126,9 +125,9 @@ func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) erro
 	return cmp.Or(err, entry.Err())
 }
 
-// AcceptNew makes the account of the address that is invited and lets it join. An
-// account that claims the address and never proved it is taken over where the link was
-// mailed; any other has to sign in.
+// AcceptNew creates an account with the invited address and makes it a member. If the link was
+// emailed, it takes over an existing account whose address was never confirmed; people with other
+// accounts must sign in.
 func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (email string, err error) {
 	i, err := r.Invited(ctx, token)
 	if err != nil {
@@ -156,15 +155,15 @@ func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (ema
 	return i.Email, cmp.Or(err, entry.Err())
 }
 
-// newOrTaken makes the person who has the invited address from now on.
+// newOrTaken creates the account with the invited address, or takes it over.
 func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string) (*db.User, error) {
 	who, err := r.personAt(r.Store.Aside(ctx), i.Email)
 	if err == nil && r.Store.Sharded() {
-		who, err = r.personAt(ctx, i.Email) // on their shard, and locked
+		who, err = r.personAt(ctx, i.Email) // on the person's shard, and locked
 	}
 	switch {
 	case errors.Is(err, core.ErrNoRow):
-		who, err = r.makePerson(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
+		who, err = r.createPerson(ctx, Person{Email: i.Email, Name: name, PasswordHash: hash})
 		if err == nil && i.Mailed {
 			err = r.verified(ctx, who.ID)
 		}
@@ -182,22 +181,22 @@ func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string
 		Detail: "This address has an account: sign in, and open the invitation again."})
 }
 
-// EntryTask lets a person into the store that invites them; the person is its home.
+// EntryTask makes a person a member of the inviting store. The person is the home of the task.
 const EntryTask task.Kind = "access.enter"
 
-// entry is what an [EntryTask] holds.
+// entry is the content of an [EntryTask].
 type entry struct {
 	Invitation []byte `json:"invitation"`
 }
 
-// putEntry lets a person in who accepts an invitation, behind the transaction of ctx, which
-// writes rows of the person.
+// putEntry adds the [EntryTask] of an accepted invitation to the transaction of ctx, which writes
+// rows of the person.
 func (r *Resolver) putEntry(ctx context.Context, i *Invited, who *db.User) (*task.Done, error) {
 	return r.Tasks.Put(ctx, EntryTask, who.ID, i.StoreID, entry{i.ID[:]})
 }
 
-// Enter is the effect of an [EntryTask]: it spends the invitation and writes the membership
-// with all that it leaves behind. The person acts, not the operator.
+// Enter runs an [EntryTask]: it ends the invitation and writes the membership with its record. The
+// person is the actor, not the operator.
 func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 	var e entry
 	if err := t.Read(&e); err != nil {
@@ -207,7 +206,7 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 	if err != nil {
 		return core.Explain("person", err)
 	}
-	// An account that was taken over leaves the store before it comes in anew.
+	// An account that was taken over must leave the store before it joins again.
 	if err := r.Tasks.Before(ctx, t, LeaveTask); err != nil {
 		return err
 	}
@@ -235,8 +234,8 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 	})
 }
 
-// announceAnswer writes a notice of what became of an invitation; a new owner is worth a
-// mail.
+// announceAnswer notifies the staff about the answer to an invitation, by email as well if it is
+// for an owner.
 func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text string) error {
 	n := notify.Notice{Level: state.NotificationInfo, Title: "An invitation was answered", Body: text,
 		Kind: xid.Invitation, ID: i.ID}
@@ -248,7 +247,7 @@ func (r *Resolver) announceAnswer(ctx context.Context, i *db.Invitation, text st
 		err = notify.Append(ctx, r.Client(ctx), n)
 	}
 	if err != nil {
-		return fmt.Errorf("tell of an invitation: %w", err)
+		return fmt.Errorf("notify of an invitation: %w", err)
 	}
 	return nil
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// Person returns the person by id, or makes one at an e-mail address that nobody has, in a
-// transaction that writes nothing of a store.
+// Person returns the person by id, or creates one with an unused email address in a transaction
+// that writes no rows of a store.
 func (r *Resolver) Person(ctx context.Context, p Person) (row *db.User, err error) {
 	if !p.ID.IsNil() {
 		row, err = core.Only(r.Client(ctx).User.Query().Where(user.ID(p.ID)).Load(ctx))
 		return row, core.Explain("person", err)
 	}
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
-		row, err = r.makePerson(ctx, p)
+		row, err = r.createPerson(ctx, p)
 		return err
 	})
 	return row, err
 }
 
-// makePerson makes a person in the transaction of ctx. The directory of addresses is
-// written first: its key alone decides who of two at once makes the person. One of the demo
-// is there where a start of the demo ended before it had made the store.
-func (r *Resolver) makePerson(ctx context.Context, p Person) (*db.User, error) {
+// createPerson creates a person in the transaction of ctx. It writes the directory of addresses
+// first: its key decides which of two concurrent calls creates the person. A demo person may exist
+// already if an earlier start of the demo ended before it created the store.
+func (r *Resolver) createPerson(ctx context.Context, p Person) (*db.User, error) {
 	id := xid.New()
 	err := r.Client(ctx).UserEmail.Create().SetID(p.Email).SetUserID(id).Exec(ctx)
 	if ent.IsDuplicate(err) {
@@ -45,7 +45,7 @@ func (r *Resolver) makePerson(ctx context.Context, p Person) (*db.User, error) {
 			Detail: "This address has an account: a person joins a store by an invitation alone."})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("take e-mail address: %w", err)
+		return nil, fmt.Errorf("reserve email address: %w", err)
 	}
 	create := r.Client(ctx).User.Create().SetID(id).SetEmail(p.Email).SetName(p.Name).SetDemo(p.Demo).
 		SetUpdatedAt(micros.Now())
@@ -54,25 +54,25 @@ func (r *Resolver) makePerson(ctx context.Context, p Person) (*db.User, error) {
 	}
 	row, err := create.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("make person: %w", err)
+		return nil, fmt.Errorf("create person: %w", err)
 	}
 	return row, nil
 }
 
-// personal commits a change of a person's own account, whose rows are the only ones that f
-// writes. The log of no store has it, unless by [Resolver.auditPerson].
+// personal commits a change of a person's own account; f may only write rows of that person. No
+// store's audit log records it, except by [Resolver.auditPerson].
 func (r *Resolver) personal(ctx context.Context, f func(context.Context) error) error {
 	return r.Commit(ctx, xid.User, func(ctx context.Context) (*core.Record, error) { return nil, f(ctx) })
 }
 
-// auditPerson notes a change of a person's own account in the log of the viewer's store too.
+// auditPerson also records a change of a person's account in the audit log of the viewer's store.
 func (r *Resolver) auditPerson(ctx context.Context, person xid.ID, action string) error {
 	return audit.WriteBehind(ctx, r.Tasks, person, action, xid.User, person, "")
 }
 
-// personAt returns the person with the email address, in any of its [mailbox.Forms].
-// The reads are locking ones, so that a transaction sees whom another one has
-// made since it began.
+// personAt returns the person with the email address, in any of its [mailbox.Forms]. In a
+// transaction the reads lock, so that it sees people whom other transactions created since it
+// began.
 func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error) {
 	lock := ent.ForUpdate
 	if !r.Store.Within(ctx) {
@@ -95,13 +95,13 @@ func (r *Resolver) personAt(ctx context.Context, email string) (*db.User, error)
 	return core.Only(people.Load(ctx))
 }
 
-// Person is somebody known, by their id, or else somebody new.
+// Person is an existing person by id, or else a new one.
 type Person struct {
 	ID    xid.ID
 	Email string
 	Name  string
-	// PasswordHash is what [password.Hash] returned, empty for none.
+	// PasswordHash comes from [password.Hash]; empty for none.
 	PasswordHash string
-	// Demo marks the store and a new person as the demo's.
+	// Demo marks the store and a new person as part of the demo.
 	Demo bool
 }

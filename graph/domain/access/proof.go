@@ -14,15 +14,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Proof is what a person shows to prove who they are: their password, or else one of
-// their second factors.
+// Proof is a proof of identity: a password, or else a second factor.
 type Proof struct {
 	Password string
 	Factor   factor.Answer
 }
 
-// inBrowser returns the person who changes their own way in, by the browser session in
-// which they do. A staff token does not: whoever holds one knows no password.
+// inBrowser returns the calling person and their browser session, in which they may change how they
+// sign in. It refuses staff tokens: the bearer may not know the password.
 func inBrowser(ctx context.Context) (factor.By, error) {
 	v, err := human(ctx)
 	if err == nil && v.Session == (digest.Sum{}) {
@@ -34,7 +33,7 @@ func inBrowser(ctx context.Context) (factor.By, error) {
 	return factor.By{Person: v.Actor, Session: v.Session}, nil
 }
 
-// SessionProve proves once more who sits at the browser of the calling person.
+// SessionProve confirms the identity of the calling person in their browser.
 func (m Mutation) SessionProve(ctx context.Context, in model.SessionProveInput) (*model.SessionProvePayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {
@@ -62,9 +61,9 @@ func (m Mutation) SessionProve(ctx context.Context, in model.SessionProveInput) 
 	return &model.SessionProvePayload{Until: &until}, nil
 }
 
-// Prove notes that the person of a browser session has proved who they are, and returns
-// when that ends to hold. A wrong password is [session.ErrWrong]; wrong ones are counted
-// as failed sign-ins and failed second factors are.
+// Prove records that the person of a browser session has proved their identity, and returns until
+// when that is valid. A wrong password is [session.ErrWrong] and counts as a failed sign-in; a
+// wrong second factor counts as such.
 func (r *Resolver) Prove(ctx context.Context, by factor.By, p Proof) (until micros.Time, err error) {
 	renew := func(ctx context.Context) error {
 		at, err := r.Sessions.Renew(ctx, by.Person, by.Session)
@@ -85,11 +84,11 @@ func (r *Resolver) Prove(ctx context.Context, by factor.By, p Proof) (until micr
 	if err != nil {
 		return 0, core.Explain("proof", err)
 	}
-	by.Person = proof.User // the address may have become another one's meanwhile
+	by.Person = proof.User // another person may have taken the address meanwhile
 	return until, core.Explain("proof", r.personal(ctx, renew))
 }
 
-// PasskeyAsk asks the browser of the calling person for one of their passkeys.
+// PasskeyAsk returns the options with which the person's browser uses one of their passkeys.
 func (m Mutation) PasskeyAsk(ctx context.Context) (*model.PasskeyAskPayload, error) {
 	by, err := inBrowser(ctx)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// subjectIndex leads from a key or an app to its requests.
+// subjectIndex is the index of requests by key or app.
 const subjectIndex = "requestlog_store_id_subject_id_id"
 
-// RequestLog lists the requests of keys and apps in the store, and of its own apps in
-// others, newest first. A page costs three statements, and one more with a class: the
-// requests, their keys and their apps.
+// RequestLog lists the requests of keys and apps in the store, and of its own apps in other stores,
+// newest first. A page takes three statements, for the requests, their keys and their apps, and one
+// more with a status filter.
 func (q Query) RequestLog(ctx context.Context, first *int, after *string, filter *model.RequestFilter) (
 	*model.LoggedRequestConnection, error,
 ) {
@@ -54,16 +54,16 @@ func (q Query) RequestLog(ctx context.Context, first *int, after *string, filter
 		Sign: func(r *model.LoggedRequest) string { return c.Sign(r.RequestLog) }}, nil
 }
 
-// requestFilter is a filter as conditions.
+// requestFilter holds a filter as conditions.
 type requestFilter struct {
-	pairs []string // as cursors name it
+	pairs []string // for the cursors
 	span  []predicate.RequestLog
-	class []predicate.RequestLog // what no index serves
+	class []predicate.RequestLog // conditions that no index serves
 	index string
 }
 
-// readRequestFilter refuses malformed ids; well-formed unknown ones find nothing
-// (contract, section 1).
+// readRequestFilter refuses malformed ids; well-formed unknown ids match nothing (contract, section
+// 1).
 func readRequestFilter(filter *model.RequestFilter) (f requestFilter, err error) {
 	f.index = ent.Primary
 	if filter == nil {
@@ -94,10 +94,10 @@ func readRequestFilter(filter *model.RequestFilter) (f requestFilter, err error)
 	return f, nil
 }
 
-// wanted names what a filter's ids are of.
+// wanted names the resources of a filter's ids.
 var wanted = map[xid.Kind]string{xid.APIKey: "an API key", xid.App: "an app", xid.Request: "a request"}
 
-// times adds the bounds of time, which the ids carry, and the class of the answer.
+// times adds the time range, which ids encode, and the status class.
 func (f *requestFilter) times(filter *model.RequestFilter) {
 	core.Opt(filter.From, func(t micros.Time) {
 		f.span, f.pairs = append(f.span, requestlog.IDGTE(xid.First(t))), append(f.pairs, "from", t.String())
@@ -119,8 +119,8 @@ func (f *requestFilter) times(filter *model.RequestFilter) {
 	})
 }
 
-// requests reads up to limit rows behind a position. stopped is where a page of a class ended
-// before the limit and before the last row; nil where it did not.
+// requests reads up to limit rows after a position. stopped is where a page with a status filter
+// ended before the limit and before the last row, else nil.
 func (r *Resolver) requests(ctx context.Context, f requestFilter, after *page.Position, limit int) (
 	rows []*db.RequestLog, stopped *page.Position, err error,
 ) {
@@ -139,7 +139,8 @@ func (r *Resolver) requests(ctx context.Context, f requestFilter, after *page.Po
 	}, read)
 }
 
-// requestFloor returns the last of the next n rows of the window; nil where fewer are left.
+// requestFloor returns the position of the n-th of the next rows of the window; nil if fewer are
+// left.
 func (r *Resolver) requestFloor(ctx context.Context, f requestFilter, w core.Window, n int) (*page.Position, error) {
 	query := r.Client(ctx).RequestLog.Query().Where(f.span...)
 	w.Limit = n
@@ -151,7 +152,7 @@ func (r *Resolver) requestFloor(ctx context.Context, f requestFilter, w core.Win
 	return new(core.ByID(ids[n-1])), nil
 }
 
-// withSubjects shows requests with the keys and apps that made them.
+// withSubjects returns requests with their keys and apps.
 func (r *Resolver) withSubjects(ctx context.Context, rows []*db.RequestLog) ([]*model.LoggedRequest, error) {
 	registered := map[xid.ID]xid.ID{}
 	for _, row := range rows {
@@ -174,7 +175,7 @@ func (r *Resolver) withSubjects(ctx context.Context, rows []*db.RequestLog) ([]*
 	return nodes, nil
 }
 
-// keysOf reads the keys that made requests, with one statement.
+// keysOf reads the keys of requests with one statement.
 func (r *Resolver) keysOf(ctx context.Context, rows []*db.RequestLog) (map[xid.ID]*model.APIKey, error) {
 	ids := core.IDs(rows, func(row *db.RequestLog) *xid.ID {
 		if row.AppStoreID != nil {

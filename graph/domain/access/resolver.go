@@ -1,5 +1,5 @@
-// Package access holds the operations on who may do what: people and their accounts, the staff
-// of a store, API keys, apps and their grants.
+// Package access holds the operations on people and their accounts, the staff of a store, API keys,
+// apps and their grants.
 package access
 
 import (
@@ -8,14 +8,14 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/report"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
 	endpoint *endpoint.Resolver
 	report   *report.Resolver
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core, e *endpoint.Resolver, x *report.Resolver) *Resolver {
 	return &Resolver{Core: c, endpoint: e, report: x}
 }

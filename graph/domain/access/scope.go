@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
-// Scopes returns the catalogue.
+// Scopes returns all scopes.
 func (q Query) Scopes(context.Context) ([]*scope.Scope, error) {
 	all := scope.All()
 	rows := make([]*scope.Scope, len(all))

@@ -34,7 +34,7 @@ func (q Query) Staff(ctx context.Context, first *int, after *string) (*model.Sta
 	}, first, after)
 }
 
-// named gives memberships the names and addresses of their people.
+// named adds the names and addresses of the people to memberships.
 func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -60,26 +60,25 @@ func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff,
 	return shown, nil
 }
 
-// belongs refuses who is no member of the viewer's store.
+// belongs returns [core.ErrNoRow] unless the person is a member of the viewer's store.
 func (r *Resolver) belongs(ctx context.Context, person xid.ID) error {
 	_, err := core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx))
 	return err
 }
 
-// membership reads one person's membership in the viewer's store and locks it.
+// membership reads and locks a person's membership in the viewer's store.
 func (m Mutation) membership(ctx context.Context, id xid.ID) (*db.Staff, error) {
 	query := m.Client(ctx).Staff.Query().Where(staff.ID(id))
 	query.Modify(ent.ForUpdate)
 	return core.Only(query.Load(ctx))
 }
 
-// touchOwners refuses to take an owner from the store when they are the last one.
+// keepOwner refuses to remove the last owner of the store.
 //
-// Two transactions that each take one of two owners touch different rows, and
-// neither would see the other. So both write the store's row, which also shows
-// that its ownership changed: the second waits for the first, or has to
-// begin anew, and then counts what is left.
-func (m Mutation) touchOwners(ctx context.Context) error {
+// Two transactions that each remove one of two owners write different rows and would not see each
+// other. So both write the store's row first: the second waits for the first, or is retried, and
+// then counts the remaining owners.
+func (m Mutation) keepOwner(ctx context.Context) error {
 	if err := m.HoldStore(ctx); err != nil {
 		return err
 	}
@@ -95,9 +94,9 @@ func (m Mutation) touchOwners(ctx context.Context) error {
 	return nil
 }
 
-// touching refuses a change that makes, changes or removes an owner to everybody
-// but owners and the operator.
-func touching(ctx context.Context, roles ...viewer.Role) error {
+// ownersOnly refuses a change that adds, changes or removes an owner, except to owners and the
+// operator.
+func ownersOnly(ctx context.Context, roles ...viewer.Role) error {
 	if slices.Contains(roles, viewer.Owner) {
 		return core.OwnerOnly(ctx, "make, change or remove owners")
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Hire makes a person a member of the viewer's store without asking them. Nothing that
-// strangers reach calls it: it is for the demo and for tests.
+// Hire makes a person a member of the viewer's store without an invitation. Only the demo and tests
+// call it.
 func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model.Staff, error) {
 	person, err := r.Person(ctx, p)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model
 	return shown, nil
 }
 
-// join writes the membership. Tokens of an earlier one do not come alive again.
+// join writes the membership and revokes tokens of an earlier one.
 func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.Staff, error) {
 	err := m.Room(ctx, limit.People, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
@@ -62,25 +62,24 @@ func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.St
 	return row, m.endTokens(ctx, id)
 }
 
-// Enrol writes the membership of a person in the viewer's store, behind its entry
-// in the directory. An entry that is there already says nothing: only the
-// membership itself counts, and its key reports whether there is one.
+// Enrol writes the membership of a person in the viewer's store after its entry in the directory.
+// An existing entry is ignored: only the key of the membership decides whether it exists.
 func (r *Resolver) Enrol(ctx context.Context, person xid.ID, role viewer.Role) (*db.Staff, error) {
 	err := r.Client(ctx).Membership.Create().SetID(person).SetStoreID(viewer.From(ctx).Store).Exec(ctx)
 	if err != nil && !ent.IsDuplicate(err) {
-		return nil, fmt.Errorf("enter a person's store: %w", err)
+		return nil, fmt.Errorf("add membership to the directory: %w", err)
 	}
 	row, err := r.Client(ctx).Staff.Create().SetID(person).SetRole(role).SetVersion(1).SetUpdatedAt(micros.Now()).
 		Save(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return row, r.noteStore(ctx, person, state.AccountJoined)
+	return row, r.logStore(ctx, person, state.AccountJoined)
 }
 
-// noteStore notes in a person's own log what they have to do with the viewer's store,
-// by its name.
-func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
+// logStore records in a person's security log that they joined or left the viewer's store, by its
+// name.
+func (r *Resolver) logStore(ctx context.Context, person xid.ID, action state.AccountAction) error {
 	shop, err := r.CurrentStore(ctx)
 	if err != nil {
 		return fmt.Errorf("find the store of a membership: %w", err)
@@ -88,25 +87,25 @@ func (r *Resolver) noteStore(ctx context.Context, person xid.ID, action state.Ac
 	return audit.AccountBehind(ctx, r.Tasks, person, action, shop.Name)
 }
 
-// left ends what a person without a membership leaves in the viewer's store: its entry
-// in the directory of their stores, and their tokens.
+// left cleans up after a membership ended: it removes the store from the person's directory entry
+// and revokes their tokens.
 func (m Mutation) left(ctx context.Context, person xid.ID) error {
 	_, err := m.Client(ctx).Membership.Delete().
 		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("leave a person's store: %w", err)
+		return fmt.Errorf("remove membership from the directory: %w", err)
 	}
 	if err := m.endTokens(ctx, person); err != nil {
 		return err
 	}
-	return m.noteStore(ctx, person, state.AccountLeft)
+	return m.logStore(ctx, person, state.AccountLeft)
 }
 
 // staffEdit is a change of one membership.
 type staffEdit = core.Edit[*db.Staff, *db.StaffUpdate]
 
-// members is how memberships change. Who may not touch their present role, or the
-// next one, is refused before anything else is revealed.
+// members describes how memberships change. Callers who may not change the present role, or the
+// next one, are refused before anything else is revealed.
 func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.StaffUpdate] {
 	return &core.Versioned[*db.Staff, *db.StaffUpdate]{
 		Kind: xid.User,
@@ -115,7 +114,7 @@ func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.St
 			if err != nil {
 				return nil, err
 			}
-			return row, touching(ctx, append(next, row.Role)...)
+			return row, ownersOnly(ctx, append(next, row.Role)...)
 		},
 		Head: func(s *db.Staff) core.Head {
 			return core.Head{Store: s.StoreID, ID: s.ID, Version: &s.Version, UpdatedAt: &s.UpdatedAt}
@@ -126,12 +125,12 @@ func (m Mutation) members(next ...viewer.Role) *core.Versioned[*db.Staff, *db.St
 	}
 }
 
-// StaffUpdateRole changes what a person may do in the store.
+// StaffUpdateRole changes a person's role in the store.
 func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Role,
 	expectedVersion int64,
 ) (*model.StaffPayload, error) {
 	if _, err := core.ParseID(xid.User, id); err != nil {
-		return nil, err // before anything is said of the role
+		return nil, err // before a fault of the role
 	}
 	c := &core.Check{}
 	checkRole(c, "role", role)
@@ -166,7 +165,7 @@ func (m Mutation) StaffUpdateRole(ctx context.Context, id string, role viewer.Ro
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
-// StaffSetOrderEmails switches the caller's emails about new orders on or off.
+// StaffSetOrderEmails turns the caller's emails about new orders on or off.
 func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model.StaffPayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -197,11 +196,11 @@ func (m Mutation) StaffSetOrderEmails(ctx context.Context, enabled bool) (*model
 	return &model.StaffPayload{Staff: shown[0]}, nil
 }
 
-// dropRole prepares the loss of a role: the last owner keeps theirs, the invitations
-// that they made end, and what is remembered of the store's credentials is forgotten.
+// dropRole prepares the loss of a role: it refuses the last owner, withdraws the invitations that
+// the person sent, and drops the store's cached credentials.
 func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 	if row.Role == viewer.Owner {
-		if err := m.touchOwners(ctx); err != nil {
+		if err := m.keepOwner(ctx); err != nil {
 			return err
 		}
 	}
@@ -211,9 +210,9 @@ func (m Mutation) dropRole(ctx context.Context, row *db.Staff) error {
 	return m.Keys.Revoke(ctx, row.StoreID, row.StoreID)
 }
 
-// StaffRemove ends a person's membership and their tokens in the store, with what
-// revoke names: ids of API keys, apps and grants. The person stays: they may belong to
-// other stores.
+// StaffRemove ends a person's membership and their tokens in the store, along with the API keys,
+// apps and grants with the ids in revoke. The account remains, because it may belong to other
+// stores.
 func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (*model.StaffRemovePayload, error) {
 	uid, err := core.ParseID(xid.User, id)
 	if err != nil {
@@ -224,7 +223,7 @@ func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (
 		if err != nil {
 			return nil, err
 		}
-		if err := m.endMade(ctx, revoke); err != nil {
+		if err := m.endCreated(ctx, revoke); err != nil {
 			return nil, err
 		}
 		return m.remove(ctx, row, "staff.remove")
@@ -235,8 +234,8 @@ func (m Mutation) StaffRemove(ctx context.Context, id string, revoke []string) (
 	return &model.StaffRemovePayload{RemovedID: &id}, nil
 }
 
-// StoreLeave ends the calling person's own membership in the store, and their tokens
-// there. The last owner stays.
+// StoreLeave ends the calling person's membership and tokens in the store. The last owner cannot
+// leave.
 func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, error) {
 	v, err := human(ctx)
 	if err != nil {
@@ -255,7 +254,7 @@ func (m Mutation) StoreLeave(ctx context.Context) (*model.StaffRemovePayload, er
 	return &model.StaffRemovePayload{RemovedID: new(xid.User.Format(v.Actor))}, nil
 }
 
-// remove ends a membership, which the transaction of ctx has locked.
+// remove ends a membership that the transaction of ctx has locked.
 func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*core.Record, error) {
 	if err := m.dropRole(ctx, row); err != nil {
 		return nil, err
@@ -277,7 +276,7 @@ func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
 	return nil
 }
 
-// checkRole checks a role.
+// checkRole checks that a role exists.
 func checkRole(c *core.Check, name string, role viewer.Role) {
 	if !role.Known() {
 		c.Add(name, fault.UnknownValue, "This is not a role.")

@@ -20,28 +20,28 @@ import (
 )
 
 const (
-	// maxMade is how many of each kind are listed of what a person made.
-	maxMade = 100
-	// maxRevoked is how much of it one removal ends: all that is listed.
-	maxRevoked = 3 * maxMade
+	// maxCreated bounds the listed items of each kind that a person created.
+	maxCreated = 100
+	// maxRevoked bounds the items that one removal ends: all listed ones.
+	maxRevoked = 3 * maxCreated
 )
 
-// The indexes that lead from a person to what they made.
+// The indexes of keys and grants by person.
 const (
-	keysByMaker    = "apikey_store_id_created_by"
+	keysByCreator  = "apikey_store_id_created_by"
 	grantsByPerson = "grant_store_id_user_id"
 )
 
-// maker is who makes something; nil for the operator.
-func maker(ctx context.Context) *xid.ID {
+// creator returns the id of the acting person, app or key; nil for the operator.
+func creator(ctx context.Context) *xid.ID {
 	if v := viewer.From(ctx); !v.Actor.IsNil() {
 		return &v.Actor
 	}
 	return nil
 }
 
-// StaffMade lists what a person made in the viewer's store that works still, and that
-// stays when they leave it. Somebody unknown made nothing.
+// StaffMade lists what a person created in the viewer's store that is still active and remains when
+// they leave. For an unknown person it is empty.
 func (q Query) StaffMade(ctx context.Context, id string) (*model.StaffMade, error) {
 	uid, err := core.ParseID(xid.User, id)
 	if err != nil {
@@ -55,7 +55,7 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 	made, now, c := &model.StaffMade{}, micros.Now(), q.Client(ctx)
 	kept := c.APIKey.Query().Where(keys.CreatedBy(person), keys.RevokedAtIsNil(),
 		keys.Or(keys.ExpiresAtIsNil(), keys.ExpiresAtGT(now)))
-	kept.Modify(core.Window{Limit: maxMade, Index: keysByMaker}.Apply)
+	kept.Modify(core.Window{Limit: maxCreated, Index: keysByCreator}.Apply)
 	keyRows, err := kept.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,9 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 	for _, row := range keyRows {
 		made.APIKeys = append(made.APIKeys, &model.APIKey{APIKey: row})
 	}
-	// A store has few apps: no index is needed.
+	// A store has few apps, so no index is needed.
 	registered := c.App.Query().Where(apps.CreatedBy(person), apps.DisabledAtIsNil())
-	registered.Modify(core.Window{Limit: maxMade, Index: ent.Primary}.Apply)
+	registered.Modify(core.Window{Limit: maxCreated, Index: ent.Primary}.Apply)
 	appRows, err := registered.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 		made.Apps = append(made.Apps, &model.App{App: row})
 	}
 	given := c.Grant.Query().Where(grant.UserID(person), func(s *sql.Selector) { s.Where(oauth.Standing(now)) })
-	given.Modify(core.Window{Limit: maxMade, Index: grantsByPerson}.Apply)
+	given.Modify(core.Window{Limit: maxCreated, Index: grantsByPerson}.Apply)
 	grantRows, err := given.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -83,9 +83,9 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 	return made, err
 }
 
-// endMade ends what the ids name, in the transaction of ctx, each as its own operation
-// does: API keys, apps and grants.
-func (m Mutation) endMade(ctx context.Context, ids []string) error {
+// endCreated ends the API keys, apps and grants with the ids, in the transaction of ctx, each by
+// its own operation.
+func (m Mutation) endCreated(ctx context.Context, ids []string) error {
 	if len(ids) > maxRevoked {
 		return fault.Invalid(fault.Field{Pointer: "#/revoke", Code: fault.TooLong,
 			Detail: "No more than " + strconv.Itoa(maxRevoked) + " things are ended at once."})

@@ -26,15 +26,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The life of a staff token (contract, section 12). Those of an older version may
-// have no end, and keep none.
+// The lifetime of a staff token (contract, section 12). Tokens of earlier releases may have no end,
+// and keep none.
 const (
-	tokenLife        = 90 * 24 * time.Hour // when nothing else is said
+	tokenLife        = 90 * 24 * time.Hour // the default
 	longestTokenLife = 365 * 24 * time.Hour
 )
 
-// StaffTokens lists the staff tokens of the store, newest first, revoked ones
-// included.
+// StaffTokens lists the staff tokens of the store, including revoked ones, newest first.
 func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*model.StaffTokenConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*db.StaffToken]{
 		Name: "staff_tokens",
@@ -47,9 +46,9 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 	}, first, after)
 }
 
-// StaffTokenCreate makes a token for the calling person, which only this answer
-// shows. It ends after 90 days, or at expiresAt, which is no more than 365 days away.
-// A sensitive one passes [core.Proved].
+// StaffTokenCreate creates a token for the calling person; its secret is only in this answer. The
+// token ends after 90 days, or at expiresAt, at most 365 days from now. A sensitive token passes
+// [core.Proved].
 func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {
@@ -63,8 +62,8 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 	return m.NewStaffToken(ctx, v.Actor, name, expiresAt, sensitive)
 }
 
-// NewStaffToken makes a token for a member of the viewer's store: for themselves,
-// or by the operator. Who may call it is the caller's to decide.
+// NewStaffToken creates a token for a member of the viewer's store, at their own request or the
+// operator's. Callers must check authorization.
 func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string,
 	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {
@@ -78,7 +77,7 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	secret := apikey.Mint(apikey.Staff)
 	var row *db.StaffToken
 	err := m.commitHeld(ctx, xid.User, func(ctx context.Context) (_ *core.Record, err error) {
-		// The lock makes a removal of the member wait, and then end this token too.
+		// The lock makes a concurrent removal of the member wait and then revoke this token too.
 		if _, err = m.membership(ctx, person); err != nil {
 			return nil, err
 		}
@@ -89,9 +88,9 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 		row, err = r.Client(ctx).StaffToken.Create().SetID(id).SetUserID(person).SetName(name).
 			SetHint(apikey.Hint(secret)).SetExpiresAt(end).SetSensitive(sensitive).Save(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("make staff token: %w", err)
+			return nil, fmt.Errorf("create staff token: %w", err)
 		}
-		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.noteToken(ctx, row)
+		return &core.Record{Action: "staff_token.create", Kind: xid.Token, ID: id}, r.logToken(ctx, row)
 	})
 	if err != nil {
 		return nil, err
@@ -99,8 +98,8 @@ func (r *Resolver) NewStaffToken(ctx context.Context, person xid.ID, name string
 	return &model.StaffTokenPayload{StaffToken: row, Token: new(secret.Reveal())}, nil
 }
 
-// noteToken notes a new token in its holder's own log, and writes to them.
-func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
+// logToken records a new token in the holder's security log and emails them.
+func (r *Resolver) logToken(ctx context.Context, row *db.StaffToken) error {
 	err := audit.AccountBehind(ctx, r.Tasks, row.UserID, state.AccountTokenMade, row.Name)
 	if err != nil || !r.Notifier.Sends() {
 		return err
@@ -114,7 +113,7 @@ func (r *Resolver) noteToken(ctx context.Context, row *db.StaffToken) error {
 			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
 
-// tokenEnd returns when a new staff token ends, and checks it.
+// tokenEnd returns and checks the end of a new staff token.
 func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
 	now := micros.Now()
 	if asked == nil {
@@ -127,10 +126,9 @@ func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
 	return *asked
 }
 
-// holdCredential makes sure, in the transaction of ctx, that the calling person's
-// credential was not ended since it was let in, and keeps it so until the commit.
-// Another process may believe it for some seconds more: a token that it makes must
-// not outlive the password's change.
+// holdCredential checks, in the transaction of ctx, that the calling person's credential is still
+// valid, and keeps it valid until the commit. Other processes may accept a revoked credential for
+// some seconds; a token that it creates must not outlive a password change.
 func (m Mutation) holdCredential(ctx context.Context) (err error) {
 	v := viewer.From(ctx)
 	switch {
@@ -149,9 +147,8 @@ func (m Mutation) holdCredential(ctx context.Context) (err error) {
 	return err
 }
 
-// commitHeld commits a change of the viewer's store while the calling person's credential
-// holds. A session may lie on another shard than the store: there a transaction of its own
-// holds it.
+// commitHeld commits a change of the viewer's store while the calling person's credential stays
+// valid. If the session is on another shard than the store, a separate transaction holds it.
 func (m Mutation) commitHeld(ctx context.Context, kind xid.Kind, f func(context.Context) (*core.Record, error)) error {
 	if m.Store.Sharded() && viewer.From(ctx).Session != (digest.Sum{}) {
 		return m.Sessions.Hold(ctx, m.holdCredential, func() error { return m.Commit(ctx, kind, f) })
@@ -164,8 +161,7 @@ func (m Mutation) commitHeld(ctx context.Context, kind xid.Kind, f func(context.
 	})
 }
 
-// register enters a credential of the viewer's store into the directory, before
-// the row that it leads to.
+// register adds a credential of the viewer's store to the directory, before its row is written.
 func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID) error {
 	_, kind, ok := apikey.Parse(secret.Reveal())
 	if !ok {
@@ -179,14 +175,14 @@ func (r *Resolver) register(ctx context.Context, secret apikey.Secret, id xid.ID
 	return nil
 }
 
-// checkExpiry checks the end of a new credential.
+// checkExpiry checks that the end of a new credential is in the future.
 func checkExpiry(c *core.Check, name string, t *micros.Time) {
 	if t != nil && *t <= micros.Now() {
 		c.Add(name, fault.OutOfRange, "The time is not in the future.")
 	}
 }
 
-// StaffTokenRevoke ends a token: one's own, or, for owners and admins, anyone's.
+// StaffTokenRevoke revokes a token: the caller's own or, for owners and admins, anyone's.
 func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.StaffTokenPayload, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
@@ -203,7 +199,7 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 			return nil, err
 		}
 		if mine := v.IsPerson() && row.UserID == v.Actor; !mine && v.Role != viewer.Owner && v.Role != viewer.Admin {
-			return nil, core.ErrNoRow // not theirs and not there look the same
+			return nil, core.ErrNoRow // another person's token is reported as missing
 		}
 		now := micros.Now()
 		n, err := m.Client(ctx).StaffToken.Update().Where(stafftoken.ID(uid), stafftoken.RevokedAtIsNil()).
@@ -221,8 +217,8 @@ func (m Mutation) StaffTokenRevoke(ctx context.Context, id string) (*model.Staff
 	return &model.StaffTokenPayload{StaffToken: row}, nil
 }
 
-// unrevoked judges the count of an update that only a credential takes which was not
-// revoked before.
+// unrevoked checks the result of an update that excludes revoked credentials. A count of 0 means
+// that the credential was already revoked.
 func unrevoked(kind xid.Kind, count int, err error) error {
 	switch {
 	case err != nil:
@@ -237,16 +233,16 @@ func alreadyRevoked(kind xid.Kind) error {
 	return fault.State(fault.AlreadyRevoked, "The "+core.KindName(kind)+" was revoked before.")
 }
 
-// TokensTask ends a person's staff tokens in one store; the person is its home.
+// TokensTask revokes a person's staff tokens in one store. The person is the home of the task.
 const TokensTask task.Kind = "access.end_tokens"
 
-// endTokensEverywhere revokes the tokens of a person in all their stores, by a task for each
-// in the transaction of ctx, which writes rows of the person.
+// endTokensEverywhere revokes the tokens of a person in all their stores, by one task per store in
+// the transaction of ctx, which writes rows of the person.
 func (m Mutation) endTokensEverywhere(ctx context.Context, person xid.ID) error {
 	return m.inEachStore(ctx, TokensTask, person)
 }
 
-// EndTokens is the effect of a [TokensTask].
+// EndTokens runs a [TokensTask].
 func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
 	if err := r.Mutation().endTokens(viewer.Operator(ctx, t.Target), t.Home); err != nil {
 		return err
@@ -254,7 +250,7 @@ func (r *Resolver) EndTokens(ctx context.Context, t task.Task) error {
 	return r.Keys.Revoke(ctx, t.Target, t.Home)
 }
 
-// inEachStore puts a task for each store of a person.
+// inEachStore adds a task for each store of a person.
 func (r *Resolver) inEachStore(ctx context.Context, kind task.Kind, person xid.ID) error {
 	there := r.Store.Aside(ctx)
 	stores, err := r.Client(there).Membership.Query().Where(membership.ID(person)).Order(membership.ByStoreID()).

@@ -18,21 +18,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// linkMails is how often links to one address are mailed (issue of a link for each
-// purpose).
-var linkMails = ratelimit.Rate{Burst: 3, Every: 20 * time.Minute}
+// linkEmails limits the emails with links, per purpose and address.
+var linkEmails = ratelimit.Rate{Burst: 3, Every: 20 * time.Minute}
 
-// countLink counts a mail with a link: a refusal is the contract's.
+// countLink counts an email with a link. Beyond the limit it returns the refusal as a fault.
 func (r *Resolver) countLink(ctx context.Context, purpose, of, refusal string) error {
-	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key(purpose, of), linkMails)
+	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key(purpose, of), linkEmails)
 	if err == nil && wait > 0 {
 		err = fault.State(fault.LimitReached, refusal)
 	}
 	return err
 }
 
-// countInvitation counts, before its transaction, that an invitation is mailed, where there is
-// a mail server.
+// countInvitation counts the email of an invitation before its transaction, if there is a mail
+// server.
 func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
 	if !r.Notifier.Sends() {
 		return nil
@@ -44,9 +43,8 @@ func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
 	return core.Explain("invitation", err)
 }
 
-// mailInvitation sends the link of an invitation to the address, where there is a mail
-// server.
-func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, address string) error {
+// emailInvitation sends the link of an invitation to the address, if there is a mail server.
+func (r *Resolver) emailInvitation(ctx context.Context, row *db.Invitation, address string) error {
 	if !r.Notifier.Sends() {
 		return nil
 	}
@@ -54,7 +52,7 @@ func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, addre
 	if err != nil {
 		return err
 	}
-	// The recipient may be a stranger, and the names are what others chose.
+	// The recipient may be a stranger, and users chose the names.
 	name, inviter := notify.Unlink(shop.Name), notify.Unlink(inviterOf(row))
 	stop := r.APIHost + link.StopRoot + r.Links.StopToken(row.StoreID, notify.Address(row.Email))
 	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID, Stop: stop,
@@ -65,7 +63,7 @@ func (r *Resolver) mailInvitation(ctx context.Context, row *db.Invitation, addre
 			inviter, name, roleName(row.Role), day(row.ExpiresAt.Time()), address, stop)})
 }
 
-// inviterOf names who invites.
+// inviterOf returns the name of the inviter.
 func inviterOf(row *db.Invitation) string {
 	if row.InviterID == nil {
 		return "Whoever runs the service"
@@ -73,15 +71,14 @@ func inviterOf(row *db.Invitation) string {
 	return row.InviterName
 }
 
-// mailPerson writes to a person about their account. Of is whose rows the transaction of ctx
-// writes: the person, or a store.
-func (r *Resolver) mailPerson(ctx context.Context, to string, of xid.ID, subject, body string) error {
+// emailPerson emails a person about their account. of is the owner of the rows that the transaction
+// of ctx writes: the person, or a store.
+func (r *Resolver) emailPerson(ctx context.Context, to string, of xid.ID, subject, body string) error {
 	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: of, Subject: subject,
 		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
 }
 
-// warn writes to a person that something about their account has changed, with where
-// it came from.
+// warn emails a person that their account has changed, with the origin of the request.
 func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, what string) error {
 	body := what
 	if from := viewer.OriginOf(ctx); from.Address() != nil {
@@ -92,23 +89,23 @@ func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, wha
 		body += "."
 	}
 	body += "\n\nIf it was not you, set a new password at once: " + r.APIHost + ForgotPath
-	return r.mailPerson(ctx, p.Email, of, subject, body)
+	return r.emailPerson(ctx, p.Email, of, subject, body)
 }
 
-// WarnOfBrowser writes to a person that they signed in with a browser that is new to
-// their account, in the transaction of ctx.
+// WarnOfBrowser emails a person that a new browser signed in to their account, in the transaction
+// of ctx.
 func (r *Resolver) WarnOfBrowser(ctx context.Context, person xid.ID) error {
 	return r.warnOf(ctx, person, person, "A new browser signed in to your account",
 		"Somebody signed in to your account with a browser that never did before.")
 }
 
-// warnOf is warn for a person by their id. Without a mail server nothing is read.
+// warnOf is warn for a person by id. Without a mail server it does nothing.
 func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what string) error {
 	if !r.Notifier.Sends() {
 		return nil
 	}
 	there := ctx
-	if of != person { // the transaction is of a store's
+	if of != person { // the transaction writes rows of a store
 		there = r.Store.Aside(ctx)
 	}
 	p, err := r.user(there, person)
@@ -118,8 +115,8 @@ func (r *Resolver) warnOf(ctx context.Context, of, person xid.ID, subject, what 
 	return r.warn(ctx, of, p, subject, what)
 }
 
-// announceOwner tells everybody who runs the viewer's store that it has a new owner: the
-// text says how. They themselves get a mail of their own.
+// announceOwner notifies the other staff of the viewer's store about a new owner; text says how.
+// The owner gets a separate email.
 func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string) error {
 	err := r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationWarning,
 		Title: "The store has a new owner", Body: text, Kind: xid.User, ID: person, Except: person})
@@ -134,14 +131,14 @@ func (r *Resolver) announceOwner(ctx context.Context, person xid.ID, text string
 	if err != nil {
 		return err
 	}
-	return r.mailPerson(ctx, p.Email, shop.ID, "You are an owner of "+shop.Name,
+	return r.emailPerson(ctx, p.Email, shop.ID, "You are an owner of "+shop.Name,
 		"You are an owner of the store "+shop.Name+" from now on: you may do everything there.")
 }
 
-// day is a time as mails have it.
+// day formats a time for emails.
 func day(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 MST") }
 
-// roleName is a role as a sentence has it: "an Admin".
+// roleName returns a role with its article: "an Admin".
 func roleName(role viewer.Role) string {
 	name := strings.ToUpper(string(role[:1])) + string(role[1:])
 	if strings.ContainsRune("AO", rune(name[0])) {
