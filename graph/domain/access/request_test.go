@@ -89,8 +89,8 @@ func TestRequestLog(t *testing.T) {
 			"the maker by app": {maker, &model.RequestFilter{AppID: &appID, Status: &client}, of(4)},
 			"the maker by key": {maker, &model.RequestFilter{KeyID: &keyID}, nil},
 			"the maker by id":  {maker, &model.RequestFilter{RequestID: &ids[1]}, nil},
-			"a stranger's":       {stranger, nil, nil},
-			"a stranger by id":   {stranger, &model.RequestFilter{RequestID: &ids[2]}, nil},
+			"a stranger's":     {stranger, nil, nil},
+			"a stranger by id": {stranger, &model.RequestFilter{RequestID: &ids[2]}, nil},
 		} {
 			got, _ := requests(t, tc.shop, tc.filter)
 			if d := cmp.Diff(tc.want, got); d != "" {

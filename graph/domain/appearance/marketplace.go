@@ -21,18 +21,17 @@ import (
 )
 
 const (
-	// shelfIndex leads to the themes of the marketplace by their state.
-	shelfIndex = "marketplacetheme_status_published_at_id"
-	// submitterIndex leads from a store to what it submitted.
+	// statusIndex is the index of the themes of the marketplace by state.
+	statusIndex = "marketplacetheme_status_published_at_id"
+	// submitterIndex is the index of submissions by store.
 	submitterIndex = "marketplacetheme_submitter_id_id"
-	// installedIndex leads from a theme of the marketplace to those of a store that
-	// came of it.
+	// installedIndex is the index of a store's themes by the marketplace theme that they were
+	// installed from.
 	installedIndex = "theme_store_id_marketplace_theme_id_id"
 )
 
-// MarketplaceThemes lists the published themes of the marketplace, the one
-// published last first. A page costs two statements: the themes, and those of the
-// store that came of them.
+// MarketplaceThemes lists the published themes of the marketplace, the most recently published
+// first. A page takes two statements: the themes, and the store's installations of them.
 func (q Query) MarketplaceThemes(
 	ctx context.Context, first *int, after *string,
 ) (*model.MarketplaceThemeConnection, error) {
@@ -53,9 +52,9 @@ func (q Query) MarketplaceThemes(
 	}, first, after)
 }
 
-// publishedPage walks the published themes by (published_at, id), downwards.
+// publishedPage walks the published themes by (published_at, id) in descending order.
 func publishedPage(s *sql.Selector, after *page.Position, limit int) {
-	ent.ForceIndex(shelfIndex)(s)
+	ent.ForceIndex(statusIndex)(s)
 	published, id := s.C(marketplacetheme.FieldPublishedAt), s.C(marketplacetheme.FieldID)
 	if after != nil {
 		ent.Below(s, published, id, after.Time, after.ID)
@@ -86,15 +85,14 @@ func (q Query) MarketplaceTheme(ctx context.Context, id string) (*model.Marketpl
 	return shown[0], nil
 }
 
-// listing reads a theme of the marketplace, in whatever state it is.
+// listing reads a theme of the marketplace in any state.
 func (r *Resolver) listing(ctx context.Context, id xid.ID, lock func(*sql.Selector)) (*db.MarketplaceTheme, error) {
 	query := r.Client(ctx).MarketplaceTheme.Query().Where(marketplacetheme.ID(id))
 	query.Modify(lock)
 	return core.Only(query.Load(ctx))
 }
 
-// listed shows published themes with those of the viewer's store that came of
-// them.
+// listed returns published themes with the installations of the viewer's store.
 func (r *Resolver) listed(ctx context.Context, rows []*db.MarketplaceTheme) ([]*model.MarketplaceTheme, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -127,7 +125,7 @@ func (r *Resolver) listed(ctx context.Context, rows []*db.MarketplaceTheme) ([]*
 	return shown, nil
 }
 
-// MarketplaceSubmissions lists what the store submitted, newest first.
+// MarketplaceSubmissions lists the store's submissions, newest first.
 func (q Query) MarketplaceSubmissions(
 	ctx context.Context, first *int, after *string,
 ) (*model.MarketplaceSubmissionConnection, error) {
@@ -141,20 +139,20 @@ func (q Query) MarketplaceSubmissions(
 		})
 }
 
-// MarketplaceReviews lists what nobody has reviewed, newest first. Only reviewers
-// see it.
+// MarketplaceReviews lists the submissions that await review, newest first. Only reviewers may call
+// it.
 func (q Query) MarketplaceReviews(
 	ctx context.Context, first *int, after *string,
 ) (*model.MarketplaceSubmissionConnection, error) {
 	if err := q.reviewer(ctx); err != nil {
 		return nil, core.Explain("store", err)
 	}
-	return q.submissions(ctx, "marketplace_reviews", shelfIndex, first, after, func(query *db.MarketplaceThemeQuery) {
+	return q.submissions(ctx, "marketplace_reviews", statusIndex, first, after, func(query *db.MarketplaceThemeQuery) {
 		query.Where(marketplacetheme.StatusEQ(state.ListingSubmitted), marketplacetheme.PublishedAtIsNil())
 	})
 }
 
-// submissions lists themes on their way to the marketplace, newest first.
+// submissions lists marketplace themes in any state, newest first.
 func (q Query) submissions(
 	ctx context.Context, name, index string, first *int, after *string, choose func(*db.MarketplaceThemeQuery),
 ) (*model.MarketplaceSubmissionConnection, error) {
@@ -179,7 +177,7 @@ func (r *Resolver) submission(m *db.MarketplaceTheme) *model.MarketplaceSubmissi
 	return &model.MarketplaceSubmission{MarketplaceTheme: m, APIHost: r.APIHost}
 }
 
-// reviewer refuses people of stores that do not review.
+// reviewer refuses staff of stores that do not review.
 func (r *Resolver) reviewer(ctx context.Context) error {
 	if _, err := core.Caller(ctx); err != nil {
 		return err

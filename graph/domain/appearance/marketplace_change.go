@@ -23,15 +23,15 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// InstallTask counts an installation of a theme of the marketplace, which is nobody's.
+// InstallTask counts an installation of a marketplace theme, whose row has no owner.
 const InstallTask task.Kind = "marketplace.installed"
 
-// installed is what an [InstallTask] holds.
+// installed is the content of an [InstallTask].
 type installed struct {
 	Theme []byte `json:"theme"`
 }
 
-// CountInstall is the effect of an [InstallTask].
+// CountInstall runs an [InstallTask].
 func (r *Resolver) CountInstall(ctx context.Context, t task.Task) error {
 	var what installed
 	if err := t.Read(&what); err != nil {
@@ -41,8 +41,8 @@ func (r *Resolver) CountInstall(ctx context.Context, t task.Task) error {
 		AddInstallsCount(1).Exec(ctx)
 }
 
-// countInstall counts an installation of a theme of the marketplace behind the transaction
-// of ctx, and returns the theme: it must be published and free.
+// countInstall adds a task to count an installation of a marketplace theme, and returns the theme.
+// It fails unless the theme is published and free.
 func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceTheme, error) {
 	l, err := m.listing(m.Store.Aside(ctx), id, ent.NoLock)
 	if err != nil {
@@ -65,10 +65,10 @@ func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceT
 	return l, nil
 }
 
-// MarketplaceThemeSubmit offers a theme of the store to the marketplace, as it is
-// now: later changes of the theme change nothing of what was submitted. The theme stays
-// locked, and its files with it, until what refers to them is committed, which is of no
-// store: where that may lie on another shard it is a transaction of its own.
+// MarketplaceThemeSubmit submits a theme of the store to the marketplace in its present state;
+// later changes of the theme do not affect the submission. The theme and its files stay locked
+// until the submission that refers to them is committed. The submission has no owner, so if its row
+// may be on another shard, it is a separate transaction.
 func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.MarketplaceThemeSubmitInput,
 ) (*model.MarketplaceSubmissionPayload, error) {
 	c := &core.Check{}
@@ -83,7 +83,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 			return nil, notReady(t)
 		}
 		if row != nil && m.Store.Sharded() {
-			return nil, nil // it was committed when this ran before
+			return nil, nil // already committed by an earlier run of this function
 		}
 		row, err = m.submit(m.Store.Aside(ctx), s, t, in)
 		return nil, err
@@ -94,7 +94,7 @@ func (m Mutation) MarketplaceThemeSubmit(ctx context.Context, in model.Marketpla
 	return &model.MarketplaceSubmissionPayload{Submission: m.submission(row)}, nil
 }
 
-// checkSubmission judges what is submitted, and sorts its categories.
+// checkSubmission checks a submission and sorts its categories.
 func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
 	core.Opt(in.Slug, func(s string) { c.Handle("slug", s, core.MaxHandle) })
 	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
@@ -112,7 +112,7 @@ func checkSubmission(c *core.Check, in *model.MarketplaceThemeSubmitInput) {
 	in.Categories = slices.Compact(slices.Sorted(slices.Values(in.Categories)))
 }
 
-// checkCategory checks a word under which a theme is found.
+// checkCategory checks a category of a theme.
 func checkCategory(c *core.Check, name, word string) {
 	switch {
 	case word == "":
@@ -124,8 +124,7 @@ func checkCategory(c *core.Check, name, word string) {
 	}
 }
 
-// submit writes a new theme of the marketplace, in one transaction with what tells the
-// store's log.
+// submit writes a new submission in one transaction with the task for the store's audit log.
 func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (row *db.MarketplaceTheme, err error) {
 	err = m.Commit(ctx, xid.MarketplaceTheme, func(ctx context.Context) (_ *core.Record, err error) {
@@ -140,8 +139,7 @@ func (m Mutation) submit(ctx context.Context, s *db.Store, t *db.Theme, in model
 	return row, nil
 }
 
-// createListing writes a new theme of the marketplace under a name in addresses that is
-// free.
+// createListing writes a new marketplace theme under an unused slug.
 func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, in model.MarketplaceThemeSubmitInput,
 ) (*db.MarketplaceTheme, error) {
 	id, name := xid.New(), cmp.Or(deref(in.Name), t.Name)
@@ -169,8 +167,8 @@ func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, i
 	return row, nil
 }
 
-// auditListing notes a change of a theme of the marketplace in the log of the viewer's
-// store. The theme is nobody's, and has neither a version nor events.
+// auditListing records a change of a marketplace theme in the audit log of the viewer's store. The
+// theme itself has no owner, no version and no events.
 func (m Mutation) auditListing(ctx context.Context, row *db.MarketplaceTheme, action, detail string) error {
 	return audit.WriteBehind(ctx, m.Tasks, ent.Nobody, action, xid.MarketplaceTheme, row.ID, detail)
 }
@@ -182,20 +180,20 @@ func deref(s *string) string {
 	return *s
 }
 
-// listingMove is one transition of a theme on its way to the marketplace.
+// listingMove is one transition of a marketplace theme.
 type listingMove struct {
 	action string
 	to     state.ListingStatus
 	from   []state.ListingStatus
-	// mine says that only the store that submitted the theme may make it; for
-	// others it does not exist.
+	// mine means that only the submitting store may make the transition; for others the theme does
+	// not exist.
 	mine bool
-	// others says that people of that store may not make it.
+	// others means that staff of the submitting store may not make the transition.
 	others bool
 	set    func(*db.MarketplaceTheme, *db.MarketplaceThemeUpdate)
 }
 
-// moveListing makes a transition, of those who try at once for one.
+// moveListing makes a transition. Of concurrent calls, one succeeds.
 func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 ) (*model.MarketplaceSubmissionPayload, error) {
 	v, err := core.Caller(ctx)
@@ -250,8 +248,8 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	return nil
 }
 
-// MarketplaceThemeReview approves or rejects what was submitted, by a reviewer of
-// the marketplace. Nobody approves what their own store submitted.
+// MarketplaceThemeReview approves or rejects a submission. Only reviewers may call it, and nobody
+// may approve a submission of their own store.
 func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict state.ReviewVerdict, note *string,
 ) (*model.MarketplaceSubmissionPayload, error) {
 	if err := m.reviewer(ctx); err != nil {
@@ -274,7 +272,7 @@ func (m Mutation) MarketplaceThemeReview(ctx context.Context, id string, verdict
 	return m.moveListing(ctx, id, move)
 }
 
-// MarketplaceThemePublish shows what was approved, or was unlisted, to all stores.
+// MarketplaceThemePublish publishes an approved or unlisted theme to all stores.
 func (m Mutation) MarketplaceThemePublish(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error) {
 	return m.moveListing(ctx, id,
 		listingMove{action: "marketplace_theme.publish", mine: true, to: state.ListingPublished,
@@ -285,8 +283,8 @@ func (m Mutation) MarketplaceThemePublish(ctx context.Context, id string) (*mode
 			}})
 }
 
-// MarketplaceThemeUnlist takes a published theme off the marketplace. Stores that
-// installed it keep it.
+// MarketplaceThemeUnlist removes a published theme from the marketplace. Stores that installed it
+// keep it.
 func (m Mutation) MarketplaceThemeUnlist(ctx context.Context, id string) (*model.MarketplaceSubmissionPayload, error) {
 	return m.moveListing(ctx, id, listingMove{action: "marketplace_theme.unlist", mine: true, to: state.ListingUnlisted,
 		from: []state.ListingStatus{state.ListingPublished}})

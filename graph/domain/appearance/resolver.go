@@ -1,5 +1,4 @@
-// Package appearance holds the operations on how a storefront looks: the themes of
-// a store and the marketplace of themes.
+// Package appearance holds the operations on themes of a store and on the marketplace of themes.
 package appearance
 
 import (
@@ -9,14 +8,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
-	// assetsOf remembers the assets of themes.
+	// assetsOf caches the assets of themes.
 	assetsOf *cache.Cache[xid.ID, []*model.ThemeAsset]
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver {
 	return &Resolver{Core: c, assetsOf: cache.NewCache[xid.ID, []*model.ThemeAsset](maxAssets)}
 }

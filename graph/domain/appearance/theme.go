@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Themes lists the themes of the store, newest first. A page costs two
-// statements: the themes, and the store, which says which one is active.
+// Themes lists the themes of the store, newest first. A page takes two statements: the themes, and
+// the store, which names the active one.
 func (q Query) Themes(ctx context.Context, first *int, after *string) (*model.ThemeConnection, error) {
 	return core.Connect(ctx, q.Core, core.List[*model.Theme]{
 		Name: "themes",
@@ -66,7 +66,7 @@ func (r *Resolver) theme(ctx context.Context, id xid.ID, lock func(*sql.Selector
 	return core.Only(query.Load(ctx))
 }
 
-// shownTheme is a theme with what its store's row says of it.
+// shownTheme returns a theme with the data that depends on its store.
 func (r *Resolver) shownTheme(s *db.Store, t *db.Theme) *model.Theme {
 	shown := &model.Theme{Theme: t, Active: active(s, t.ID), Offers: r.offers([]*db.Theme{t})}
 	if t.Status == state.ThemeInactive {
@@ -78,5 +78,5 @@ func (r *Resolver) shownTheme(s *db.Store, t *db.Theme) *model.Theme {
 	return shown
 }
 
-// active reports whether a store shows a theme.
+// active reports whether a theme is the store's active theme.
 func active(s *db.Store, id xid.ID) bool { return s.ActiveThemeID != nil && *s.ActiveThemeID == id }

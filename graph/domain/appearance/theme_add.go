@@ -17,9 +17,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// addTheme adds the theme that f finds to the viewer's store, if it has room for it, in
-// one transaction. One with an archive is made of it later. The keeper of the themes
-// writes their events.
+// addTheme adds the theme that f returns to the viewer's store in one transaction, within the
+// limits. With an archive, the theme is built from it later. The keeper of the themes writes their
+// events.
 func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 	f func(context.Context) (install.Addition, error),
 ) (*model.ThemePayload, error) {
@@ -60,8 +60,7 @@ func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 	return &model.ThemePayload{Theme: shown}, nil
 }
 
-// roomForTheme refuses a theme above the limit, as [Mutation.roomForApp] refuses
-// an app.
+// roomForTheme refuses a theme above the limit.
 func (m Mutation) roomForTheme(ctx context.Context) error {
 	return m.Room(ctx, limit.Themes, ent.Primary,
 		func(pick func(*sql.Selector), ids any) error {
@@ -69,8 +68,8 @@ func (m Mutation) roomForTheme(ctx context.Context) error {
 		})
 }
 
-// spaceForTheme refuses a theme whose bytes are too many beside those of the others.
-// Each counts by itself, also where stores and themes share what is kept.
+// spaceForTheme refuses a theme that would exceed the store's limit of theme bytes. Each theme
+// counts in full, even if themes share stored files.
 func (m Mutation) spaceForTheme(ctx context.Context, size int64) error {
 	return m.SpaceLeft(ctx, limit.ThemeBytes, size, func(lock func(*sql.Selector), sizes any) error {
 		query := m.Client(ctx).Theme.Query()
@@ -127,7 +126,7 @@ func (m Mutation) ThemeInstall(ctx context.Context, marketplaceThemeID string) (
 	})
 }
 
-// clipped shortens a text to at most n code points.
+// clipped truncates a text to at most n code points.
 func clipped(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// assetIndex leads from a theme to its assets, by path.
+	// assetIndex is the index of a theme's assets by path.
 	assetIndex = "themeasset_store_id_theme_id_path"
-	// maxAssets is how many assets are remembered.
+	// maxAssets bounds the cached assets.
 	maxAssets = 20_000
 )
 
-// ThemeAssets lists the assets of a theme, by key. They never change once the
-// theme is ready, and are remembered; that it is there still is asked each time.
+// ThemeAssets lists the assets of a theme, by path. They never change once the theme is ready, so
+// they are cached; each call still checks that the theme exists.
 func (q Query) ThemeAssets(
 	ctx context.Context, themeID string, first *int, after *string,
 ) (*model.ThemeAssetConnection, error) {
@@ -44,7 +44,7 @@ func (q Query) ThemeAssets(
 	}, first, after)
 }
 
-// behind returns up to limit assets behind the one that the position names.
+// behind returns up to limit assets after the position.
 func behind(all []*model.ThemeAsset, after *page.Position, limit int) []*model.ThemeAsset {
 	if after != nil {
 		i := slices.IndexFunc(all, func(a *model.ThemeAsset) bool { return a.ID == after.ID })
@@ -53,8 +53,8 @@ func behind(all []*model.ThemeAsset, after *page.Position, limit int) []*model.T
 	return all[:min(len(all), limit)]
 }
 
-// assets returns all assets of a theme of the viewer's store, by path. One that is
-// not ready has none.
+// assets returns all assets of a theme of the viewer's store, by path. A theme that is not ready
+// has none.
 func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, error) {
 	status, err := r.themeStatus(ctx, id)
 	if err != nil || status != state.ThemeInactive {
@@ -84,8 +84,8 @@ func (r *Resolver) assets(ctx context.Context, id xid.ID) ([]*model.ThemeAsset, 
 	return all, nil
 }
 
-// themeStatus reads the state of a theme of the viewer's store, the least that
-// shows that it is there.
+// themeStatus reads only the state of a theme of the viewer's store, which also shows that it
+// exists.
 func (r *Resolver) themeStatus(ctx context.Context, id xid.ID) (status state.ThemeStatus, err error) {
 	rows, err := r.Client(ctx).QueryContext(ctx, "SELECT status FROM themes WHERE store_id = ? AND id = ?",
 		viewer.From(ctx).Store, id)

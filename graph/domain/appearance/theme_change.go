@@ -23,8 +23,8 @@ import (
 // themeEdit is a change of one theme.
 type themeEdit = core.Edit[*db.Theme, *db.ThemeUpdate]
 
-// themes is how the themes of a store change, whose rows the transaction has locked:
-// they have no version that callers know.
+// themes describes how the themes of a store change. Callers know no version, so the transaction
+// must have locked the row.
 func (r *Resolver) themes(s *db.Store) *core.Versioned[*db.Theme, *db.ThemeUpdate] {
 	return &core.Versioned[*db.Theme, *db.ThemeUpdate]{
 		Kind: xid.Theme,
@@ -42,8 +42,8 @@ func (r *Resolver) themes(s *db.Store) *core.Versioned[*db.Theme, *db.ThemeUpdat
 	}
 }
 
-// withTheme runs f on a theme and its store, both locked, in one transaction. The
-// store's row comes first everywhere: what decides by it waits there.
+// withTheme runs f on a theme and its store, both locked, in one transaction. All such changes lock
+// the store's row first.
 func (m Mutation) withTheme(ctx context.Context, id string,
 	f func(context.Context, *db.Store, *db.Theme) (*core.Record, error),
 ) error {
@@ -82,8 +82,8 @@ func (m Mutation) changeTheme(ctx context.Context, id, action string,
 	return &model.ThemePayload{Theme: shown}, nil
 }
 
-// ThemeActivate shows a theme on the storefront. The one that was active is not
-// any more, since the store names one. Activating the active one changes nothing.
+// ThemeActivate makes a theme the active one of the storefront, instead of the present one. It does
+// nothing if the theme is active already.
 func (m Mutation) ThemeActivate(ctx context.Context, id string) (*model.ThemePayload, error) {
 	return m.changeTheme(ctx, id, "theme.activate", func(ctx context.Context, s *db.Store, e *themeEdit) error {
 		switch {
@@ -99,8 +99,8 @@ func (m Mutation) ThemeActivate(ctx context.Context, id string) (*model.ThemePay
 	})
 }
 
-// pointTo makes a theme the active one, if the store's active one still is as it
-// was read.
+// pointTo makes a theme the active one, if the store's active theme has not changed since it was
+// read.
 func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 	before := store.ActiveThemeIDIsNil()
 	if s.ActiveThemeID != nil {
@@ -114,7 +114,7 @@ func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 	return core.Swapped(xid.Store, n, err)
 }
 
-// notReady refuses what needs a theme that has been processed.
+// notReady returns the fault for a theme that is not processed.
 func notReady(t *db.Theme) error {
 	if t.Status == state.ThemeFailed {
 		return fault.State(fault.ThemeNotReady, "The theme could not be processed: import it again.")
@@ -122,7 +122,7 @@ func notReady(t *db.Theme) error {
 	return fault.State(fault.ThemeNotReady, "The theme is still being processed.")
 }
 
-// ThemeRename gives a theme another name. The same one changes nothing.
+// ThemeRename renames a theme.
 func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.ThemePayload, error) {
 	c := &core.Check{}
 	c.Line("name", name, limit.Line)
@@ -135,9 +135,8 @@ func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.Them
 	})
 }
 
-// ThemeDelete removes a theme that is not active, its assets with it. The bytes of
-// the assets may be those of other themes, so they stay until a sweep finds that
-// they are not.
+// ThemeDelete deletes a theme that is not active, with its assets. Their files may be shared with
+// other themes, so a later sweep deletes unused ones.
 func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error) {
 	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
 		if active(s, t.ID) {

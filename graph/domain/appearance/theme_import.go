@@ -20,15 +20,14 @@ import (
 // MaxArchive is the largest archive in bytes.
 const MaxArchive = 10 << 20
 
-// ThemeImport adds a theme from a zip archive. The archive is judged here and now,
-// before anything is written, so a bad one leaves nothing behind; what it holds
-// is unpacked by a later round, and the theme is ready after it.
+// ThemeImport adds a theme from a ZIP archive. It validates the archive before it writes anything.
+// A later round unpacks the archive, after which the theme is ready.
 func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*model.ThemePayload, error) {
 	c := &core.Check{}
 	core.Opt(in.Name, func(s string) { c.Line("name", s, limit.Line) })
 	judged := in.Judged
 	if judged == nil {
-		judged = m.judge(ctx, c, in.Archive)
+		judged = m.validate(ctx, c, in.Archive)
 	}
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*
 		return nil, problemsOf("archive", problems)
 	}
 	if judged.Err != nil {
-		return nil, fmt.Errorf("judge theme: %w", judged.Err)
+		return nil, fmt.Errorf("validate theme: %w", judged.Err)
 	}
 	p := judged.Package
 	a := install.Addition{Name: p.Manifest.Name, Source: state.ThemeUploaded, Package: p, Sum: digest.Of(p.Encode())}
@@ -51,16 +50,15 @@ func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*
 	return added, err
 }
 
-// Judged judges an archive, given in base64, for the input of an import. Who does
-// so before they begin a transaction, as for an idempotency key, keeps nobody
-// waiting for it meanwhile. It returns nil for what the import then refuses by its
-// form.
+// Judged validates a base64 archive for the input of an import. Callers use it before a
+// transaction, such as that of an idempotency key, which should not last as long. It returns nil if
+// the archive is malformed; the import then reports it.
 func (r *Resolver) Judged(ctx context.Context, text string) *theme.Judged {
-	return r.judge(ctx, &core.Check{}, text)
+	return r.validate(ctx, &core.Check{}, text)
 }
 
-// judge judges an archive that has the form of one.
-func (r *Resolver) judge(ctx context.Context, c *core.Check, text string) *theme.Judged {
+// validate validates a well-formed archive.
+func (r *Resolver) validate(ctx context.Context, c *core.Check, text string) *theme.Judged {
 	archive := checkArchive(c, "archive", text)
 	if c.Err() != nil {
 		return nil
@@ -69,8 +67,8 @@ func (r *Resolver) judge(ctx context.Context, c *core.Check, text string) *theme
 	return &theme.Judged{Archive: archive, Package: p, Err: err}
 }
 
-// checkArchive reads the base64 of an archive (RFC 4648, section 4): the standard
-// alphabet with padding, and nothing between.
+// checkArchive decodes the base64 of an archive (RFC 4648, section 4): the standard alphabet with
+// padding and without line breaks.
 func checkArchive(c *core.Check, name, text string) []byte {
 	const tooLong = "The archive has more than 10 MiB."
 	if len(text) > base64.StdEncoding.EncodedLen(MaxArchive) {
@@ -89,8 +87,7 @@ func checkArchive(c *core.Check, name, text string) []byte {
 	return b
 }
 
-// problemsOf shows all that is wrong with an archive, each as an error of its
-// member.
+// problemsOf returns all problems of an archive as faults of the member.
 func problemsOf(name string, problems *theme.Problems) error {
 	fields := make([]fault.Field, 0, len(problems.List))
 	for _, p := range problems.List {

@@ -18,8 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ThemeSettings returns what can be set about a theme, in the order of its author, and how
-// it is set.
+// ThemeSettings returns the settings of a theme with their values, in the author's order.
 func (q Query) ThemeSettings(ctx context.Context, themeID string) ([]*model.ThemeSetting, error) {
 	uid, err := core.ParseID(xid.Theme, themeID)
 	if err != nil {
@@ -59,7 +58,7 @@ func (q Query) ThemeSettings(ctx context.Context, themeID string) ([]*model.Them
 	return list, nil
 }
 
-// images are the paths of the images of a theme that a setting may show.
+// images returns the paths of a theme's images, the options of an image setting.
 func images(p *theme.Package) (paths []string) {
 	for _, a := range p.Assets {
 		if a.Kind == state.AssetImage {
@@ -69,7 +68,7 @@ func images(p *theme.Package) (paths []string) {
 	return paths
 }
 
-// valueOf is what a setting is.
+// valueOf returns the value of a setting, or its default.
 func valueOf(s theme.Setting, set map[string]string, in state.Language) string {
 	if v, ok := set[s.Name]; ok {
 		return v
@@ -77,21 +76,21 @@ func valueOf(s theme.Setting, set map[string]string, in state.Language) string {
 	return s.In(in)
 }
 
-// packageOf is what a theme consists of; one that was not processed yet is refused.
+// packageOf returns the package of a theme. It fails if the theme is not processed yet.
 func (r *Resolver) packageOf(ctx context.Context, t *db.Theme) (*theme.Package, error) {
 	if t.Status != state.ThemeInactive {
 		return nil, notReady(t)
 	}
 	p, err := r.Themes.Package(ctx, t.Checksum)
 	if err != nil {
-		return nil, fmt.Errorf("read what a theme consists of: %w", err)
+		return nil, fmt.Errorf("read theme package: %w", err)
 	}
 	return p, nil
 }
 
-// ThemeSettingsSave sets what the input names; the rest stays as it was saved last. A value
-// that is null, or that of the theme itself, follows the theme. Previews show the settings
-// at once, visitors when they are published.
+// ThemeSettingsSave sets the settings of the input; the others keep their last saved values. A
+// value that is null or equal to the theme's default follows the default. Previews show the
+// settings at once, visitors once they are published.
 func (m Mutation) ThemeSettingsSave(
 	ctx context.Context, id string, values []*model.ThemeSettingInput, publish bool,
 ) (*model.ThemePayload, error) {
@@ -100,7 +99,7 @@ func (m Mutation) ThemeSettingsSave(
 		if err != nil {
 			return err
 		}
-		set, err := settled(e.Row)
+		set, err := savedSettings(e.Row)
 		if err != nil {
 			return err
 		}
@@ -116,8 +115,8 @@ func (m Mutation) ThemeSettingsSave(
 	})
 }
 
-// settled are the settings of a theme as they were saved last.
-func settled(t *db.Theme) (map[string]string, error) {
+// savedSettings returns the last saved settings of a theme.
+func savedSettings(t *db.Theme) (map[string]string, error) {
 	doc := t.Settings
 	if t.DraftSettings != nil {
 		doc = t.DraftSettings
@@ -129,7 +128,7 @@ func settled(t *db.Theme) (map[string]string, error) {
 	return set, err
 }
 
-// checkSetting judges one value and enters it.
+// checkSetting checks one value and adds it to set.
 func checkSetting(
 	c *core.Check, at string, p *theme.Package, in *model.ThemeSettingInput, set map[string]string, l state.Language,
 ) {
@@ -153,8 +152,8 @@ func checkSetting(
 	set[s.Name] = *in.Value
 }
 
-// saveSettings enters settings into the change: as a draft, unless they are published or
-// what visitors see already.
+// saveSettings adds settings to the edit. They become a draft unless they are published or equal to
+// the published ones.
 func saveSettings(e *themeEdit, next document.ThemeSettings, publish bool) {
 	now := e.Row.Settings
 	if now == nil {

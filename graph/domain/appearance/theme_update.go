@@ -21,9 +21,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ThemeUpdate adds what the marketplace has of a theme by now, with the settings that the
-// theme has as far as it still has them. The theme itself stays: shoppers see the new one when
-// it is activated, and the way back is to activate the former one.
+// ThemeUpdate adds the marketplace's present version of a theme, with the theme's settings that the
+// new version still has. The old theme remains: shoppers see the new one when it is activated, and
+// activating the old one reverts the update.
 func (m Mutation) ThemeUpdate(ctx context.Context, id string) (*model.ThemePayload, error) {
 	uid, err := core.ParseID(xid.Theme, id)
 	if err != nil {
@@ -50,8 +50,8 @@ func (m Mutation) ThemeUpdate(ctx context.Context, id string) (*model.ThemePaylo
 	})
 }
 
-// newer is the theme of the marketplace that a theme came of, where it has another version of
-// it by now.
+// newer returns the marketplace theme that a theme was installed from, if it has another version by
+// now.
 func (m Mutation) newer(ctx context.Context, t *db.Theme) (*db.MarketplaceTheme, error) {
 	if t.MarketplaceThemeID == nil {
 		return nil, current()
@@ -63,17 +63,17 @@ func (m Mutation) newer(ctx context.Context, t *db.Theme) (*db.MarketplaceTheme,
 	return l, err
 }
 
-// updates reports whether a theme can be updated to what the marketplace has of it.
+// updates reports whether a theme can be updated to the marketplace version.
 func updates(l *db.MarketplaceTheme, t *db.Theme) bool {
 	return l.Status == state.ListingPublished && l.PriceMinor == 0 && l.Checksum != t.Checksum
 }
 
-// current refuses the update of a theme that has none.
+// current returns the fault for a theme without an update.
 func current() error {
 	return fault.State(fault.InvalidTransition, "The marketplace has no other version of the theme.")
 }
 
-// carried are the settings of a theme that another version of it has, too.
+// carried returns the settings of a theme that are valid in another version of it.
 func carried(t *db.Theme, p *theme.Package) (document.ThemeSettings, error) {
 	set, err := t.Settings.Values()
 	if err != nil || len(set) == 0 {
@@ -91,7 +91,7 @@ func carried(t *db.Theme, p *theme.Package) (document.ThemeSettings, error) {
 	return document.NewThemeSettings(set), nil
 }
 
-// offers loads what the marketplace has of the themes of a page.
+// offers loads the marketplace versions of the themes of a page.
 func (r *Resolver) offers(rows []*db.Theme) *model.Batch[xid.ID, *db.MarketplaceTheme] {
 	ids := func() []xid.ID {
 		return core.IDs(rows, func(t *db.Theme) *xid.ID { return t.MarketplaceThemeID })
@@ -109,10 +109,10 @@ func (r *Resolver) offers(rows []*db.Theme) *model.Batch[xid.ID, *db.Marketplace
 	})
 }
 
-// ThemeFields resolves the fields of a theme that take a query.
+// ThemeFields resolves the fields of a theme that need queries.
 type ThemeFields struct{ *Resolver }
 
-// NewVersion returns the version that a theme can be updated to, nil for none.
+// NewVersion returns the version to which a theme can be updated, or nil.
 func (f ThemeFields) NewVersion(ctx context.Context, t *model.Theme) (*string, error) {
 	if t.MarketplaceThemeID == nil {
 		return nil, nil

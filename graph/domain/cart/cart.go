@@ -1,5 +1,5 @@
-// Package cart holds what shoppers do: they gather goods, say who they are and where the
-// goods go, and order. A cart is also its checkout; it ends as one order.
+// Package cart holds the operations of shoppers: they fill a cart, enter contact and address, and
+// order. A cart is also its checkout; it becomes at most one order.
 package cart
 
 import (
@@ -24,9 +24,9 @@ import (
 // Life is how long a cart is kept after its last change, in seconds.
 const Life = 30 * 24 * 60 * 60
 
-// Carts is the carts of all stores. Its methods work in the store of the context's viewer,
-// a [viewer.Shopper], on the cart of a token: what the shopper's cookie holds, "" for a
-// shopper who has none yet.
+// Carts holds the operations on carts. Its methods use the store of the viewer of ctx, a
+// [viewer.Shopper], and the cart of a token, which is in the shopper's cookie; "" if there is no
+// cart yet.
 type Carts struct {
 	*core.Core
 	sales   *sales.Resolver
@@ -36,20 +36,20 @@ type Carts struct {
 // New returns the carts.
 func New(c *core.Core, s *sales.Resolver, l *selling.Resolver) *Carts { return &Carts{c, s, l} }
 
-// expiry is when a cart that changes now is forgotten.
+// expiry returns when a cart that changes now expires.
 func expiry(now micros.Time) micros.Time { return now + Life*1_000_000 }
 
-// find returns the cart of a token that is not ordered, nil for none.
+// find returns the cart of a token unless it was ordered, or nil.
 func (c *Carts) find(ctx context.Context, token string) (*db.Cart, error) {
-	row, err := c.any(ctx, token)
+	row, err := c.findAny(ctx, token)
 	if err != nil || row == nil || row.OrderID != nil {
 		return nil, err
 	}
 	return row, nil
 }
 
-// any returns the cart of a token, nil for none.
-func (c *Carts) any(ctx context.Context, token string) (*db.Cart, error) {
+// findAny returns the cart of a token, or nil.
+func (c *Carts) findAny(ctx context.Context, token string) (*db.Cart, error) {
 	sum, ok := digest.OfToken(token)
 	if !ok {
 		return nil, nil
@@ -62,8 +62,8 @@ func (c *Carts) any(ctx context.Context, token string) (*db.Cart, error) {
 	return rows[0], nil
 }
 
-// edit changes the cart of a token in one transaction; false when there is none. The first
-// statement writes its row, so changes of one cart follow each other and none is lost.
+// edit changes the cart of a token in one transaction, and reports whether there is one. It writes
+// the cart's row first, so concurrent changes of a cart run one after the other and none is lost.
 func (c *Carts) edit(
 	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
 ) (found bool, err error) {
@@ -84,7 +84,7 @@ func (c *Carts) edit(
 			return nil, err
 		}
 		if m := u.Mutation(); len(m.Fields())+len(m.AddedFields())+len(m.ClearedFields()) == 0 {
-			return nil, nil // its lines alone have changed
+			return nil, nil // only lines have changed
 		}
 		_, err = u.Save(ctx)
 		return nil, err
@@ -92,7 +92,7 @@ func (c *Carts) edit(
 	return found, err
 }
 
-// lock writes the row of a cart that is not ordered; false when there is none.
+// lock writes the row of a cart that was not ordered, and reports whether there is one.
 func (c *Carts) lock(ctx context.Context, sum digest.Sum) (bool, error) {
 	now := micros.Now()
 	n, err := c.Client(ctx).Cart.Update().
@@ -101,8 +101,8 @@ func (c *Carts) lock(ctx context.Context, sum digest.Sum) (bool, error) {
 	return n > 0, err
 }
 
-// must is edit where a cart has to be.
-func (c *Carts) must(
+// mustEdit is edit for a cart that must exist.
+func (c *Carts) mustEdit(
 	ctx context.Context, token string, f func(context.Context, *db.Cart, *db.CartUpdate) error,
 ) error {
 	found, err := c.edit(ctx, token, f)
@@ -112,11 +112,10 @@ func (c *Carts) must(
 	return err
 }
 
-// Add puts a number of goods into the cart, beside those of the kind that it has. It refuses
-// those with which a line held more than [limit.CartQuantity]. A product with options is named
-// with its variant.
-// It returns the token, which is a new one where there was no cart. Who goes on shopping while their
-// order waits for its payment goes on with its goods, see [Carts.Reopen].
+// Add adds units of a product to the cart, which must name the variant if the product has options.
+// It fails if the line would exceed [limit.CartQuantity]. It returns the token, which is new if
+// there was no cart. If the cart is an order that awaits payment, it reopens the cart, see
+// [Carts.Reopen].
 func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
 	check := &core.Check{}
 	check.Within("quantity", quantity, 1, limit.CartQuantity)
@@ -137,16 +136,16 @@ func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) 
 	if again, err := c.reopens(ctx, token); err != nil {
 		return "", err
 	} else if again {
-		return token, c.must(ctx, token, add)
+		return token, c.mustEdit(ctx, token, add)
 	}
 	token = digest.NewToken()
 	if err := c.begin(ctx, token); err != nil {
 		return "", err
 	}
-	return token, c.must(ctx, token, add)
+	return token, c.mustEdit(ctx, token, add)
 }
 
-// begin adds an empty cart.
+// begin creates an empty cart.
 func (c *Carts) begin(ctx context.Context, token string) error {
 	sum, _ := digest.OfToken(token)
 	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {
@@ -160,7 +159,7 @@ func (c *Carts) begin(ctx context.Context, token string) error {
 	})
 }
 
-// put adds goods to a line, or as one. The cart's row is locked.
+// put adds units to a line, or adds a line. The cart's row must be locked.
 func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item, quantity int64) error {
 	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(g.product.ID), cartline.VariantID(g.variant.ID))
 	lines, err := c.Client(ctx).CartLine.Query().Where(same).Load(ctx)
@@ -182,21 +181,21 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 		SetQuantity(quantity).SetPriceMinor(g.variant.PriceMinor).SetAddedAt(micros.Now()).Exec(ctx)
 }
 
-// Edit is what a shopper changes of a cart at once.
+// Edit is a change of a cart by its shopper.
 type Edit struct {
 	Lines []Amount
-	// Note is what they want to say about the order, "" for nothing; nil changes nothing.
+	// Note is the shopper's note for the order, "" for none; nil keeps the present one.
 	Note *string
 }
 
-// Amount is how many goods of a line there are to be; 0 takes the line away.
+// Amount is the new quantity of a line; 0 removes the line.
 type Amount struct {
 	Ware
 	Quantity int64
 }
 
-// Save changes a cart in one transaction, and returns the discount code that it has. A line that is
-// gone stays so.
+// Save changes a cart in one transaction and returns its discount code. It ignores lines that no
+// longer exist.
 func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, err error) {
 	check := &core.Check{}
 	for _, l := range in.Lines {
@@ -208,7 +207,7 @@ func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, e
 	if err := check.Err(); err != nil {
 		return "", err
 	}
-	err = c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+	err = c.mustEdit(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
 		code = ""
 		core.Opt(row.Code, func(s string) { code = s })
 		switch {
@@ -228,7 +227,7 @@ func (c *Carts) Save(ctx context.Context, token string, in Edit) (code string, e
 	return code, err
 }
 
-// setLine sets how many goods of a line there are. The cart's row is locked.
+// setLine sets the quantity of a line. The cart's row must be locked.
 func (c *Carts) setLine(ctx context.Context, row *db.Cart, u *db.CartUpdate, l Amount) error {
 	same := cartline.And(cartline.CartID(row.ID), cartline.ProductID(l.Product), cartline.VariantID(l.variant()))
 	if l.Quantity > 0 {
@@ -241,22 +240,22 @@ func (c *Carts) setLine(ctx context.Context, row *db.Cart, u *db.CartUpdate, l A
 	return err
 }
 
-// SetLine is [Carts.Save] of one line.
+// SetLine is [Carts.Save] for one line.
 func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
 	_, err := c.Save(ctx, token, Edit{Lines: []Amount{{of, quantity}}})
 	return err
 }
 
-// SetNote is [Carts.Save] of the note.
+// SetNote is [Carts.Save] for the note.
 func (c *Carts) SetNote(ctx context.Context, token, note string) error {
 	_, err := c.Save(ctx, token, Edit{Note: &note})
 	return err
 }
 
-// SetCode enters a discount code; "" takes it off. A code that opens nothing for this shopper now
-// is a [fault.DiscountUnavailable], whatever the reason.
+// SetCode sets a discount code; "" removes it. A code that this shopper cannot use now is refused
+// with [fault.DiscountUnavailable], whatever the reason.
 func (c *Carts) SetCode(ctx context.Context, token, code string) error {
-	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(ctx context.Context, row *db.Cart, u *db.CartUpdate) error {
 		if code == "" {
 			u.ClearCode()
 			return nil
@@ -273,7 +272,7 @@ func (c *Carts) SetCode(ctx context.Context, token, code string) error {
 	})
 }
 
-// buyer is who orders the cart, as far as the shopper has said so.
+// buyer returns what is known about the person who orders the cart.
 func buyer(row *db.Cart) (by selling.Buyer) {
 	core.Opt(row.Email, func(s string) { by.Email = s })
 	return by

@@ -17,18 +17,18 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// Contact is who orders.
+// Contact describes the person who orders.
 type Contact struct {
 	Email string
 	Phone string // may be ""
-	// Country is where they are, a code of ISO 3166-1 alpha-2. It is needed where [View.Asks]
-	// says so, and else one that is "" stays as it is.
+	// Country is an ISO 3166-1 alpha-2 code. It is required if [View.Asks]; otherwise "" keeps the
+	// present one.
 	Country string
-	// Region is needed where the tax of the country depends on it.
+	// Region is required if the tax of the country depends on it.
 	Region string
 }
 
-// SetContact sets who orders.
+// SetContact sets the contact of the cart.
 func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
 	check := &core.Check{}
 	email, phone := check.Email("email", core.Typed(by.Email)), core.Typed(by.Phone)
@@ -39,7 +39,7 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	if err = errors.Join(err, check.Err()); err != nil {
 		return err
 	}
-	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
 		if row.ReachedAt == nil {
 			u.SetReachedAt(micros.Now())
 		}
@@ -56,7 +56,7 @@ func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error 
 	})
 }
 
-// checkPlace judges where the shopper is, as far as the tax depends on it.
+// checkPlace checks the shopper's country and region as far as the tax depends on them.
 func (c *Carts) checkPlace(
 	ctx context.Context, check *core.Check, token string, by Contact,
 ) (p price.Place, err error) {
@@ -78,8 +78,8 @@ func (c *Carts) checkPlace(
 	return p, nil
 }
 
-// SetAddress sets where the goods go, in the form of the country: what it needs has to be
-// there. A rate that was chosen for another country goes.
+// SetAddress sets the shipping address in the form of its country, with all required members. If
+// the country changes, it removes the chosen shipping rate.
 func (c *Carts) SetAddress(ctx context.Context, token string, a document.AddressFields) error {
 	tax, err := c.selling.CartTax(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Carts) SetAddress(ctx context.Context, token string, a document.Address
 	if err := checkAddress(&a, tax); err != nil {
 		return err
 	}
-	return c.must(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
 		before, err := row.Address.Fields()
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func (c *Carts) SetAddress(ctx context.Context, token string, a document.Address
 	})
 }
 
-// checkAddress judges an address and brings it into the form in which it is kept.
+// checkAddress checks and normalizes an address.
 func checkAddress(a *document.AddressFields, tax price.Tax) error {
 	c := &core.Check{}
 	a.Country = c.AssignedCountry("country", strings.TrimSpace(a.Country))
@@ -117,7 +117,7 @@ func checkAddress(a *document.AddressFields, tax price.Tax) error {
 	return c.Err()
 }
 
-// part judges a member of an address, without the spaces around it; an empty one is absent.
+// part checks a member of an address and returns it trimmed; nil if it is empty.
 func part(c *core.Check, name string, v *string, needed bool, most int) *string {
 	if v != nil {
 		if trimmed := core.Typed(*v); trimmed != "" {
@@ -138,7 +138,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// SetRate chooses how the goods are shipped, among what is offered now.
+// SetRate chooses a shipping rate among the present offers.
 func (c *Carts) SetRate(ctx context.Context, token, id string) error {
 	v, err := c.View(ctx, token)
 	if err != nil {
@@ -147,13 +147,13 @@ func (c *Carts) SetRate(ctx context.Context, token, id string) error {
 	if v == nil || !slices.ContainsFunc(v.Rates, func(o selling.Offer) bool { return o.ID == id }) {
 		return unknown("rate")
 	}
-	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
 		u.SetRateID(id)
 		return nil
 	})
 }
 
-// SetMethod chooses how the shopper pays, among what the store takes now.
+// SetMethod chooses a payment method among those that the store accepts now.
 func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentMethod) error {
 	methods, err := c.selling.CartMethods(ctx)
 	if err != nil {
@@ -162,13 +162,13 @@ func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentM
 	if !slices.ContainsFunc(methods, func(m document.PaymentMethod) bool { return m.Kind == kind }) {
 		return unknown("payment")
 	}
-	return c.must(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(_ context.Context, _ *db.Cart, u *db.CartUpdate) error {
 		u.SetPayment(kind)
 		return nil
 	})
 }
 
-// unknown is the answer to a choice that is not offered.
+// unknown returns the fault for a choice that is not offered.
 func unknown(member string) error {
 	return fault.Invalid(fault.Field{Pointer: "#/" + member, Code: fault.UnknownValue,
 		Detail: "This cannot be chosen (any more)."})

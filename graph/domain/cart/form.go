@@ -10,18 +10,18 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// Form is what an address holds in a country beside a name, a street and a city.
+// Form describes the members of an address in a country besides name, street and city.
 type Form struct {
 	country.Form
-	// Regions are those that can be chosen; none where any text is taken.
+	// Regions are the regions to choose from; empty if any text is accepted.
 	Regions []country.Region
 }
 
-// Form is what an address of the shopper holds. A region is needed where the tax depends on it,
-// too: it can be one that ISO 3166-2 does not have.
+// Form returns the address form of a country. A region is also required if the tax depends on it,
+// which may be one that ISO 3166-2 does not have.
 func (v *View) Form(code string) Form { return formOf(code, v.tax) }
 
-// Regional reports whether the tax of a country depends on the region; with "" that of any country.
+// Regional reports whether the tax of a country, or with "" of any country, depends on the region.
 func (v *View) Regional(code string) bool {
 	return slices.ContainsFunc(v.tax.Rates, func(r price.TaxRate) bool {
 		return r.Region != "" && (code == "" || r.Country == code)
@@ -45,8 +45,8 @@ func formOf(code string, tax price.Tax) Form {
 	return f
 }
 
-// region judges the region of an address and returns it as addresses name it. Where one is
-// needed it is one of those that there are.
+// region checks the region of an address and returns its stored form. A required region must be one
+// of Regions if there are any.
 func (f Form) region(c *core.Check, code string, v *string) *string {
 	text := part(c, "region", v, f.Region == country.Required, limit.Line)
 	if text == nil {
@@ -66,7 +66,7 @@ func (f Form) region(c *core.Check, code string, v *string) *string {
 	return text
 }
 
-// postal judges the postal code of an address and returns it as its country writes it.
+// postal checks the postal code of an address and returns it in the country's format.
 func (f Form) postal(c *core.Check, code string, v *string) *string {
 	text := part(c, "postal_code", v, f.PostalCode == country.Required, limit.PostalCode)
 	if text == nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// networkHolds is how many times the pieces of one order the orders of a network may hold that it
-// places in a store within a day.
+// networkHolds bounds the unpaid pieces that one network may order from a store within a day, as a
+// multiple of the limit of one order.
 const networkHolds = 5
 
-// paidLater counts the pieces of counted stock that nobody else can buy until the order is paid, which
-// may be never: it is placed without a payment.
-func (v *View) paidLater() (pieces int64) {
+// unpaidPieces counts the pieces of tracked stock that the order reserves until it is paid, which
+// may be never: the order is placed without an online payment.
+func (v *View) unpaidPieces() (pieces int64) {
 	if v.Sums.TotalMinor == 0 || v.Method.Kind.Online() {
 		return 0
 	}
@@ -31,11 +31,12 @@ func (v *View) paidLater() (pieces int64) {
 	return pieces
 }
 
-// hold refuses an order that would hold too many pieces unpaid, by itself or with the others of the
-// shopper's network, and counts it, once for each placement. Of two who place a cart at once, the one
-// who does not make its order gives back what was counted ([placement.giveBack]).
+// hold refuses an order that would reserve too many unpaid pieces, alone or with other orders of
+// the shopper's network, and charges it to the network, once per placement. Of two concurrent
+// placements of a cart, the one that does not make the order refunds its charge
+// ([placement.refund]).
 func (p *placement) hold(ctx context.Context, v *View) error {
-	pieces := v.paidLater()
+	pieces := v.unpaidPieces()
 	if pieces == 0 || p.held != nil {
 		return nil
 	}
@@ -52,7 +53,7 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 	}
 	const day = 24 * time.Hour
 	charge := ratelimit.Charge{Key: ratelimit.Key("unpaid pieces", v.store.ID.String()+network.String()),
-		// as many at once as there are pieces
+		// a burst of as many orders as the pieces allow
 		Rate: ratelimit.Rate{Burst: int(networkHolds * p.most / pieces),
 			Every: time.Duration(pieces) * (day / time.Duration(networkHolds*p.most))}}
 	wait, err := ratelimit.Take(ctx, p.Store, charge.Key, charge.Rate)
@@ -69,14 +70,14 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 	return nil
 }
 
-// isPlaced reports whether the cart has become an order meanwhile.
+// isPlaced reports whether the cart became an order meanwhile.
 func (p *placement) isPlaced(ctx context.Context) bool {
-	row, err := p.any(ctx, p.token)
+	row, err := p.findAny(ctx, p.token)
 	return err == nil && row != nil && row.OrderID != nil
 }
 
-// giveBack returns what was counted for an order that this placement did not make.
-func (p *placement) giveBack(ctx context.Context, err error) error {
+// refund refunds the charge of [placement.hold], unless this placement made the order.
+func (p *placement) refund(ctx context.Context, err error) error {
 	if p.held == nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 )
 
-// PayTest pays an order by the method that moves no money, and reports whether the order
-// took it. Where the store does not offer that method (any more), there is nothing.
+// PayTest pays an order with the method that moves no money, and reports whether the order accepted
+// the payment. It returns NotFound if the store does not offer the method.
 func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error) {
 	methods, err := c.selling.CartMethods(ctx)
 	if err != nil {
@@ -28,28 +28,28 @@ func (c *Carts) PayTest(ctx context.Context, o *db.Order) (taken bool, err error
 		Reference: "test " + xid.Order.Format(o.ID), AmountMinor: o.TotalMinor, Currency: o.Currency})
 }
 
-// BeginPayment returns the address at which an order is paid, see [sales.Resolver.BeginPayment].
+// BeginPayment returns the URL at which an order is paid, see [sales.Resolver.BeginPayment].
 func (c *Carts) BeginPayment(ctx context.Context, o *db.Order, title, back string) (string, error) {
 	return c.sales.BeginPayment(ctx, o, title, back)
 }
 
-// SettlePayment asks what has become of the payment of an order, see [sales.Resolver.SettlePayment].
+// SettlePayment checks the state of an order's payment, see [sales.Resolver.SettlePayment].
 func (c *Carts) SettlePayment(ctx context.Context, o *db.Order) error {
 	return c.sales.SettlePayment(ctx, o)
 }
 
-// SettlePayments asks about the payments of all stores that are under way, and returns how many.
+// SettlePayments checks the pending payments of all stores and returns how many there were.
 func (c *Carts) SettlePayments(ctx context.Context) (int, error) { return c.sales.SettlePayments(ctx) }
 
-// ReturnMoney gives back what is due of all stores, and returns how many refunds there were.
+// ReturnMoney makes the due refunds of all stores and returns how many there were.
 func (c *Carts) ReturnMoney(ctx context.Context) (int, error) { return c.sales.ReturnMoney(ctx) }
 
-// ForgetAccounts deletes the secrets of former payment accounts, and returns how many.
+// ForgetAccounts deletes the secrets of former payment accounts and returns how many.
 func (c *Carts) ForgetAccounts(ctx context.Context) (int, error) {
 	return c.selling.ForgetAccounts(ctx)
 }
 
-// FillLines gives orders of before their lines in their own rows, and returns how many.
+// FillLines backfills the line set of orders from earlier releases and returns how many.
 func (c *Carts) FillLines(ctx context.Context) (int, error) { return c.sales.FillLines(ctx) }
 
 // EndHolds cancels the orders of all stores that were not paid in time, and returns how many.

@@ -16,43 +16,44 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// Shown is what the shopper agreed to.
+// Shown is what the shopper saw and agreed to.
 type Shown struct {
-	// TotalMinor is what they were told that they pay.
+	// TotalMinor is the total that the shopper saw.
 	TotalMinor int64
-	// Goods is the [View.Goods] that they saw, "" where the caller does not know it.
+	// Goods is the [View.Goods] of the cart that the shopper saw; "" if the caller does not know
+	// it.
 	Goods string
 }
 
-// Placed is the order that a cart became.
+// Placed is the result of placing an order.
 type Placed struct {
 	Order xid.ID
-	// Online says that it is paid online, if anything is to be paid.
+	// Online means that the order is paid online, unless its total is zero.
 	Online bool
-	// Most is how many pieces of counted stock an order holds that is paid later, with
-	// [fault.LimitReached]; there is no order then.
+	// Most is the limit of pieces of tracked stock in an order that is paid later. It is set with
+	// [fault.LimitReached], without an order.
 	Most int64
-	// Refused is the discount code that was taken off, with [fault.DiscountUnavailable]; there is
-	// no order then.
+	// Refused is the discount code that was removed. It is set with [fault.DiscountUnavailable],
+	// without an order.
 	Refused string
 }
 
-// placeTries is how often an order is tried where others change what it is made of.
+// placeTries bounds the attempts of [Carts.Place] when concurrent changes interfere.
 const placeTries = 3
 
-// Place makes an order of the cart. All that it is made of is read and computed before the
-// transaction, in which others wait: that compares what may not differ, and writes the order with
-// its lines, the stock, the use of the discount, the customer and the events. A cart makes one
-// order: whoever places it again gets that one.
+// Place makes an order of the cart. It reads and computes everything before the transaction, on
+// which other writers would wait. The transaction verifies what must not have changed, and writes
+// the order with its lines, the stock, the use of the discount, the customer and the events. A cart
+// becomes one order: placing it again returns that order.
 //
-// It refuses a cart that lacks something with [fault.InvalidTransition], one that costs
-// something else by now with [fault.VersionMismatch], goods that are sold out with
-// [fault.OutOfStock], more pieces than are held until they are paid later with
-// [fault.LimitReached], and a discount that the shopper cannot have (any more) with
-// [fault.DiscountUnavailable]: its code is then off the cart, which keeps all else.
+// It returns [fault.InvalidTransition] for an incomplete checkout, [fault.VersionMismatch] if the
+// total or the contents have changed, [fault.OutOfStock] for products that are sold out,
+// [fault.LimitReached] for more unpaid pieces than allowed, and [fault.DiscountUnavailable] for a
+// discount that the shopper cannot use; the code is then removed from the cart, which keeps
+// everything else.
 func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Placed, err error) {
 	p := placement{Carts: c, token: token, shown: shown}
-	defer func() { err = p.giveBack(ctx, err) }()
+	defer func() { err = p.refund(ctx, err) }()
 	for try := 1; ; try++ {
 		made, err = p.place(ctx)
 		switch {
@@ -71,19 +72,19 @@ func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Plac
 	}
 }
 
-// placement is a cart on its way to its order.
+// placement is an attempt to place an order.
 type placement struct {
 	*Carts
 	token  string
 	shown  Shown
-	number int64 // of the order; 0 before it is taken
+	number int64 // of the order; 0 until it is assigned
 	code   string
 	news   sales.News
-	most   int64             // pieces that it may hold; 0 before that is known
-	held   *ratelimit.Charge // for an order that it has not made yet
+	most   int64             // limit of unpaid pieces; 0 until it is known
+	held   *ratelimit.Charge // charged, and not yet used by an order
 }
 
-// dropCode takes a discount code off, unless the cart has another one or was ordered meanwhile.
+// dropCode removes a discount code, unless the cart has another one or was ordered meanwhile.
 func (c *Carts) dropCode(ctx context.Context, token, code string) error {
 	_, err := c.edit(ctx, token, func(_ context.Context, row *db.Cart, u *db.CartUpdate) error {
 		if row.Code != nil && *row.Code == code {
@@ -94,9 +95,9 @@ func (c *Carts) dropCode(ctx context.Context, token, code string) error {
 	return err
 }
 
-// place is one try of [Carts.Place].
+// place is one attempt of [Carts.Place].
 func (p *placement) place(ctx context.Context) (made Placed, err error) {
-	row, err := p.any(ctx, p.token)
+	row, err := p.findAny(ctx, p.token)
 	switch {
 	case err != nil:
 		return made, core.Explain("cart", err)
@@ -120,7 +121,7 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		if p.number, err = p.sales.Number(ctx); err != nil { // outside the transaction, see there
 			return made, core.Explain("store", err)
 		}
-		// An order that is paid online is news once it is paid.
+		// An order that is paid online is announced once it is paid.
 		if v.Sums.TotalMinor == 0 || !v.Method.Kind.Online() {
 			if p.news, err = p.sales.Announces(ctx); err != nil {
 				return made, core.Explain("store", err)
@@ -144,10 +145,10 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 	return Placed{Order: order.ID(), Online: v.Method.Kind.Online()}, err
 }
 
-// end makes an order of the cart's row. It is the first that the transaction writes: of two who
-// place a cart the second waits here, and whoever has changed it since it was read, its lines
-// too, has raised its version. The order knows all that the shopper said: the cart keeps it where
-// they may come back to it ([Carts.Reopen]), and else nobody needs it twice.
+// end turns the cart's row into that of an order. It is the first write of the transaction: of two
+// concurrent placements the second waits here, and any change since the cart was read, even of its
+// lines, has raised its version. A held cart keeps the contact and address, because the shopper may
+// come back to it ([Carts.Reopen]); otherwise only the order keeps them.
 func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) error {
 	now := micros.Now()
 	u := c.Client(ctx).Cart.Update().
@@ -163,9 +164,9 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 	return err
 }
 
-// agreed reports whether the cart can be ordered as the shopper was shown it.
+// agreed returns a fault unless the cart can be ordered as the shopper saw it.
 func (v *View) agreed(shown Shown) error {
-	if v.store.Status != state.StoreOpen { // pages learn of it up to a second later
+	if v.store.Status != state.StoreOpen { // pages notice it up to a second later
 		return fault.Missing("store")
 	}
 	for _, l := range v.Lines {
@@ -191,11 +192,11 @@ func (v *View) agreed(shown Shown) error {
 	return nil
 }
 
-// placing is the order that the cart becomes.
+// placing returns the order that the cart becomes.
 func (v *View) placing(number int64, news sales.News) sales.Placing {
 	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
 		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note, News: news}
-	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is where an earlier cart went
+	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is outdated
 		p.Address = withPhone(a, v.Phone)
 	}
 	if v.Ships {
@@ -211,8 +212,8 @@ func (v *View) placing(number int64, news sales.News) sales.Placing {
 	return p
 }
 
-// withPhone is an address with the telephone number of the contact, which carriers ask for,
-// where it has none of its own.
+// withPhone returns an address with the contact's phone number if it has none, because carriers ask
+// for one.
 func withPhone(a *document.AddressFields, phone string) *document.AddressFields {
 	c := *a
 	if c.Phone == nil && phone != "" {
@@ -221,7 +222,7 @@ func withPhone(a *document.AddressFields, phone string) *document.AddressFields 
 	return &c
 }
 
-// ownOrNil is the variant of a product with options; nil where the product is its own.
+// ownOrNil returns the variant, or nil for a product without options.
 func ownOrNil(g *item) *db.Variant {
 	if g.product.Options == nil {
 		return nil

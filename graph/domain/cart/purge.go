@@ -19,9 +19,9 @@ import (
 // purgeBatch keeps a round short.
 const purgeBatch = 90
 
-// Purge deletes the carts that nobody has changed for [Life], with their lines, and returns
-// how many. Nothing depends on it but space, and that people are forgotten who did not buy.
-// It reads the keys first: a DELETE by range would lock what lies between them.
+// Purge deletes the carts that have not changed for [Life], with their lines, and returns how many.
+// This frees space and removes the data of people who did not buy. It reads the keys first, because
+// a DELETE by range would lock the gaps between them.
 func (c *Carts) Purge(ctx context.Context) (total int, err error) {
 	return c.Store.SumShards(ctx, c.purge)
 }
@@ -46,7 +46,7 @@ func (c *Carts) purge(ctx context.Context) (total int, err error) {
 	return total, nil
 }
 
-// forget deletes one cart, if nobody came back to it meanwhile.
+// forget deletes one cart unless it was changed meanwhile.
 func (c *Carts) forget(ctx context.Context, row *db.Cart, cutoff micros.Time) error {
 	ctx = viewer.Operator(ctx, row.StoreID)
 	return c.Commit(ctx, xid.Store, func(ctx context.Context) (*core.Record, error) {

@@ -11,16 +11,16 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// reopenTries is how often [Carts.Reopen] is tried where somebody changes the order meanwhile.
+// reopenTries bounds the attempts of [Carts.Reopen] when the order changes concurrently.
 const reopenTries = 3
 
-// Reopen gives a shopper back the cart of an order that waits for its payment online, or that was
-// cancelled without one, with all that they said at the checkout. An order that waits is cancelled
-// in the same transaction, so a cart never has two orders that can be paid. A cart that is open
-// already stays so. It refuses one whose order is paid, or was never to be paid online, with
+// Reopen reopens the cart of an order that awaits online payment or was cancelled without one, with
+// everything that the shopper entered at checkout. It cancels an awaiting order in the same
+// transaction, so a cart never has two orders that can be paid. It does nothing if the cart is
+// open. If the order is paid, or was never meant to be paid online, it returns
 // [fault.InvalidTransition].
 func (c *Carts) Reopen(ctx context.Context, token string) (err error) {
-	row, err := c.any(ctx, token)
+	row, err := c.findAny(ctx, token)
 	switch {
 	case err != nil:
 		return core.Explain("cart", err)
@@ -34,7 +34,7 @@ func (c *Carts) Reopen(ctx context.Context, token string) (err error) {
 			now := micros.Now()
 			n, err := c.Client(ctx).Cart.Update().Where(dbcart.ID(row.ID), dbcart.OrderID(*row.OrderID)).
 				ClearOrderID().AddVersion(1).SetUpdatedAt(now).SetExpiresAt(expiry(now)).Save(ctx)
-			if err != nil || n == 0 { // somebody else reopened it
+			if err != nil || n == 0 { // reopened concurrently
 				return nil, err
 			}
 			return nil, c.sales.Withdraw(ctx, *row.OrderID)
@@ -46,8 +46,8 @@ func (c *Carts) Reopen(ctx context.Context, token string) (err error) {
 	return core.Explain("order", err)
 }
 
-// reopens is [Carts.Reopen] for a shopper who goes on shopping; false where their cart stays an
-// order's, or there is none.
+// reopens is [Carts.Reopen] for a shopper who continues shopping; it returns false if the order
+// keeps the cart or if there is none.
 func (c *Carts) reopens(ctx context.Context, token string) (bool, error) {
 	err := c.Reopen(ctx, token)
 	refused, ok := errors.AsType[*fault.Error](err)

@@ -21,12 +21,12 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// Step is a part of the checkout.
+// Step is a step of the checkout.
 type Step string
 
-// The steps, in their order.
+// The steps in order.
 const (
-	StepGoods    Step = "cart" // there is something to buy, and all of it can be had
+	StepGoods    Step = "cart" // the cart has lines, and all can be bought
 	StepContact  Step = "contact"
 	StepAddress  Step = "address"
 	StepShipping Step = "shipping"
@@ -34,39 +34,39 @@ const (
 	StepReview   Step = "review"
 )
 
-// View is a cart as it is now. Its prices are those of now, too.
+// View is a cart in its present state with present prices.
 type View struct {
 	ID      xid.ID
 	Version int64
-	// Count is how many pieces it holds.
+	// Count is the number of pieces.
 	Count int64
 	Lines []*Line
 	Note  string
-	// Code is the discount code that was entered. Discount is what it opens for this shopper, nil
-	// where that is nothing (any more); Discounted says that the goods meet its terms.
+	// Code is the discount code that the shopper entered. Discount is its discount, nil if this
+	// shopper cannot use it; Discounted means that the lines meet its terms.
 	Code       string
 	Discount   *db.Discount
 	Discounted bool
 	Currency   string
-	// TaxIncluded says that the prices hold the tax, whose rate is Tax; nil for none.
+	// TaxIncluded means that prices include the tax. Tax is its rate; nil for none.
 	TaxIncluded  bool
 	Tax          *price.TaxRate
 	Sums         price.Sums
 	Email, Phone string
-	// Ships says that something of it has to be sent: else it needs neither address nor rate.
+	// Ships means that a line must be shipped; else neither address nor rate is needed.
 	Ships bool
-	// Country and Region are where the shopper is, who is asked for them where nothing is sent and
-	// they decide the tax; "" where nobody has said so.
+	// Country and Region are the shopper's location. Shoppers are asked for it if nothing is
+	// shipped and it determines the tax; "" until they answer.
 	Country, Region string
 	Address         *document.AddressFields
-	// Rates are what can be chosen for the address and the goods, Rate what was.
+	// Rates are the available shipping rates for the address and the lines; Rate is the chosen one.
 	Rates []selling.Offer
 	Rate  *document.ShippingRate
-	// Methods are the ways to pay, Method the one that was chosen; nil for none.
+	// Methods are the payment methods; Method is the chosen one, or nil.
 	Methods []document.PaymentMethod
 	Method  *document.PaymentMethod
-	// Order is the order that it became; nil for none. Lapsed says that this was cancelled without
-	// the payment that was to be made online.
+	// Order is the order that the cart became; nil for none. Lapsed means that the order was
+	// cancelled because its online payment did not arrive.
 	Order  xid.ID
 	Lapsed bool
 
@@ -74,54 +74,55 @@ type View struct {
 	store *db.Store
 }
 
-// Line is a number of equal goods.
+// Line is a line of the cart.
 type Line struct {
 	Ware
-	// Title is "" where the product has been deleted.
+	// Title is "" if the product was deleted.
 	Title string
-	// Options are the texts of the variant, "" for none.
+	// Options are the option values of the variant, "" for none.
 	Options string
 	Handle  string
-	Image   string // the address of the picture, "" for none
-	// Upload is the uploaded picture that stands in its place; nil for none.
+	Image   string // URL of the image, "" for none
+	// Upload is the uploaded image, which replaces Image; nil for none.
 	Upload *db.ProductImage
 	SKU    *string
-	// Unit is the price of one, Was the one that the shopper saw last.
+	// Unit is the price of one piece, Was the price that the shopper saw last.
 	Unit, Was int64
 	Quantity  int64
-	// Left is how many there are, where that is counted and fewer than are wanted.
+	// Left is the stock, if it is tracked and lower than the quantity; else nil.
 	Left *int64
-	// Gone says that it cannot be bought any more: it counts for nothing.
+	// Gone means that the product can no longer be bought: the line is left out of the totals.
 	Gone bool
-	// Large says that it costs more than amounts can be, by itself or with the others: it counts for
-	// nothing, and its quantity has to be lowered.
+	// Large means that the line exceeds the largest amount, by itself or with the others: it is
+	// left out of the totals, and its quantity must be reduced.
 	Large   bool
 	Amounts price.Amounts
 
 	item *item
 }
 
-// Asks says that the shopper has to name their country: it decides the tax, and there is no
-// address to tell it.
+// Asks reports whether the shopper must name a country: it determines the tax, and there is no
+// address.
 func (v *View) Asks() bool { return !v.Ships && len(v.tax.Rates) > 0 }
 
-// placed reports whether it is known where the shopper is, as far as the tax depends on it.
+// placed reports whether the shopper's location is known as far as the tax depends on it.
 func (v *View) placed() bool {
 	p := v.place()
 	return p.Country != "" && (p.Region != "" || !v.Regional(p.Country))
 }
 
-// Gone reports whether something of it cannot be bought any more.
+// Gone reports whether a line can no longer be bought.
 func (v *View) Gone() bool { return slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Gone }) }
 
-// Taxes reports whether the store taxes something somewhere.
+// Taxes reports whether the store charges tax anywhere.
 func (v *View) Taxes() bool { return len(v.tax.Rates) > 0 }
 
-// Refused says that the cart has a code with which it cannot be ordered, and costs as much as
-// without it. A code whose terms the goods do not meet (yet) is none.
+// Refused reports whether the cart has a code that this shopper cannot use. The cart then costs as
+// much as without it and cannot be ordered. A code whose terms the lines do not meet yet is not
+// refused.
 func (v *View) Refused() bool { return v.Code != "" && v.Discount == nil }
 
-// Goods names what the cart holds: it differs when a line or a quantity does, at whatever price.
+// Goods returns a fingerprint of the lines and quantities, without prices.
 func (v *View) Goods() string {
 	sum := fnv.New64a()
 	for _, l := range v.Lines {
@@ -130,7 +131,7 @@ func (v *View) Goods() string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// Next is the first step that lacks something: [StepReview] where nothing does.
+// Next returns the first incomplete step, or [StepReview].
 func (v *View) Next() Step {
 	blocked := func(l *Line) bool { return l.Gone || l.Large || l.Left != nil }
 	switch {
@@ -148,8 +149,8 @@ func (v *View) Next() Step {
 	return StepReview
 }
 
-// place is what decides the tax: where the goods go or, where nothing is sent, where the
-// shopper is.
+// place returns the location that determines the tax: the destination or, if nothing is shipped,
+// the shopper's location.
 func (v *View) place() (p price.Place) {
 	if a := v.Address; a != nil && (v.Ships || v.Country == "" || v.Country == a.Country) {
 		p.Country = a.Country
@@ -160,10 +161,9 @@ func (v *View) place() (p price.Place) {
 	return p
 }
 
-// View shows the cart of a token; nil for none. Whoever holds the token of a cart that was
-// ordered sees nothing but which order it became.
+// View returns the cart of a token, or nil. For an ordered cart it contains only the order.
 func (c *Carts) View(ctx context.Context, token string) (*View, error) {
-	row, err := c.any(ctx, token)
+	row, err := c.findAny(ctx, token)
 	if err != nil || row == nil {
 		return nil, core.Explain("cart", err)
 	}
@@ -173,12 +173,12 @@ func (c *Carts) View(ctx context.Context, token string) (*View, error) {
 	}
 	v, err := c.view(ctx, row)
 	if err == nil {
-		err = c.depict(ctx, v.Lines)
+		err = c.loadImages(ctx, v.Lines)
 	}
 	return v, core.Explain("cart", err)
 }
 
-// view reads all that decides what a cart costs, and computes it.
+// view reads everything that determines the price of a cart, and computes it.
 func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	v = &View{ID: row.ID, Version: row.Version}
 	core.Opt(row.Note, func(s string) { v.Note = s })
@@ -208,9 +208,8 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	return v, c.readMethods(ctx, v, row.Payment)
 }
 
-// readMethods reads how the sum can be paid. Stripe does not take any sum of all currencies;
-// where nothing is to be paid, the way does not matter. Nothing is paid on delivery where
-// nothing is delivered.
+// readMethods reads the payment methods for the total. Stripe has minimum and maximum amounts per
+// currency; for a total of zero the method does not matter. Payment on delivery requires shipping.
 func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentMethod) (err error) {
 	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
 		return err
@@ -233,7 +232,7 @@ func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentM
 	return nil
 }
 
-// readLines reads the lines as they were added, with the goods as they are now.
+// readLines reads the lines in the order in which they were added, with the present products.
 func (c *Carts) readLines(ctx context.Context, v *View) error {
 	rows, err := c.Client(ctx).CartLine.Query().Where(cartline.CartID(v.ID)).Load(ctx)
 	if err != nil {
@@ -264,9 +263,8 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 	return nil
 }
 
-// depict gives lines the uploaded pictures of their goods: that of the variant, or the first
-// of the product.
-func (c *Carts) depict(ctx context.Context, lines []*Line) error {
+// loadImages sets the uploaded images of lines: the variant's, or else the first of the product.
+func (c *Carts) loadImages(ctx context.Context, lines []*Line) error {
 	chosen := core.IDs(lines, func(l *Line) *xid.ID {
 		if l.Gone {
 			return nil
@@ -289,7 +287,7 @@ func (c *Carts) depict(ctx context.Context, lines []*Line) error {
 	return nil
 }
 
-// lineOf is a line with the goods as they are now; nil for none.
+// lineOf returns a line with its present product; g is nil if it cannot be bought.
 func lineOf(w Ware, row *db.CartLine, g *item) *Line {
 	l := &Line{Ware: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil, item: g}
 	if g == nil {
@@ -306,14 +304,14 @@ func lineOf(w Ware, row *db.CartLine, g *item) *Line {
 	return l
 }
 
-// compute fills in what the cart costs, and what its shipping may. Where that is more than amounts can
-// be, the dearest lines are marked and left out.
+// compute computes the price of the cart and the shipping rates. If the total exceeds the largest
+// amount, it marks the most expensive lines as Large and leaves them out.
 func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 	for {
 		err := c.quote(ctx, v, rateID)
 		var dearest *Line
 		for _, l := range v.Lines {
-			if !l.Gone && !l.Large && (dearest == nil || dearest.dearer() < l.dearer()) {
+			if !l.Gone && !l.Large && (dearest == nil || dearest.approximate() < l.approximate()) {
 				dearest = l
 			}
 		}
@@ -324,8 +322,8 @@ func (c *Carts) compute(ctx context.Context, v *View, rateID *string) error {
 	}
 }
 
-// dearer is about what the line costs, to be compared.
-func (l *Line) dearer() float64 { return float64(l.Unit) * float64(l.Quantity) }
+// approximate returns the approximate price of the line, for comparison.
+func (l *Line) approximate() float64 { return float64(l.Unit) * float64(l.Quantity) }
 
 // quote computes the lines that count.
 func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
@@ -358,16 +356,16 @@ func (c *Carts) quote(ctx context.Context, v *View, rateID *string) error {
 	return nil
 }
 
-// weight is that of one piece; nil where nobody weighed it.
+// weight returns the weight of one piece; nil if unknown.
 func (g *item) weight() *int64 { return g.variant.WeightGrams }
 
-// Seen notes that the shopper was shown the prices of a view.
+// Seen records that the shopper saw the prices of a view.
 func (c *Carts) Seen(ctx context.Context, token string, v *View) error {
 	changed := slices.ContainsFunc(v.Lines, func(l *Line) bool { return l.Unit != l.Was })
 	if !changed {
 		return nil
 	}
-	return c.must(ctx, token, func(ctx context.Context, row *db.Cart, _ *db.CartUpdate) error {
+	return c.mustEdit(ctx, token, func(ctx context.Context, row *db.Cart, _ *db.CartUpdate) error {
 		for _, l := range v.Lines {
 			if l.Unit == l.Was {
 				continue

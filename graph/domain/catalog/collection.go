@@ -45,10 +45,10 @@ func (r *Resolver) collection(ctx context.Context, id xid.ID) (*db.Collection, e
 	return core.Only(r.Client(ctx).Collection.Query().Where(collection.ID(id), collection.Gone(false)).Load(ctx))
 }
 
-// CollectionFields resolves what a collection consists of.
+// CollectionFields resolves the fields of a collection that need queries.
 type CollectionFields struct{ *Resolver }
 
-// Rule returns the rule that picks the products; nil where they are put in by hand.
+// Rule returns the rule that selects the products; nil for a manual collection.
 func (CollectionFields) Rule(_ context.Context, c *db.Collection) (*model.CollectionRule, error) {
 	if c.Rule == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func (CollectionFields) Rule(_ context.Context, c *db.Collection) (*model.Collec
 	return shown, nil
 }
 
-// Products returns the products that were put in by hand, in their order.
+// Products returns the products of a manual collection, in order.
 func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db.Product, error) {
 	ids, err := f.members(ctx, c.ID)
 	if err != nil || len(ids) == 0 {
@@ -85,7 +85,7 @@ func (f CollectionFields) Products(ctx context.Context, c *db.Collection) ([]*db
 	return list, core.Explain("collection", err)
 }
 
-// members are the products that were put into a collection by hand, in their order.
+// members returns the product ids of a manual collection, in order.
 func (r *Resolver) members(ctx context.Context, id xid.ID) ([]xid.ID, error) {
 	query := r.Client(ctx).CollectionProduct.Query().Where(collectionproduct.CollectionID(id))
 	query.Modify(ent.ForceIndex("collectionproduct_store_id_collection_id_position_id"), func(s *sql.Selector) {
@@ -99,7 +99,7 @@ func (r *Resolver) members(ctx context.Context, id xid.ID) ([]xid.ID, error) {
 	return ids, err
 }
 
-// leaveCollections takes a product out of all collections into which it was put by hand.
+// leaveCollections removes a product from all manual collections.
 func (m Mutation) leaveCollections(ctx context.Context, product xid.ID) error {
 	_, err := m.Client(ctx).CollectionProduct.Delete().Where(collectionproduct.ID(product)).Exec(ctx)
 	if err != nil {

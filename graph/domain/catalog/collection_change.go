@@ -28,8 +28,9 @@ import (
 // collectionEdit is a change of one collection.
 type collectionEdit = core.Edit[*db.Collection, *db.CollectionUpdate]
 
-// collections is how collections change. They have no events. One that is deleted stays
-// until its shelf is empty, without a handle that anybody could ask for.
+// collections describes how collections change. They have no events. The row of a deleted
+// collection remains until the listing index has no entries for it, under a handle that cannot be
+// requested.
 func (r *Resolver) collections() *core.Versioned[*db.Collection, *db.CollectionUpdate] {
 	update := func(ctx context.Context, id xid.ID, version int64) *db.CollectionUpdate {
 		return r.Client(ctx).Collection.Update().
@@ -61,9 +62,8 @@ func collectionTaken() error {
 		Detail: "Another collection has this handle."})
 }
 
-// CollectionCreate makes a collection. The handle comes from the title when none is given,
-// and then never clashes. Its products are on its page when this returns, or within moments
-// where the store has thousands.
+// CollectionCreate creates a collection. Without a given handle, it derives a unique one from the
+// title. Its products are listed when this returns, or within moments if the store has thousands.
 func (m Mutation) CollectionCreate(
 	ctx context.Context, in model.CollectionInput,
 ) (*model.CollectionPayload, error) {
@@ -97,8 +97,8 @@ func (m Mutation) CollectionCreate(
 	return done, nil
 }
 
-// insertCollection writes the row. A duplicate key leaves the transaction alive, so the
-// second handle can follow the first.
+// insertCollection writes the row. A duplicate key leaves the transaction usable, so another handle
+// can be tried.
 func (m Mutation) insertCollection(
 	ctx context.Context, in model.CollectionInput, plan *collectionPlan,
 ) (*db.Collection, error) {
@@ -118,7 +118,7 @@ func (m Mutation) insertCollection(
 	return c, err
 }
 
-// CollectionUpdate replaces a collection; without a handle it keeps the one that it has.
+// CollectionUpdate replaces a collection; without a given handle it keeps the present one.
 func (m Mutation) CollectionUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.CollectionInput,
 ) (*model.CollectionPayload, error) {
@@ -145,7 +145,7 @@ func (m Mutation) CollectionUpdate(
 				*all = append(*all, "product_ids")
 				e.Then = func(ctx context.Context) error { return m.putIn(ctx, c.ID, plan.products) }
 			}
-			if len(*all) > shown { // its products are judged again
+			if len(*all) > shown { // its products must be selected again
 				c.DueAt, c.Behind, c.Settling = e.Now, xid.Nil, false
 				u.SetDueAt(c.DueAt).SetBehind(c.Behind).SetSettling(c.Settling)
 			}
@@ -166,8 +166,7 @@ func (m Mutation) CollectionUpdate(
 	return &model.CollectionPayload{Collection: c}, nil
 }
 
-// CollectionDelete removes a collection, of whose products none is touched. Links of menus
-// to it are left out from then on.
+// CollectionDelete deletes a collection, but not its products. Menus omit links to it from then on.
 func (m Mutation) CollectionDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CollectionDeletePayload, error) {
@@ -184,17 +183,17 @@ func (m Mutation) CollectionDelete(
 	return &model.CollectionDeletePayload{DeletedID: &id}, nil
 }
 
-// fill brings products to the page of a collection that was changed. What fails here is done
-// in the background.
+// fill starts to update the listing index for a changed collection. If this fails, the background
+// worker does it.
 func (m Mutation) fill(ctx context.Context, id xid.ID) {
 	if err := m.Shelves.Begin(ctx, id); err != nil {
-		m.Logger.WarnContext(ctx, "a collection could not be filled yet", "error", err)
+		m.Logger.WarnContext(ctx, "listing index of a collection not updated yet", "error", err)
 	}
 }
 
-// holdProducts judges the products of a collection that has them by hand, and keeps them
-// until the commit. It comes before the collection's row is written: whoever changes a
-// product locks it before the collections that have it.
+// holdProducts checks the products of a manual collection and locks them until the commit. It runs
+// before the collection's row is written, because changes of a product also lock the product before
+// its collections.
 func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
 	if len(products) == 0 {
 		return nil
@@ -214,11 +213,11 @@ func (m Mutation) holdProducts(ctx context.Context, products []xid.ID) error {
 	return c.Err()
 }
 
-// putIn makes products that are held those of a collection that has them by hand.
+// putIn replaces the products of a manual collection. The products must be locked.
 func (m Mutation) putIn(ctx context.Context, id xid.ID, products []xid.ID) error {
 	client := m.Client(ctx).CollectionProduct
 	if _, err := client.Delete().Where(collectionproduct.CollectionID(id)).Exec(ctx); err != nil {
-		return fmt.Errorf("empty a collection: %w", err)
+		return fmt.Errorf("clear a collection: %w", err)
 	}
 	made := make([]*db.CollectionProductCreate, len(products))
 	for i, p := range products {
@@ -227,13 +226,13 @@ func (m Mutation) putIn(ctx context.Context, id xid.ID, products []xid.ID) error
 	return client.CreateBulk(made...).Exec(ctx)
 }
 
-// collectionPlan is the content of a collection that was judged.
+// collectionPlan is the validated content of a collection.
 type collectionPlan struct {
-	rule     document.CollectionRule // nil for by hand
+	rule     document.CollectionRule // nil for a manual collection
 	products []xid.ID
 }
 
-// planCollection judges a collection.
+// planCollection validates a collection.
 func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	c, plan := &core.Check{}, &collectionPlan{}
 	c.Line("title", in.Title, limit.Line)
@@ -251,7 +250,7 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	}
 	rule := document.CollectionRuleFields{Any: in.Rule.Any, InStock: in.Rule.InStock}
 	switch n := len(in.Rule.Conditions); {
-	case n == 0: // all that is in stock is a rule too
+	case n == 0: // a rule may consist of the stock condition alone
 		c.Required("rule/conditions", rule.InStock)
 	case n > limit.Conditions:
 		c.Add("rule/conditions", fault.TooLong, "A rule has at most "+strconv.Itoa(limit.Conditions)+" conditions.")
@@ -265,7 +264,7 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 	return plan, c.Err()
 }
 
-// checkCondition judges one condition: what its field needs has to be there, and nothing else.
+// checkCondition checks one condition: it must have exactly the members that its field needs.
 func checkCondition(c *core.Check, at string, one *document.CollectionCondition) {
 	if one.Field != state.FieldPrice {
 		c.Required(at+"/text", one.Text != nil)

@@ -22,32 +22,32 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// VariantFields resolves the picture of a variant.
+// VariantFields resolves the image of a variant.
 type VariantFields struct{ *Resolver }
 
-// Image returns the picture that shows the variant, or nil.
+// Image returns the image of the variant, or nil.
 func (f VariantFields) Image(ctx context.Context, v *db.Variant) (*db.ProductImage, error) {
 	if v.ImageID == nil || v.Image != nil {
 		return v.Image, nil
 	}
-	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has this one at least
+	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has at least this one
 	if err := f.DrawImages(ctx, p); err != nil {
 		return nil, core.Explain("product", err)
 	}
 	return images.Showing(v, p.Images), nil
 }
 
-// Images returns the uploaded pictures of the product.
+// Images returns the uploaded images of the product.
 func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.ProductImage, error) {
 	if p.Images != nil {
 		return p.Images, nil
 	}
-	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved meanwhile
+	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved concurrently
 	err := f.DrawImages(ctx, own)
 	return own.Images, core.Explain("product", err)
 }
 
-// Image returns the first of them, or nil.
+// Image returns the first image of the product, or nil.
 func (f ProductFields) Image(ctx context.Context, p *db.Product) (*db.ProductImage, error) {
 	list, err := f.Images(ctx, p)
 	if err != nil || len(list) == 0 {
@@ -56,7 +56,7 @@ func (f ProductFields) Image(ctx context.Context, p *db.Product) (*db.ProductIma
 	return list[0], nil
 }
 
-// ProductImageFile returns an uploaded picture of a product of the viewer's store.
+// ProductImageFile returns an uploaded product image of the viewer's store.
 func (q Query) ProductImageFile(ctx context.Context, id string) (*db.ProductImage, error) {
 	uid, err := core.ParseID(xid.ProductImage, id)
 	if err != nil {
@@ -70,15 +70,15 @@ func (r *Resolver) imageRow(ctx context.Context, id xid.ID) (*db.ProductImage, e
 	return core.Only(r.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
 }
 
-// checkAlt checks what a picture says to who does not see it, which may be nothing.
+// checkAlt checks the alternative text of an image, which may be empty.
 func checkAlt(c *core.Check, alt string) {
 	if alt != "" {
 		c.Line("alt", alt, limit.ImageAlt)
 	}
 }
 
-// ProductImageAdd adds a picture to a product. The file is cleaned before anything is
-// written, and its bytes lie there before the row that refers to them.
+// ProductImageAdd adds an image to a product. The file is sanitized first and stored before the row
+// that refers to it is written.
 func (m Mutation) ProductImageAdd(
 	ctx context.Context, in model.ProductImageAddInput,
 ) (*model.ProductImagePayload, error) {
@@ -92,7 +92,7 @@ func (m Mutation) ProductImageAdd(
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	p, err := m.Resolver.Query().Product(ctx, in.ProductID) // nothing is decoded for one that is not there
+	p, err := m.Resolver.Query().Product(ctx, in.ProductID) // before decoding, so that a missing product is cheap
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (m Mutation) ProductImageAdd(
 	done := &model.ProductImagePayload{}
 	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, alt, name)
 	if err != nil {
-		if ours { // else the transaction around this may run again
+		if ours { // else the surrounding transaction may run again
 			m.Pictures.Discard(ctx, up)
 		}
 		return nil, err
@@ -117,8 +117,8 @@ func (m Mutation) ProductImageAdd(
 	return done, nil
 }
 
-// addImage writes the row of a picture whose bytes are there. The store's row is locked
-// before the product's, as by those who publish.
+// addImage writes the row of a stored image. It locks the store's row before the product's, like
+// publishing does.
 func (m Mutation) addImage(
 	ctx context.Context, id xid.ID, up *images.Upload, alt, name string,
 ) (p *db.Product, img *db.ProductImage, err error) {
@@ -134,7 +134,7 @@ func (m Mutation) addImage(
 				SetAlt(alt).SetFilename(name).SetObjectID(up.ObjectID).SetContentType(up.ContentType).
 				SetWidth(up.Width).SetHeight(up.Height).SetSizeBytes(up.Size).Save(ctx)
 			if err != nil {
-				return fmt.Errorf("add picture: %w", err)
+				return fmt.Errorf("add image: %w", err)
 			}
 			origin, err := m.StoreURL(ctx)
 			e.Row.Images = append(e.Row.Images, img)
@@ -147,13 +147,13 @@ func (m Mutation) addImage(
 	return p, img, err
 }
 
-// countImages notes how many pictures the product has from now on.
+// countImages sets the number of the product's images.
 func countImages(e *productEdit, n int) {
 	e.Row.ImagesCount = n
 	e.Update.SetImagesCount(n)
 }
 
-// imageRoom refuses so many bytes where the store has no room for them.
+// imageRoom refuses an image that would exceed the store's limit of image bytes.
 func (m Mutation) imageRoom(ctx context.Context, more int64) error {
 	s, err := m.LockedStore(ctx)
 	if err != nil {
@@ -170,9 +170,9 @@ func (m Mutation) imageRoom(ctx context.Context, more int64) error {
 	return err
 }
 
-// changeImages changes the pictures of the product that find names, as they are now and
-// whatever its version is: nobody changes a picture by what a form has read. The row is
-// locked, so that changes of one product wait for each other.
+// changeImages changes the images of the product whose id find returns, regardless of its version:
+// image forms do not depend on the version that they read. It locks the row, so concurrent changes
+// of a product run one after the other.
 func (m Mutation) changeImages(ctx context.Context, action string, find func(context.Context) (xid.ID, error),
 	edit func(context.Context, *productEdit) error,
 ) (p *db.Product, err error) {
@@ -195,8 +195,7 @@ func (m Mutation) changeImages(ctx context.Context, action string, find func(con
 	return p, err
 }
 
-// lockedProduct reads a product with its variants and its pictures, and keeps it from
-// changing until the commit.
+// lockedProduct reads a product with its variants and images and locks it until the commit.
 func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, error) {
 	c := m.Client(ctx)
 	query := c.Product.Query().Where(product.ID(id))
@@ -222,7 +221,7 @@ func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, er
 	return p, nil
 }
 
-// ofImage finds the product of a picture.
+// ofImage returns a function that finds the product of an image.
 func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 	return func(ctx context.Context) (xid.ID, error) {
 		img, err := m.imageRow(ctx, id)
@@ -236,22 +235,22 @@ func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 	}
 }
 
-// indexOf is where the picture is among those of a product.
+// indexOf returns the index of an image of a product.
 func indexOf(images []*db.ProductImage, id xid.ID) (int, error) {
 	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return img.ID == id })
-	if i < 0 { // gone meanwhile
+	if i < 0 { // deleted meanwhile
 		return i, fault.Missing("picture")
 	}
 	return i, nil
 }
 
-// named is where the picture with a public id is among those of a product, -1 for nowhere.
+// named returns the index of the image with a public id, or -1.
 func named(images []*db.ProductImage, text string) int {
 	id, err := xid.ProductImage.Parse(text)
 	return slices.IndexFunc(images, func(img *db.ProductImage) bool { return err == nil && img.ID == id })
 }
 
-// ProductImageChange says what is to be seen in a picture.
+// ProductImageChange changes the alternative text of an image.
 func (m Mutation) ProductImageChange(
 	ctx context.Context, id string, alt string,
 ) (*model.ProductImagePayload, error) {
@@ -286,17 +285,17 @@ func (m Mutation) ProductImageChange(
 	return done, nil
 }
 
-// writeImage changes the row of a picture, whose product is locked.
+// writeImage changes the row of an image, whose product must be locked.
 func (m Mutation) writeImage(ctx context.Context, id xid.ID, write func(*db.ProductImageUpdate)) error {
 	u := m.Client(ctx).ProductImage.Update().Where(productimage.ID(id))
 	write(u)
 	if _, err := u.Save(ctx); err != nil {
-		return fmt.Errorf("change picture: %w", err)
+		return fmt.Errorf("change image: %w", err)
 	}
 	return nil
 }
 
-// ProductImagesOrder puts the pictures of a product in an order.
+// ProductImagesOrder reorders the images of a product.
 func (m Mutation) ProductImagesOrder(
 	ctx context.Context, productID string, ids []string,
 ) (*model.ProductPayload, error) {
@@ -320,7 +319,7 @@ func (m Mutation) ProductImagesOrder(
 	return &model.ProductPayload{Product: p}, nil
 }
 
-// ordered is the pictures in the order of their ids, which are all of them.
+// ordered returns the images in the order of their ids, which must be complete.
 func ordered(images []*db.ProductImage, ids []string) ([]*db.ProductImage, error) {
 	c, next := &core.Check{}, []*db.ProductImage{}
 	for i, text := range ids[:min(len(ids), limit.Images)] {
@@ -343,7 +342,7 @@ func ordered(images []*db.ProductImage, ids []string) ([]*db.ProductImage, error
 	return next, c.Err()
 }
 
-// renumber gives pictures their positions, from 1.
+// renumber sets the positions of images, from 1.
 func (m Mutation) renumber(ctx context.Context, images []*db.ProductImage) error {
 	for i, img := range images {
 		if img.Position == i+1 {
@@ -357,7 +356,7 @@ func (m Mutation) renumber(ctx context.Context, images []*db.ProductImage) error
 	return nil
 }
 
-// ProductImageDelete removes a picture of a product. Its bytes are swept.
+// ProductImageDelete deletes an image of a product. Its file is swept later.
 func (m Mutation) ProductImageDelete(ctx context.Context, id string) (*model.ProductImageDeletePayload, error) {
 	uid, err := core.ParseID(xid.ProductImage, id)
 	if err != nil {
@@ -390,24 +389,24 @@ func (m Mutation) dropImage(ctx context.Context, p *db.Product, id xid.ID) error
 	if p.Options != nil {
 		if _, err := c.Variant.Update().Where(variant.ProductID(p.ID), variant.ImageID(id)).ClearImageID().
 			Save(ctx); err != nil {
-			return fmt.Errorf("remove the picture of variants: %w", err)
+			return fmt.Errorf("remove the image of variants: %w", err)
 		}
 	}
 	if _, err := c.ProductImage.Delete().Where(productimage.ID(id)).Exec(ctx); err != nil {
-		return fmt.Errorf("remove picture: %w", err)
+		return fmt.Errorf("remove image: %w", err)
 	}
 	return m.renumber(ctx, p.Images)
 }
 
-// dropImages removes the pictures of a product that is deleted.
+// dropImages deletes the images of a product that is being deleted.
 func (m Mutation) dropImages(ctx context.Context, p *db.Product) error {
 	if _, err := m.Client(ctx).ProductImage.Delete().Where(productimage.ProductID(p.ID)).Exec(ctx); err != nil {
-		return fmt.Errorf("remove pictures: %w", err)
+		return fmt.Errorf("remove images: %w", err)
 	}
 	return nil
 }
 
-// ProductVariantImageSet chooses the picture that shows a variant.
+// ProductVariantImageSet sets the image of a variant.
 func (m Mutation) ProductVariantImageSet(
 	ctx context.Context, productID string, variantID string, imageID *string,
 ) (*model.ProductPayload, error) {
@@ -434,7 +433,7 @@ func (m Mutation) ProductVariantImageSet(
 	return &model.ProductPayload{Product: p}, nil
 }
 
-// showVariant has a picture of its product show a variant, or none.
+// showVariant sets the image of a variant to one of its product, or to none.
 func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) error {
 	var next *xid.ID
 	if imageID != nil {
@@ -458,7 +457,7 @@ func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) er
 			u.SetImageID(*next)
 		}
 		if _, err := u.Save(ctx); err != nil {
-			return fmt.Errorf("set the picture of a variant: %w", err)
+			return fmt.Errorf("set the image of a variant: %w", err)
 		}
 		return nil
 	}

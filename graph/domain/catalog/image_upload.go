@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// Uploaded cleans a file, given in base64, for the input of an addition. Who does so
-// before they begin a transaction, as for an idempotency key, keeps nobody waiting for it
-// meanwhile. It returns nil for what the addition then refuses by its form.
+// Uploaded decodes and sanitizes a base64 file for the input of [Mutation.ProductImageAdd]. Callers
+// use it before a transaction, such as that of an idempotency key, which should not last as long.
+// It returns nil if the file is malformed; the mutation then reports it.
 func (r *Resolver) Uploaded(ctx context.Context, text string) *images.Upload {
 	c := &core.Check{}
 	body := checkContent(c, "content", text)
@@ -24,7 +24,7 @@ func (r *Resolver) Uploaded(ctx context.Context, text string) *images.Upload {
 	return r.upload(ctx, body)
 }
 
-// upload cleans a picture and keeps it, within the megapixels that the store has in a minute.
+// upload sanitizes an image and stores it, within the store's megapixels per minute.
 func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
 	h, err := pixel.Judge(body)
 	if err == nil {
@@ -37,7 +37,7 @@ func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
 	return r.Pictures.Upload(ctx, body)
 }
 
-// checkContent reads the base64 of a file (RFC 4648, section 4).
+// checkContent decodes the base64 of a file (RFC 4648, section 4).
 func checkContent(c *core.Check, name, text string) []byte {
 	const tooLong = "The file has more than 20 MiB."
 	if len(text) > base64.StdEncoding.EncodedLen(limit.ImageBytes) {

@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// lowWindow is how many active products are looked at for those that are about to sell
-	// out: an index on the stock would be written by every sale. lowOptions is of how many
-	// of them the variants are read.
+	// lowWindow is how many active products are scanned for low stock, because every sale would
+	// have to write an index on the stock. lowOptions is for how many of them variants are read.
 	lowWindow  = 1000
 	lowOptions = 200
-	// lowShown is how many are named.
+	// lowShown is how many products are listed.
 	lowShown = 5
 )
 
-// stocked is a product as far as its stock goes.
+// stocked is a product with its stock.
 type stocked struct {
 	ID       xid.ID `sql:"id"`
 	Title    string `sql:"title"`
@@ -35,7 +34,7 @@ type stocked struct {
 	Options  bool   `sql:"many"`
 }
 
-// LowStock returns what of the viewer's store has at most so many units left.
+// LowStock returns the products and variants of the viewer's store with at most atMost units left.
 func (q Query) LowStock(ctx context.Context, atMost int64) (*model.LowStock, error) {
 	c := &core.Check{}
 	c.Within("at_most", atMost, 0, limit.Quantity)
@@ -84,7 +83,7 @@ func (q Query) stocked(ctx context.Context) (rows []stocked, err error) {
 	return rows, err
 }
 
-// lowVariants adds the variants of some products that have at most so many units left.
+// lowVariants adds the variants of some products that have at most atMost units left.
 func (q Query) lowVariants(ctx context.Context, low *model.LowStock, of map[xid.ID]string, atMost int64) error {
 	if len(of) == 0 {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Products lists the store's products: newest first, or with UpdatedFrom the
-// oldest change first, or those that a query finds.
+// Products lists the store's products: newest first, or with UpdatedFrom by their changes, oldest
+// first, or the results of a search.
 func (q Query) Products(ctx context.Context, first *int, after *string, filter *model.ProductFilter, query *string,
 	sort *state.ListSort,
 ) (*model.ProductConnection, error) {
@@ -51,8 +51,7 @@ func (q Query) Products(ctx context.Context, first *int, after *string, filter *
 	return c, err
 }
 
-// foundProducts reads one page of those that a query finds. stopped is where the search ended
-// at its bound.
+// foundProducts reads one page of search results. stopped is where the search ended at its bound.
 func (r *Resolver) foundProducts(ctx context.Context, f model.ProductFilter, asked search.Question,
 	after *page.Position, limit int,
 ) (rows []*db.Product, stopped *page.Position, err error) {
@@ -62,7 +61,7 @@ func (r *Resolver) foundProducts(ctx context.Context, f model.ProductFilter, ask
 		found.Newest = ent.Ranges{Index: index, Columns: []string{column}, Values: [][]any{{value}}}
 	}
 	core.Opt(f.Status, func(s state.ProductStatus) { by(productsByStatus, product.FieldStatus, string(s)) })
-	core.Opt(f.Sku, func(s string) { by(productsBySku, product.FieldSku, s) }) // the fewest, as a rule
+	core.Opt(f.Sku, func(s string) { by(productsBySku, product.FieldSku, s) }) // usually the fewest
 	ids, stopped, err := r.Find(ctx, found, after, limit)
 	if err != nil || len(ids) == 0 {
 		return nil, stopped, err
@@ -73,7 +72,7 @@ func (r *Resolver) foundProducts(ctx context.Context, f model.ProductFilter, ask
 	return rows, stopped, err
 }
 
-// complete reads the variants of products where they are asked for, and their pictures.
+// complete loads the images of products, and the variants if they are selected.
 func (r *Resolver) complete(ctx context.Context, rows []*db.Product) error {
 	if core.Selects(ctx, "variants") {
 		if err := variants.Load(ctx, r.Client(ctx), rows...); err != nil {
@@ -100,7 +99,8 @@ func (q Query) Product(ctx context.Context, id string) (*db.Product, error) {
 	return p, core.Explain("product", err)
 }
 
-// ProductPicture returns the picture of a product, and fetches it first if it is not kept.
+// ProductPicture returns the copy of a product's external image, and fetches it first if there is
+// none.
 func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, error) {
 	p, err := q.Product(ctx, id)
 	switch {
@@ -113,7 +113,7 @@ func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, erro
 	return row, core.Explain("picture", err)
 }
 
-// ProductRow reads one product of the viewer's store, with its variants and pictures.
+// ProductRow reads one product of the viewer's store with its variants and images.
 func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, error) {
 	c := r.Client(ctx)
 	p, err := core.Only(c.Product.Query().Where(product.ID(id)).Load(ctx))

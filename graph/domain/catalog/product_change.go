@@ -26,7 +26,7 @@ import (
 // productEdit is a change of one product.
 type productEdit = core.Edit[*db.Product, *db.ProductUpdate]
 
-// products is how products change.
+// products describes how products change.
 func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 	return &core.Versioned[*db.Product, *db.ProductUpdate]{
 		Kind: xid.Product,
@@ -48,8 +48,8 @@ func (r *Resolver) products() *core.Versioned[*db.Product, *db.ProductUpdate] {
 	}
 }
 
-// productUpdated adds product.updated behind the events of the edit. A change of the
-// inventory alone has no event (contract, section 8), of variants neither.
+// productUpdated adds product.updated after the other events of the edit. A change of the inventory
+// alone, even of variants, has no event (contract, section 8).
 func productUpdated(e *productEdit) {
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
 		return
@@ -62,16 +62,16 @@ func (m Mutation) changeProduct(ctx context.Context, id string, expected int64, 
 	edit func(context.Context, *productEdit) error,
 ) (*model.ProductPayload, error) {
 	p, err := core.Change(ctx, m.Core, m.products(), id, expected, action,
-		func(ctx context.Context, e *productEdit) error { return m.shelved(ctx, e, edit) })
+		func(ctx context.Context, e *productEdit) error { return m.indexed(ctx, e, edit) })
 	if err != nil {
 		return nil, err
 	}
 	return &model.ProductPayload{Product: p}, nil
 }
 
-// shelved runs edit and, when the product is written, has the storefront's lists and its
-// search follow.
-func (m Mutation) shelved(
+// indexed runs edit and, once the product is written, updates the listing index of the storefront
+// and the search index.
+func (m Mutation) indexed(
 	ctx context.Context, e *productEdit, edit func(context.Context, *productEdit) error,
 ) error {
 	shown := e.Row.Status == state.ProductActive
@@ -79,7 +79,7 @@ func (m Mutation) shelved(
 		return err
 	}
 	if len(e.Changed) == 1 && e.Changed[0] == "inventory_quantity" {
-		return nil // no list and no word depends on it
+		return nil // neither index depends on it
 	}
 	before := e.Then
 	e.Then = func(ctx context.Context) error {
@@ -96,20 +96,19 @@ func (m Mutation) shelved(
 	return nil
 }
 
-// renamed reports whether a change of these members changes the words by which people of the
-// store find a product.
+// renamed reports whether a change of these members changes the search terms of a product.
 func renamed(members []string) bool {
 	return slices.ContainsFunc(members, func(m string) bool {
 		return m == "title" || m == "sku" || m == "options" || m == "variants" || m == "tags"
 	})
 }
 
-// rack writes the shelves of the store.
+// rack returns the writer of the listing index.
 func (m Mutation) rack(ctx context.Context) listings.Rack {
 	return listings.Rack{Client: m.Client(ctx), Engine: m.Store.Dialect()}
 }
 
-// ProductUpdate changes the members that are given.
+// ProductUpdate changes the given members.
 func (m Mutation) ProductUpdate(
 	ctx context.Context, id string, expectedVersion int64, in model.ProductUpdateInput,
 ) (*model.ProductPayload, error) {
@@ -146,7 +145,7 @@ func (m Mutation) ProductUpdate(
 	})
 }
 
-// checkProductUpdate judges the members that are given.
+// checkProductUpdate checks the given members.
 func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	core.NotNull(c, "title", in.Title, func(s string) { c.Line("title", s, limit.Line) })
 	core.NotNull(c, "price_minor", in.PriceMinor, func(v int64) { c.Amount("price_minor", v) })
@@ -163,14 +162,14 @@ func checkProductUpdate(c *core.Check, in *model.ProductUpdateInput) {
 	c.Tags("tags", in.Tags.Value())
 }
 
-// ProductPublish takes a draft to the storefront, in the store's currency.
+// ProductPublish publishes a draft, which must be priced in the store's currency.
 func (m Mutation) ProductPublish(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
 	return m.moveProduct(ctx, id, expectedVersion,
 		productMove{"product.publish", event.ProductPublished, state.ProductActive,
 			[]state.ProductStatus{state.ProductDraft}})
 }
 
-// ProductUnpublish takes an active product back to a draft.
+// ProductUnpublish turns an active product into a draft.
 func (m Mutation) ProductUnpublish(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.ProductPayload, error) {
@@ -179,14 +178,14 @@ func (m Mutation) ProductUnpublish(
 			[]state.ProductStatus{state.ProductActive}})
 }
 
-// ProductArchive puts a product away.
+// ProductArchive archives a product.
 func (m Mutation) ProductArchive(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
 	return m.moveProduct(ctx, id, expectedVersion,
 		productMove{"product.archive", event.ProductArchived, state.ProductArchived,
 			[]state.ProductStatus{state.ProductDraft, state.ProductActive}})
 }
 
-// ProductRestore takes an archived product back to a draft.
+// ProductRestore turns an archived product into a draft.
 func (m Mutation) ProductRestore(ctx context.Context, id string, expectedVersion int64) (*model.ProductPayload, error) {
 	return m.moveProduct(ctx, id, expectedVersion,
 		productMove{"product.restore", "", state.ProductDraft, []state.ProductStatus{state.ProductArchived}})
@@ -230,8 +229,8 @@ func (m Mutation) moveProduct(
 	})
 }
 
-// sellable refuses an active product in another currency than the store's. The
-// lock makes a change of the store's currency wait, and then see the product.
+// sellable refuses a product in another currency than the store's. It locks the store's row: a
+// concurrent change of the store's currency waits and then sees the product.
 func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	query := m.Client(ctx).Store.Query().Where(store.ID(p.StoreID))
 	query.Modify(ent.ForUpdate)
@@ -246,8 +245,8 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	return nil
 }
 
-// ProductDelete removes a product, and then its variants and pictures: whoever takes stock meets the
-// rows in this order too. Old order lines keep its id, which is then unknown.
+// ProductDelete deletes a product, and then its variants and images, because stock changes lock the
+// rows in this order too. Old order lines keep the product's id.
 func (m Mutation) ProductDelete(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.ProductDeletePayload, error) {
@@ -284,10 +283,8 @@ func (m Mutation) ProductDelete(
 	return &model.ProductDeletePayload{DeletedID: &id}, nil
 }
 
-// leaveStorefront lets the storefront see that a product goes, whose row then cannot
-// show it.
-// The store's row is written before the product's: publishing takes them in that
-// order too, so the two never wait for each other.
+// leaveStorefront increments the storefront revision before an active product is deleted. It writes
+// the store's row before the product's, as publishing does, so the two cannot deadlock.
 func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
 	if p.Status != state.ProductActive {
 		return nil

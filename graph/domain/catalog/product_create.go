@@ -21,8 +21,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ProductCreate makes a draft. The handle comes from the title when none is
-// given, and then never clashes; a given one that is taken is a 422.
+// ProductCreate creates a draft. Without a given handle, it derives a unique one from the title; a
+// given handle that is taken is a 422.
 func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput) (*model.ProductPayload, error) {
 	plan, err := checkProduct(ctx, &in)
 	if err != nil {
@@ -49,7 +49,7 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 	return done, nil
 }
 
-// countedProducts and countedVariants are what a store has at most.
+// countedProducts and countedVariants are the tables with limited rows.
 var (
 	countedProducts = core.Counted{Limit: limit.Products, Table: product.Table, Index: "product_store_id_handle"}
 	countedVariants = core.Counted{Limit: limit.StoreVariants, Table: variant.Table, Index: ent.Primary}
@@ -67,7 +67,7 @@ func (m Mutation) findVariants(ctx context.Context) core.Find {
 	}
 }
 
-// insertProduct writes the row, and behind it those of its variants.
+// insertProduct writes the product's row and then those of its variants.
 func (m Mutation) insertProduct(
 	ctx context.Context, in model.ProductCreateInput, plan *variantPlan,
 ) (*db.Product, error) {
@@ -91,8 +91,8 @@ func (m Mutation) insertProduct(
 	return p, m.storeVariants(ctx, id, nil, rows)
 }
 
-// insertRow writes the product's row; more completes it. A duplicate key leaves the
-// transaction alive, so the second handle can follow the first.
+// insertRow writes the product's row; more sets further columns. A duplicate key leaves the
+// transaction usable, so another handle can be tried.
 func (m Mutation) insertRow(
 	ctx context.Context, id xid.ID, in model.ProductCreateInput, more func(*db.ProductCreate),
 ) (*db.Product, error) {
@@ -103,7 +103,7 @@ func (m Mutation) insertRow(
 	}
 	if in.Handle == nil {
 		return core.FirstFree(core.Slug(in.Title, "product"), xid.Product.Format(id), core.MaxHandle,
-			m.sparing(ctx, save))
+			m.avoidTaken(ctx, save))
 	}
 	p, err := save(*in.Handle)
 	if ent.IsDuplicate(err) {
@@ -126,8 +126,8 @@ func (m Mutation) productRow(
 		SetVersion(1).SetEventSequence(1).SetUpdatedAt(core.ChangeTime(ctx, id, in.CreatedAt))
 }
 
-// checkProduct judges a new product and brings its currency to upper case.
-// The plan is nil without options.
+// checkProduct checks a new product and converts its currency to upper case. The plan is nil
+// without options.
 func checkProduct(ctx context.Context, in *model.ProductCreateInput) (*variantPlan, error) {
 	c := core.NewCheck(in)
 	c.Line("title", in.Title, limit.Line)

@@ -22,13 +22,13 @@ const (
 	productsByStatus = "product_store_id_status_id"
 )
 
-// productList is a list of products, without a search.
+// productList is a list of products without a search.
 type productList struct {
 	model.ProductFilter
 	core.Arranged
 }
 
-// lead is the index of the condition that leaves the fewest products, as a rule.
+// lead returns the index of the condition that usually matches the fewest products.
 func (l productList) lead() string {
 	switch {
 	case l.Sku != nil:
@@ -46,7 +46,7 @@ func (l productList) mixed() bool {
 	return l.Sku != nil && l.Status != nil || l.Arranged.UpdatedFrom != nil && l.lead() != productsByChange
 }
 
-// at is the position of a product in the list.
+// at returns the position of a product in the list.
 func (l productList) at(p *db.Product) page.Position {
 	if l.ByChange() {
 		return core.ByUpdate(p.UpdatedAt, p.ID)
@@ -54,8 +54,8 @@ func (l productList) at(p *db.Product) page.Position {
 	return core.ByID(p.ID)
 }
 
-// readProducts reads one page: of several conditions all that the first leaves, where these are
-// few, and else what fits of a window, at whose end the page stopped.
+// readProducts reads one page. With several conditions, it reads all products of the leading
+// condition if these are few, and otherwise scans a window; stopped is then where the page ended.
 func (q Query) readProducts(
 	ctx context.Context, f model.ProductFilter, a core.Arranged, after *page.Position, limit int,
 ) ([]*db.Product, *page.Position, error) {
@@ -87,13 +87,13 @@ func (q Query) readProducts(
 	return core.Sift(limit, n, func(n int) (*page.Position, error) { return q.productFloor(ctx, l, w, n) }, read)
 }
 
-// where adds the conditions of a list that are not of its order.
+// where adds the filter conditions of a list.
 func (l productList) where(query *db.ProductQuery) {
 	core.Opt(l.Status, func(s state.ProductStatus) { query.Where(product.StatusEQ(s)) })
 	core.Opt(l.Sku, func(s string) { query.Where(product.SkuEQ(s)) })
 }
 
-// leading is the list with the condition alone that its index serves.
+// leading returns the list with only the condition that its index serves.
 func (l productList) leading() productList {
 	if l.Sku != nil {
 		l.Status = nil
@@ -101,7 +101,7 @@ func (l productList) leading() productList {
 	return l
 }
 
-// fewProducts reports whether the first condition leaves no more than n products.
+// fewProducts reports whether the leading condition matches at most n products.
 func (q Query) fewProducts(ctx context.Context, l productList, n int) (bool, error) {
 	query := q.Client(ctx).Product.Query()
 	l.leading().where(query)
@@ -110,8 +110,8 @@ func (q Query) fewProducts(ctx context.Context, l productList, n int) (bool, err
 	return len(ids) <= n, err
 }
 
-// productFloor returns the last of the next n rows of the window, of which nothing is asked but
-// what its index serves; nil where fewer are left.
+// productFloor returns the position of the n-th of the next rows of the window, selected only by
+// what its index serves; nil if fewer are left.
 func (q Query) productFloor(ctx context.Context, l productList, w core.Window, n int) (*page.Position, error) {
 	query := q.Client(ctx).Product.Query()
 	if w.Index != productsByChange {

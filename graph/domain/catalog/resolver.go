@@ -1,18 +1,18 @@
-// Package catalog holds the operations on products.
+// Package catalog holds the operations on products and collections.
 package catalog
 
 import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
-	crowded *crowded
+	taken *takenHandles
 }
 
-// New makes the resolver.
-func New(c *core.Core) *Resolver { return &Resolver{Core: c, crowded: newCrowded()} }
+// New returns the resolver.
+func New(c *core.Core) *Resolver { return &Resolver{Core: c, taken: newTakenHandles()} }
 
 // Query returns the queries.
 func (r *Resolver) Query() Query { return Query{r} }

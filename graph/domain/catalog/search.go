@@ -20,17 +20,17 @@ func (q Query) ProductCounts(ctx context.Context) (*model.ProductCounts, error) 
 	return &model.ProductCounts{Draft: counts[0], Active: counts[1], Archived: counts[2]}, nil
 }
 
-// FoundFields are the products of a search over everything.
+// FoundFields resolves the products of a search over all kinds.
 type FoundFields struct{ *Resolver }
 
-// Products returns the newest that were found.
+// Products returns the newest matches.
 func (f FoundFields) Products(ctx context.Context, s *model.SearchResult) ([]*db.Product, error) {
 	rows, _, err := f.foundProducts(ctx, model.ProductFilter{}, search.Ask(s.Query), nil, s.First)
 	if err == nil {
 		err = f.complete(ctx, rows)
 	}
 	if err == nil && rows == nil {
-		rows = []*db.Product{} // null is for those who may not read products
+		rows = []*db.Product{} // null is for viewers who may not read products
 	}
 	return rows, core.Explain("products", err)
 }

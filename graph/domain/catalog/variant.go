@@ -15,12 +15,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ProductFields resolves the variants of a product.
+// ProductFields resolves the fields of a product that need queries.
 type ProductFields struct{ *Resolver }
 
-// Variants returns what the product is sold as.
+// Variants returns the variants of the product.
 func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Variant, error) {
-	if p.Options != nil && p.Variants == nil { // nothing on the way here asked for them
+	if p.Options != nil && p.Variants == nil { // not loaded with the product
 		if err := variants.Load(ctx, f.Client(ctx), p); err != nil {
 			return nil, core.Explain("product", err)
 		}
@@ -33,10 +33,10 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 	return list, core.Explain("product", f.DrawImages(ctx, own))
 }
 
-// unshown reports whether the picture of a variant was not read.
+// unshown reports whether the image of a variant is not loaded.
 func unshown(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
 
-// ProductVariantsSet sets the options of a product and all its variants.
+// ProductVariantsSet replaces the options and all variants of a product.
 func (m Mutation) ProductVariantsSet(
 	ctx context.Context, id string, expectedVersion int64, options []*document.Option,
 	variants []*model.ProductVariantInput,
@@ -57,8 +57,8 @@ func (m Mutation) ProductVariantsSet(
 		})
 }
 
-// ProductVariantUpdate changes one variant. That of a product without options is the
-// product itself.
+// ProductVariantUpdate changes one variant. The variant of a product without options is the product
+// itself.
 func (m Mutation) ProductVariantUpdate(
 	ctx context.Context, id string, expectedVersion int64, variantID string, in model.ProductVariantUpdateInput,
 ) (*model.ProductPayload, error) {
@@ -87,7 +87,7 @@ func (m Mutation) ProductVariantUpdate(
 		})
 }
 
-// edited is a variant with the members that are given.
+// edited returns a variant with the given members changed.
 func edited(v *db.Variant, in *model.ProductVariantUpdateInput) *db.Variant {
 	next := *v
 	core.Opt(in.PriceMinor.Value(), func(price int64) { next.PriceMinor = price })
@@ -104,9 +104,8 @@ func set[T any](dst **T, given interface{ ValueOK() (*T, bool) }) {
 	}
 }
 
-// sellAs gives a product other variants: in its row, which sums them up, and in theirs,
-// which are written behind it. Whoever takes stock writes the product's row first too,
-// so the two never wait for each other.
+// sellAs replaces the variants of a product: first in its row, which aggregates them, and then in
+// theirs. Stock changes write the product's row first too, so the two cannot deadlock.
 func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Variant) {
 	p, u := e.Row, e.Update
 	before := variants.Of(p)
@@ -127,8 +126,8 @@ func (m Mutation) sellAs(e *productEdit, options document.Options, rows []*db.Va
 	e.Then = func(ctx context.Context) error { return m.storeVariants(ctx, p.ID, stored, p.Variants) }
 }
 
-// sumUp keeps what lists and filters read of a product with options; one without has
-// the members of its variant.
+// sumUp sets the aggregates of a product with options that lists and filters read; a product
+// without options has the members of its only variant.
 func sumUp(e *productEdit, rows []*db.Variant) {
 	p, u, sum, own := e.Row, e.Update, variants.Total(rows), db.Variant{}
 	if p.Options == nil {
@@ -140,7 +139,7 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 	core.MemberOpt(&e.Changed, core.Given(own.Sku), "sku", &p.Sku, u.SetSku, u.ClearSku)
 	core.MemberOpt(&e.Changed, core.Given(sum.Inventory), "inventory_quantity", &p.InventoryQuantity,
 		u.SetInventoryQuantity, u.ClearInventoryQuantity)
-	var beside []string // the product does not show these itself, its variants do
+	var beside []string // members that only the variants show
 	core.MemberOpt(&beside, core.Given(own.WeightGrams), "variants", &p.WeightGrams, u.SetWeightGrams,
 		u.ClearWeightGrams)
 	core.MemberOpt(&beside, core.Given(sum.Highest), "variants", &p.MaxPriceMinor, u.SetMaxPriceMinor,
@@ -150,7 +149,7 @@ func sumUp(e *productEdit, rows []*db.Variant) {
 	}
 }
 
-// alike compares variants but for their stock, equal all that a caller is shown.
+// alike compares variants except for their stock; equal compares everything that callers see.
 func alike(a, b *db.Variant) bool {
 	return a.ID == b.ID && a.Position == b.Position && string(a.Options) == string(b.Options) && a.Title == b.Title &&
 		a.PriceMinor == b.PriceMinor && same(a.CompareAtPriceMinor, b.CompareAtPriceMinor) && same(a.Sku, b.Sku) &&
@@ -163,9 +162,9 @@ func equal(a, b *db.Variant) bool {
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// storeVariants writes the rows that differ with two statements, whatever moves: those
-// that go or change are deleted, then those that are new or changed are added. So two
-// variants may swap their options without meeting each other's.
+// storeVariants writes the rows that differ, with two statements: it deletes removed and changed
+// rows, then inserts new and changed ones. So two variants can swap their options without a
+// duplicate key.
 func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*db.Variant) error {
 	without := func(list, other []*db.Variant) []*db.Variant {
 		return slices.DeleteFunc(slices.Clone(list), func(v *db.Variant) bool {
@@ -178,7 +177,7 @@ func (m Mutation) storeVariants(ctx context.Context, id xid.ID, stored, next []*
 		if err != nil {
 			return fmt.Errorf("remove variants: %w", err)
 		}
-		if n != len(ids) { // they belong to the product's version, which holds
+		if n != len(ids) { // the product's version guards its variants, so all must exist
 			return fmt.Errorf("remove variants: %d of %d are there", n, len(ids))
 		}
 	}
@@ -209,7 +208,7 @@ func (m Mutation) variantRow(ctx context.Context, product xid.ID, v *db.Variant)
 		SetNillableImageID(v.ImageID)
 }
 
-// dropVariants removes the variants of a product that is deleted.
+// dropVariants deletes the variants of a product that is being deleted.
 func (m Mutation) dropVariants(ctx context.Context, p *db.Product) error {
 	if p.Options == nil {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// variantPlan is the variants that a product is to have, judged but for the ids: which
-// of them the product has, its row says.
+// variantPlan holds the new variants of a product, validated except for their ids, which depend on
+// its present ones.
 type variantPlan struct {
 	options  document.Options // nil without options
 	variants []*model.ProductVariantInput
 }
 
-// rows makes the variants of the product, those that stay with their ids.
+// rows returns the variants of the product; existing ones keep their ids.
 func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	c := &core.Check{}
 	present := variants.Of(of)
@@ -51,7 +51,7 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 	return rows, c.Err()
 }
 
-// checkVariants judges options and variants that are given together.
+// checkVariants checks options together with variants.
 func checkVariants(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) *variantPlan {
 	checkOptions(c, options)
 	switch n := len(variants); {
@@ -93,7 +93,7 @@ func checkOptions(c *core.Check, options []*document.Option) {
 	}
 }
 
-// once checks a label that nothing beside it has.
+// once checks a label that must be unique among its siblings.
 func once(c *core.Check, seen map[string]bool, name, text, what string) {
 	c.Line(name, text, limit.Label)
 	if seen[text] {
@@ -102,7 +102,7 @@ func once(c *core.Check, seen map[string]bool, name, text, what string) {
 	seen[text] = true
 }
 
-// checkVariantList judges the variants and that each is another combination.
+// checkVariantList checks the variants, whose combinations must be distinct.
 func checkVariantList(c *core.Check, options []*document.Option, variants []*model.ProductVariantInput) {
 	ids, combinations, stock := map[string]bool{}, map[string]bool{}, int64(0)
 	for i, v := range variants {
@@ -114,7 +114,7 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 			ids[id] = true
 		})
 		checkTexts(c, at, options, v.Options)
-		combination := strings.Join(v.Options, "\x00") // which no text holds
+		combination := strings.Join(v.Options, "\x00") // no text contains a NUL
 		if combinations[combination] {
 			c.Add(at+"options", fault.Taken, "Another variant has these options too.")
 		}
@@ -125,7 +125,7 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 	checkStock(c, stock)
 }
 
-// checkTexts wants one value of each option.
+// checkTexts checks that there is one value for each option.
 func checkTexts(c *core.Check, at string, options []*document.Option, texts []string) {
 	switch {
 	case len(texts) < len(options):
@@ -142,7 +142,7 @@ func checkTexts(c *core.Check, at string, options []*document.Option, texts []st
 	}
 }
 
-// checkVariant judges the members of one variant that are given.
+// checkVariant checks the given members of one variant.
 func checkVariant(c *core.Check, at string, price, compared *int64, sku *string, inventory, weight *int64) {
 	core.Opt(price, func(v int64) { c.Amount(at+"price_minor", v) })
 	core.Opt(compared, func(v int64) { c.Amount(at+"compare_at_price_minor", v) })
@@ -157,7 +157,7 @@ func checkVariantUpdate(c *core.Check, in *model.ProductVariantUpdateInput) {
 		in.InventoryQuantity.Value(), in.WeightGrams.Value())
 }
 
-// checkStock judges the stock of all variants together, which is the product's.
+// checkStock checks the total stock of all variants, which is the product's.
 func checkStock(c *core.Check, stock int64) {
 	if stock > limit.Inventory {
 		c.Add("variants", fault.OutOfRange,
@@ -165,7 +165,7 @@ func checkStock(c *core.Check, stock int64) {
 	}
 }
 
-// stockFits is [checkStock] of rows.
+// stockFits is [checkStock] for rows.
 func stockFits(rows []*db.Variant) error {
 	c, stock := &core.Check{}, int64(0)
 	for _, v := range rows {
@@ -175,8 +175,8 @@ func stockFits(rows []*db.Variant) error {
 	return c.Err()
 }
 
-// checkNewVariants judges the options of a product that is made, whose prices, sku,
-// stock and weight are those of the variants then.
+// checkNewVariants checks the options of a new product. With options, its prices, SKU, stock and
+// weight come from the variants.
 func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan {
 	if len(in.Options) == 0 {
 		if len(in.Variants) > 0 {
@@ -201,7 +201,7 @@ func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan 
 	return checkVariants(c, in.Options, in.Variants)
 }
 
-// ownMembers refuses to change what a product with options has of its variants.
+// ownMembers refuses to change members that a product with options gets from its variants.
 func ownMembers(p *db.Product, in *model.ProductUpdateInput) error {
 	if p.Options != nil && (in.PriceMinor.IsSet() || in.CompareAtPriceMinor.IsSet() || in.Sku.IsSet() ||
 		in.InventoryQuantity.IsSet() || in.WeightGrams.IsSet()) {

@@ -52,8 +52,8 @@ func shownMenus(row *db.Menus) (*model.Menus, error) {
 	return &model.Menus{Main: m.Main, Footer: m.Footer, Version: row.Version}, nil
 }
 
-// MenusSet replaces both menus, if they have the expected version: 0 before they are
-// first set.
+// MenusSet replaces both menus if they have the expected version, which is 0 before they are first
+// set.
 func (m Mutation) MenusSet(ctx context.Context, expectedVersion int64,
 	in document.MenusFields,
 ) (*model.MenusPayload, error) {
@@ -80,7 +80,7 @@ func (m Mutation) MenusSet(ctx context.Context, expectedVersion int64,
 	return &model.MenusPayload{Menus: shown}, err
 }
 
-// writeMenus makes the row or changes it by compare-and-set.
+// writeMenus inserts the row or changes it by compare-and-set.
 func (m Mutation) writeMenus(ctx context.Context, expected int64, content document.Menus) (*db.Menus, error) {
 	row, err := m.menusRow(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func changedMeanwhile() error {
 	return fault.State(fault.VersionMismatch, "The menus were changed meanwhile: read them again.")
 }
 
-// checkMenu judges the links of a menu.
+// checkMenu checks the links of a menu.
 func checkMenu(c *core.Check, name string, links []*document.MenuLink) {
 	count := len(links)
 	for _, l := range links {
@@ -142,8 +142,8 @@ func checkMenu(c *core.Check, name string, links []*document.MenuLink) {
 	}
 }
 
-// checkLink judges one link: what its target needs has to be there, and nothing else. That
-// there is such a page or product is not asked: it may go at any time.
+// checkLink checks one link: it must have exactly the members that its target needs. It does not
+// check that the resource exists, because it may be deleted at any time.
 func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	c.Line(at+"/title", l.Title, limit.Line)
 	var kind xid.Kind
@@ -175,7 +175,7 @@ func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	}
 }
 
-// checkAddress judges the address of a link: a path of the shop or an https address.
+// checkAddress checks the address of a link: a path of the shop or an https URL.
 func checkAddress(c *core.Check, name, address string) {
 	if !strings.HasPrefix(address, "/") {
 		c.HTTPS(name, address)

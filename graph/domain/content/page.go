@@ -38,7 +38,7 @@ func (q Query) Page(ctx context.Context, id string) (*db.Page, error) {
 	return p, core.Explain("page", err)
 }
 
-// PagePreview returns the HTML that the storefront makes of a body.
+// PagePreview returns the HTML of a body as the storefront renders it.
 func (q Query) PagePreview(_ context.Context, body string) (string, error) {
 	if body == "" {
 		return "", nil
@@ -53,10 +53,10 @@ func (r *Resolver) pageRow(ctx context.Context, id xid.ID) (*db.Page, error) {
 	return core.Only(r.Client(ctx).Page.Query().Where(dbpage.ID(id)).Load(ctx))
 }
 
-// checkBody judges Markdown by its text and by what becomes of it, which is returned.
+// checkBody checks Markdown and its HTML, and returns the HTML.
 func checkBody(c *core.Check, body string) string {
 	c.Long("body", body, limit.PageBody)
-	if c.Err() != nil { // what is too long is not even read
+	if c.Err() != nil { // a text that is too long is not rendered
 		return ""
 	}
 	html, err := markdown.HTML(body, nil)
@@ -66,8 +66,8 @@ func checkBody(c *core.Check, body string) string {
 	return html
 }
 
-// sole refuses a second page of a kind. The changes of pages come one after the other
-// here, since each has written the store's row; the unique index holds it in any case.
+// sole refuses a second page of a kind. Changes of pages run one after the other here, because they
+// write the store's row first; the unique index enforces the rule as well.
 func (r *Resolver) sole(ctx context.Context, id xid.ID, kind *state.PageKind) error {
 	if kind == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 // pageEdit is a change of one page.
 type pageEdit = core.Edit[*db.Page, *db.PageUpdate]
 
-// pages is how pages change. They have no events.
+// pages describes how pages change. They have no events.
 func (r *Resolver) pages() *core.Versioned[*db.Page, *db.PageUpdate] {
 	return &core.Versioned[*db.Page, *db.PageUpdate]{
 		Kind: xid.Page,
@@ -37,8 +37,8 @@ func (r *Resolver) pages() *core.Versioned[*db.Page, *db.PageUpdate] {
 	}
 }
 
-// PageCreate makes a draft. The handle comes from the title when none is given, and
-// then never clashes; a given one that is taken is refused.
+// PageCreate creates a draft. Without a given handle, it derives a unique one from the title; a
+// given handle that is taken is refused.
 func (m Mutation) PageCreate(ctx context.Context, in model.PageCreateInput) (*model.PagePayload, error) {
 	c := &core.Check{}
 	c.Line("title", in.Title, limit.Line)
@@ -72,8 +72,8 @@ func (m Mutation) roomForPage(ctx context.Context) error {
 	})
 }
 
-// insertPage writes the row. A duplicate key leaves the transaction alive, so the
-// second handle can follow the first.
+// insertPage writes the row. A duplicate key leaves the transaction usable, so another handle can
+// be tried.
 func (m Mutation) insertPage(ctx context.Context, in model.PageCreateInput) (*db.Page, error) {
 	id := xid.New()
 	if err := m.sole(ctx, id, in.Kind); err != nil {
@@ -96,7 +96,7 @@ func (m Mutation) newPage(ctx context.Context, id xid.ID, handle string, in mode
 		SetVersion(1).SetUpdatedAt(id.Time())
 }
 
-// PageUpdate changes the members that are given.
+// PageUpdate changes the given members.
 func (m Mutation) PageUpdate(ctx context.Context, id string, expectedVersion int64,
 	in model.PageUpdateInput,
 ) (*model.PagePayload, error) {
@@ -120,7 +120,7 @@ func (m Mutation) PageUpdate(ctx context.Context, id string, expectedVersion int
 	})
 }
 
-// PagePublish shows a draft on the storefront.
+// PagePublish publishes a draft.
 func (m Mutation) PagePublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error) {
 	return m.changePage(ctx, id, expectedVersion, "page.publish", func(_ context.Context, e *pageEdit) error {
 		if err := core.Allowed("page", e.Row.Status, state.PagePublished, state.PageDraft); err != nil {
@@ -133,7 +133,7 @@ func (m Mutation) PagePublish(ctx context.Context, id string, expectedVersion in
 	})
 }
 
-// PageUnpublish takes a page off the storefront.
+// PageUnpublish turns a published page into a draft.
 func (m Mutation) PageUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error) {
 	return m.changePage(ctx, id, expectedVersion, "page.unpublish", func(_ context.Context, e *pageEdit) error {
 		if err := core.Allowed("page", e.Row.Status, state.PageDraft, state.PagePublished); err != nil {
@@ -162,7 +162,7 @@ func (m Mutation) changePage(ctx context.Context, id string, expected int64, act
 	return &model.PagePayload{Page: p}, nil
 }
 
-// PageDelete removes a page. Links of menus to it are left out from then on.
+// PageDelete deletes a page. Menus omit links to it from then on.
 func (m Mutation) PageDelete(ctx context.Context, id string, expectedVersion int64) (*model.PageDeletePayload, error) {
 	err := core.Remove(ctx, m.Core, m.pages(), id, expectedVersion, "page.delete",
 		func(ctx context.Context, _ *db.Page) error { return m.ShowChange(ctx) })

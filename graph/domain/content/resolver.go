@@ -1,15 +1,14 @@
-// Package content holds the operations on what a storefront says besides its products:
-// its pages and its menus.
+// Package content holds the operations on pages and menus of a storefront.
 package content
 
 import "github.com/storefront-go/storefront/graph/core"
 
-// Resolver is the parts that the operations of this package work with.
+// Resolver holds the dependencies of the operations of this package.
 type Resolver struct {
 	*core.Core
 }
 
-// New makes the resolver.
+// New returns the resolver.
 func New(c *core.Core) *Resolver { return &Resolver{Core: c} }
 
 // Query returns the queries.

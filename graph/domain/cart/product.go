@@ -14,14 +14,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// Ware names what can be bought: a product and, where it has options, one of its variants.
+// Ware identifies a product or, if it has options, one of its variants.
 type Ware struct {
 	Product xid.ID
-	// Variant may be nil, or the product's id, where the product has no options.
+	// Variant may be nil, or the product's id, if the product has no options.
 	Variant xid.ID
 }
 
-// variant is the number under which a cart keeps it.
+// variant returns the variant id under which a cart stores the product.
 func (w Ware) variant() xid.ID {
 	if w.Variant.IsNil() {
 		return w.Product
@@ -29,14 +29,14 @@ func (w Ware) variant() xid.ID {
 	return w.Variant
 }
 
-// item is a ware as it is now.
+// item is a product or variant in its present state.
 type item struct {
 	product *db.Product
 	variant *db.Variant
 }
 
-// ware reads what is to be put into a cart: visitors see it, and it is sold in the
-// currency of the store.
+// ware reads a product that is added to a cart. It must be published and sold in the currency of
+// the store.
 func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 	s, err := c.CurrentStore(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 	return nil, fault.Missing("product")
 }
 
-// items reads wares of the store with two statements at most. Those that cannot be bought are
-// not among them; titles are those of their products, too.
+// items reads products of the store with at most two statements. found omits those that cannot be
+// bought; titles includes them.
 func (c *Carts) items(
 	ctx context.Context, s *db.Store, wares []Ware,
 ) (found map[Ware]*item, titles map[xid.ID]string, err error) {
