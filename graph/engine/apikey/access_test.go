@@ -60,8 +60,8 @@ func newInstall(t testing.TB, s *ent.Store, scopes *string) *install {
 	return i
 }
 
-// What a token opens is what was granted, as far as the app is registered for it
-// at present and the refresh asked for it.
+// A token has the scopes that were granted, that the app is registered for at present, and that the
+// refresh asked for.
 func TestAuthenticateAccess(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		i, k := newInstall(t, s, nil), apikey.NewKeeper(s)
@@ -87,7 +87,7 @@ func TestAuthenticateAccess(t *testing.T) {
 	})
 }
 
-// Every way in which a token can die: each alone is enough.
+// Every way in which a token can become invalid: each alone is enough.
 func TestAccessDies(t *testing.T) {
 	past := micros.Now().Add(-time.Second)
 	for name, die := range map[string]func(*install) (*shop, func(context.Context, *db.Client) error){
@@ -132,8 +132,7 @@ func TestAccessDies(t *testing.T) {
 	}
 }
 
-// A credential that is not remembered costs one statement, and no table of it is
-// scanned.
+// An uncached credential costs one statement, which scans no table.
 func TestLookUpIsOneStatement(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		i := newInstall(t, s, nil)
@@ -196,7 +195,7 @@ func explain(t *testing.T, s *ent.Store, query string, args ...any) (lines []str
 	return lines
 }
 
-// The use of an access token is the grant's.
+// The use of an access token counts as a use of its grant.
 func TestAccessUsed(t *testing.T) {
 	s := storetest.Open(t)
 	i, k := newInstall(t, s, nil), apikey.NewKeeper(s)
@@ -211,7 +210,7 @@ func TestAccessUsed(t *testing.T) {
 	}
 }
 
-// BenchmarkLookUp is an access token that is not remembered.
+// BenchmarkLookUp looks up an uncached access token.
 func BenchmarkLookUp(b *testing.B) {
 	s := storetest.Unlinted(b)
 	i, k := newInstall(b, s, nil), apikey.NewKeeper(s)

@@ -1,5 +1,5 @@
-// Package apikey is the credentials of the service: their form, and the keys
-// that a store's owner makes.
+// Package apikey authenticates credentials: API keys, staff tokens and OAuth access tokens. It
+// defines their form and caches them.
 package apikey
 
 import (
@@ -13,7 +13,7 @@ import (
 	"log/slog"
 )
 
-// Kind is the prefix of a credential, which names what it opens.
+// Kind is the prefix of a credential, which says what kind it is.
 type Kind string
 
 // The kinds of contract section 7.
@@ -30,24 +30,23 @@ const (
 	prefixLen = 4
 	randomLen = 32
 	sumLen    = 6
-	bodyLen   = prefixLen + randomLen // what the checksum covers
+	bodyLen   = prefixLen + randomLen // covered by the checksum
 	tokenLen  = bodyLen + sumLen
 )
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// redacted is what every form of a secret shows but [Secret.Reveal].
+// redacted replaces a secret everywhere except in [Secret.Reveal].
 const redacted = "[redacted]"
 
-// errReadable refuses a secret on its way into a column.
+// errReadable rejects a secret as the value of a column.
 var errReadable = errors.New("a secret is stored as its hash only")
 
-// Secret is a whole credential. Whatever prints, logs, encodes or stores it
-// gets a placeholder or an error: only [Secret.Reveal] gives the text.
+// Secret is a whole credential. Code that prints, logs, encodes or stores it gets a placeholder or
+// an error: only [Secret.Reveal] returns the text.
 type Secret string
 
-// Mint makes a credential of the kind with 32 random characters, which carry
-// 190 bits.
+// Mint returns a new credential of the kind with 32 random characters, about 190 bits.
 func Mint(k Kind) Secret {
 	b := make([]byte, 0, tokenLen)
 	b = append(b, k...)
@@ -56,10 +55,10 @@ func Mint(k Kind) Secret {
 	return Secret(append(b, sum[:]...))
 }
 
-// appendRandom appends n characters, each equally likely.
+// appendRandom appends n uniformly random characters.
 func appendRandom(b []byte, n int) []byte {
-	// 248 is the largest multiple of 62 in a byte: taking what is above it modulo
-	// 62 would favour the first eight characters.
+	// 248 is the largest multiple of 62 in a byte: taking the values above it modulo 62 would favor
+	// the first eight characters.
 	const fair = 256 - 256%len(base62)
 	var pool [48]byte
 	for n > 0 {
@@ -74,8 +73,8 @@ func appendRandom(b []byte, n int) []byte {
 	return b
 }
 
-// checksum is CRC-32 (IEEE) of s as six digits of base 62. It walks the string
-// itself, since [crc32.ChecksumIEEE] would have it copied to the heap.
+// checksum returns CRC-32 (IEEE) of s as six base-62 digits. It iterates over the string itself,
+// since [crc32.ChecksumIEEE] would have it copied to the heap.
 func checksum(s string) (sum [sumLen]byte) {
 	crc := ^uint32(0)
 	for i := range len(s) {
@@ -89,9 +88,8 @@ func checksum(s string) (sum [sumLen]byte) {
 	return sum
 }
 
-// Parse reports whether s has the form of a credential, and of which kind. A
-// typing error or an invented token fails on its checksum, before any query is
-// made for it.
+// Parse reports whether s has the form of a credential, and returns its kind. A typing error or an
+// invented token fails the checksum, before any query.
 func Parse(s string) (Secret, Kind, bool) {
 	if len(s) != tokenLen {
 		return "", "", false
@@ -123,8 +121,8 @@ func inAlphabet(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// Hint returns what a list may show of a secret: its prefix and the last four
-// random characters, as in "sfk_...c75m". It is empty for what [Parse] refuses.
+// Hint returns the part of a secret that lists may show: its prefix and the last four random
+// characters, as in "sfk_...c75m". It returns "" for a secret that [Parse] refuses.
 func Hint(s Secret) string {
 	if _, k, ok := Parse(string(s)); ok {
 		return string(k) + "..." + string(s[bodyLen-4:bodyLen])
@@ -135,9 +133,8 @@ func Hint(s Secret) string {
 // Reveal returns the credential itself, for the one answer that shows it.
 func (s Secret) Reveal() string { return string(s) }
 
-// Hash returns the SHA-256 of the whole credential: the only form at rest. The
-// random part is long enough that a slow hash would add nothing (contract,
-// section 7).
+// Hash returns the SHA-256 of the whole credential, the only form that is stored. The random part
+// is long enough that a slow hash would add nothing (contract, section 7).
 func (s Secret) Hash() [32]byte {
 	if len(s) == tokenLen {
 		// Copied to the stack: this runs once per request.
@@ -154,16 +151,16 @@ func (s Secret) String() string { return redacted }
 // GoString implements [fmt.GoStringer] with a placeholder.
 func (s Secret) GoString() string { return redacted }
 
-// Format implements [fmt.Formatter] with a placeholder for every verb: a verb
-// that does not fit a string would otherwise print the text in its complaint.
+// Format implements [fmt.Formatter] with a placeholder for every verb: fmt would otherwise print
+// the text in its error for a verb that does not fit a string.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
 
 // LogValue implements [slog.LogValuer] with a placeholder.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText implements [encoding.TextMarshaler] with a placeholder, so that
-// JSON does not carry the text either.
+// MarshalText implements [encoding.TextMarshaler] with a placeholder, so that JSON does not contain
+// the text either.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// Value implements [driver.Valuer] with an error: a column holds the hash.
+// Value implements [driver.Valuer] with an error: columns hold the hash.
 func (s Secret) Value() (driver.Value, error) { return nil, errReadable }

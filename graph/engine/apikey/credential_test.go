@@ -24,8 +24,8 @@ type vectors struct {
 	Invalid []string `json:"invalid"`
 }
 
-// readVectors returns the vectors by file: the copy, and the original where it
-// lies beside the project.
+// readVectors returns the vectors by file: the copy, and the original if it lies beside the
+// project.
 func readVectors(t testing.TB) map[string]vectors {
 	t.Helper()
 	read := map[string]vectors{}
@@ -88,8 +88,8 @@ func TestMintedParses(t *testing.T) {
 	}
 }
 
-// Every character is equally likely: a byte modulo 62 would give the first
-// eight a quarter more than the others, far outside these bounds.
+// Every character is equally likely: a byte modulo 62 would give the first eight a quarter more
+// than the others, far outside these bounds.
 func TestMintIsUnbiased(t *testing.T) {
 	counts := map[byte]int{}
 	const tokens = 4000
@@ -142,7 +142,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// Whatever prints or encodes a secret, bare or inside a value, shows nothing of it.
+// Printing or encoding a secret, by itself or inside a value, shows nothing of it.
 func TestNothingShowsTheText(t *testing.T) {
 	s := apikey.Mint(apikey.Access)
 	type holder struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// RememberLate looks a credential up, lets meanwhile run, and remembers what was
-// found as a slow look-up would.
+// RememberLate looks a credential up, calls meanwhile, and then caches the result like a slow
+// look-up.
 func RememberLate(t *testing.T, k *Keeper, s Secret, meanwhile func()) {
 	t.Helper()
 	now, epoch, sum := time.Now(), k.epoch.Load(), digest.Sum(s.Hash())
@@ -23,9 +23,8 @@ func RememberLate(t *testing.T, k *Keeper, s Secret, meanwhile func()) {
 	k.remember(sum, e, epoch, now)
 }
 
-// LookUp is the statement that finds credentials of a kind.
+// LookUp returns the statement that finds credentials of a kind.
 func LookUp(k Kind) string { return kinds[k].query }
 
-// Together reports whether what is forgotten of one owner is forgotten of the
-// other too.
+// Together reports whether forgetting one owner also forgets the other.
 func (k *Keeper) Together(a, b xid.ID) bool { return k.since(a) == k.since(b) }

@@ -15,21 +15,19 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// errDead is a credential that is unknown, revoked or expired, or whose owner is
-// gone.
-var errDead = errors.New("credential is not live")
+// errNotLive means that a credential is unknown, revoked or expired, or that its owner is gone.
+var errNotLive = errors.New("credential is not live")
 
-// found is what the look-up of one kind reads besides the store.
+// found is the look-up of one kind of credential.
 type found struct {
 	query string
-	// read scans the columns behind the store's and fills the entry.
+	// read scans the columns after the common ones and fills the entry.
 	read func(scan func(...any) error, e *entry, now micros.Time) error
 }
 
-// from is how every look-up begins: the directory leads to the store and, by its
-// primary key, to the credential's row. It is one statement, each table read by a
-// whole key, since every request of a credential that is not remembered waits
-// for it.
+// from begins every look-up: the directory leads to the store and, by its primary key, to the
+// credential's row. It is one statement, which reads each table by a whole key, since every request
+// with an uncached credential waits for it.
 const from = "SELECT s.status, s.currency, s.legacy, c.store_id, c.credential_id, "
 
 var kinds = map[Kind]found{
@@ -52,13 +50,13 @@ var kinds = map[Kind]found{
 		" WHERE c.hash = ? AND c.kind = ?", readAccess},
 }
 
-// find reads the credential behind a hash.
+// find reads the credential with a hash.
 func (k *Keeper) find(ctx context.Context, sum digest.Sum, kind Kind, now micros.Time) (*entry, error) {
-	look, ok := kinds[kind]
+	lookup, ok := kinds[kind]
 	if !ok {
-		return nil, errDead
+		return nil, errNotLive
 	}
-	rows, err := k.store.DB(ctx).QueryContext(ctx, look.query, sum, string(kind))
+	rows, err := k.store.DB(ctx).QueryContext(ctx, lookup.query, sum, string(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -67,16 +65,16 @@ func (k *Keeper) find(ctx context.Context, sum digest.Sum, kind Kind, now micros
 		if err := rows.Err(); err != nil {
 			return nil, err
 		}
-		return nil, errDead
+		return nil, errNotLive
 	}
 	e := &entry{viewer: new(viewer.Viewer), kind: kind}
 	var status state.StoreStatus
-	err = look.read(func(own ...any) error {
+	err = lookup.read(func(own ...any) error {
 		v := e.viewer
 		return rows.Scan(append([]any{&status, &v.Currency, &v.Legacy, &v.Store, &v.Credential}, own...)...)
 	}, e, now)
 	if err == nil && status != state.StoreOpen {
-		err = errDead
+		err = errNotLive
 	}
 	return e, err
 }
@@ -114,9 +112,9 @@ func readStaff(scan func(...any) error, e *entry, now micros.Time) error {
 	return e.bound(now, end)
 }
 
-// readAccess makes the viewer of an app: its token is valid only with its grant
-// and while the app is enabled, and opens what was granted and the app is
-// registered for at present (contract, section 7).
+// readAccess reads the viewer of an app. Its token is valid only with its grant and while the app
+// is enabled, and has the scopes that were granted and that the app is registered for at present
+// (contract, section 7).
 func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	v := e.viewer
 	var granted, registered string
@@ -132,7 +130,7 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 		return fmt.Errorf("scan access token: %w", err)
 	}
 	if disabled.Valid {
-		return errDead
+		return errNotLive
 	}
 	e.unused = unused.V
 	v.Kind, v.Actor, v.Principal = viewer.OAuthApp, app, app
@@ -145,14 +143,14 @@ func readAccess(scan func(...any) error, e *entry, now micros.Time) error {
 	return e.bound(now, family, token)
 }
 
-// end is when something ends or was ended.
+// end is when something expires or was revoked.
 type end struct{ revoked, expires *micros.Time }
 
-// bound applies the ends of the credential and of what it depends on.
+// bound checks and applies the ends of the credential and of everything it depends on.
 func (e *entry) bound(now micros.Time, ends ...end) error {
 	for _, t := range ends {
 		if t.revoked != nil || t.expires != nil && *t.expires <= now {
-			return errDead
+			return errNotLive
 		}
 		if t.expires != nil && (e.expiresAt == 0 || *t.expires < e.expiresAt) {
 			e.expiresAt = *t.expires

@@ -22,66 +22,65 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Freshness is how long a credential that was looked up is believed, whatever happens.
-// What another process revokes holds here sooner: see [Elsewhere].
+// Freshness is the longest time that a cached credential is used. A revocation by another process
+// takes effect sooner: see [Elsewhere].
 const Freshness = 8 * time.Second
 
 const (
-	// maxCached bounds the memory that credentials take.
+	// maxCached bounds the cached credentials.
 	maxCached = 100_000
-	// owners is how many owners of credentials are distinguished. Those whose ids end
-	// alike are looked up anew with each other.
+	// owners is how many owners are distinguished. Owners whose ids have the same last bits are
+	// looked up again together.
 	owners = 1 << 12
 )
 
-// Keeper authenticates credentials. It remembers the good ones for a moment, so
-// that a request costs no query, and forgets what this process revokes at once.
+// Keeper authenticates credentials. It caches valid ones for a moment, so that a request costs no
+// query, and forgets at once what this process revokes.
 type Keeper struct {
 	store *ent.Store
 
-	// start is what freshness is measured from: a clock that is set back must not
-	// lengthen the life of what was looked up.
+	// start is the origin of times in the cache, which are monotonic: setting the clock back must
+	// not lengthen the life of an entry.
 	start time.Time
 	cache *lru.Cache[digest.Sum, *entry]
-	// epoch rises with every revocation, and forgotten holds the epoch of the last
-	// one by owner: what a look-up found that began before it is not believed.
+	// epoch rises with every revocation, and forgotten holds the epoch of the last one for each
+	// owner: the result of a look-up that began before it is not used.
 	epoch     atomic.Uint64
 	forgotten [owners]atomic.Uint64
-	all       atomic.Uint64 // the same of everybody
+	all       atomic.Uint64 // the same for all owners
 
-	watches watches
-	told    func([]Told) // see OnTold
-	// watched says that somebody looks for revocations, and looked when a look began last
-	// that succeeded, since the start.
+	watches  watches
+	onReport func([]Told) // see OnTold
+	// watched says that [Keeper.Watch] is in use, and looked is the beginning of its last
+	// successful call, since start.
 	watched atomic.Bool
 	looked  atomic.Int64
 
-	// left are the used credentials whose entries went before their last use was
-	// written.
-	mu   sync.Mutex
-	left []*entry
+	// unwritten are used credentials that were evicted before their last use was written.
+	mu        sync.Mutex
+	unwritten []*entry
 }
 
-// entry is a credential that was found.
+// entry is a cached credential.
 type entry struct {
 	viewer *viewer.Viewer
 	epoch  uint64
-	// staleAt is when it must be looked up anew, since the keeper's start.
+	// staleAt is when it must be looked up again, since the keeper's start.
 	staleAt time.Duration
 	// expiresAt is the credential's own end; zero for none.
 	expiresAt micros.Time
-	// networks are those that it may be used from; nil for everywhere.
+	// networks are those that it may be used from; nil means all.
 	networks []netip.Prefix
 	used     atomic.Bool
 	kind     Kind
-	// unused says that this is the first use of an access token that a refresh gave.
+	// unused marks the first use of an access token from a refresh.
 	unused bool
 	// needsFactor says that the store of a staff token requires a second factor of its people.
 	needsFactor bool
 }
 
-// allows reports whether the credential may be used from an address. The zero address is
-// in no network.
+// allows reports whether the credential may be used from an address. The zero address is in no
+// network.
 func (e *entry) allows(from netip.Addr) bool {
 	if e.networks == nil {
 		return true
@@ -95,23 +94,22 @@ func (e *entry) allows(from netip.Addr) bool {
 	return false
 }
 
-// NewKeeper makes a keeper of the credentials in a store.
+// NewKeeper returns a keeper of the credentials in a store.
 func NewKeeper(s *ent.Store) *Keeper {
 	k := &Keeper{store: s, start: time.Now()}
-	k.cache, _ = lru.NewWithEvict(maxCached, k.leave) // only a size below one is an error
+	k.cache, _ = lru.NewWithEvict(maxCached, k.keepUse) // only a size below one is an error
 	return k
 }
 
-// Authenticate returns who holds the credential. A text of the wrong form or
-// checksum is refused without a query. kinds are the ones that the API takes;
-// everything else is the same InvalidToken. A key with an allow-list of networks is
-// refused: nothing is known of where the caller is.
+// Authenticate returns the viewer of a credential. It refuses a text with a wrong form or checksum
+// without a query. kinds are the accepted kinds; everything else is the same InvalidToken. A key
+// with a list of allowed networks is refused, since the caller's address is unknown.
 func (k *Keeper) Authenticate(ctx context.Context, token string, kinds ...Kind) (*viewer.Viewer, error) {
 	return k.AuthenticateFrom(ctx, netip.Addr{}, token, kinds...)
 }
 
-// AuthenticateFrom is [Keeper.Authenticate] of a client at an address. One that the key's
-// allow-list leaves out learns nothing from the answer, not even that the key exists.
+// AuthenticateFrom is [Keeper.Authenticate] for a client at an address. A client outside of the
+// key's networks learns nothing from the answer, not even that the key exists.
 func (k *Keeper) AuthenticateFrom(
 	ctx context.Context, from netip.Addr, token string, kinds ...Kind,
 ) (*viewer.Viewer, error) {
@@ -131,7 +129,7 @@ func (k *Keeper) AuthenticateFrom(
 	if !e.allows(from) {
 		return nil, invalid()
 	}
-	if !e.used.Load() { // a read leaves the line with every core
+	if !e.used.Load() { // a read leaves the cache line shared between cores
 		e.used.Store(true)
 	}
 	return e.viewer, nil
@@ -141,15 +139,15 @@ func taken(kind Kind, kinds []Kind) bool {
 	return slices.Contains(kinds, kind)
 }
 
-// live reports whether an entry may be believed.
+// live reports whether an entry may be used.
 func (k *Keeper) live(e *entry, now time.Time) bool {
 	return k.since(e.viewer.Store).Load() <= e.epoch && k.since(e.viewer.Actor).Load() <= e.epoch &&
 		k.all.Load() <= e.epoch && k.fresh(e, now.Sub(k.start)) &&
 		(e.expiresAt == 0 || micros.Of(now) < e.expiresAt)
 }
 
-// fresh reports whether an entry may be believed at a time since the keeper's start: it
-// was looked up lately, or was looked for among the revocations.
+// fresh reports whether an entry may be used at a time since the keeper's start: it was looked up
+// recently, or revocations were read since.
 func (k *Keeper) fresh(e *entry, now time.Duration) bool {
 	if now >= e.staleAt {
 		return false
@@ -157,14 +155,13 @@ func (k *Keeper) fresh(e *entry, now time.Duration) bool {
 	return !k.watched.Load() || now < max(time.Duration(k.looked.Load()), e.staleAt-Freshness)+trusted
 }
 
-// since is the epoch from which on the credentials of an owner are believed.
+// since returns the epoch from which on the credentials of an owner are valid.
 func (k *Keeper) since(owner xid.ID) *atomic.Uint64 {
 	return &k.forgotten[binary.BigEndian.Uint16(owner[len(owner)-2:])%owners]
 }
 
-// lookUp reads the credential and remembers it. The epoch and the time are those
-// of before the first read: what is revoked during the look-up makes the entry
-// one of the past, and a slow one is stale the sooner.
+// lookUp reads a credential and caches it. The epoch and the time are from before the first read: a
+// revocation during the look-up invalidates the entry, and a slow look-up shortens its life.
 func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time.Time) (*entry, error) {
 	epoch := k.epoch.Load()
 	e, err := k.find(ctx, sum, kind, micros.Of(now))
@@ -173,11 +170,11 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 	case e.unused:
 		err = k.writeFirstUse(ctx, e)
 	case e.needsFactor && e.viewer.Sensitive:
-		// The person gets by the token no further than in a browser.
+		// A token gives a person no more access than their browser.
 		e.viewer.Sensitive, err = k.store.DB(ctx).Factor.Query().Where(factor.UserID(e.viewer.Actor)).Exist(ctx)
 	}
 	switch {
-	case errors.Is(err, errDead):
+	case errors.Is(err, errNotLive):
 		k.cache.Remove(sum)
 		return nil, invalid()
 	case ent.IsUnavailable(err):
@@ -190,28 +187,27 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 	return e, nil
 }
 
-// remember keeps what a look-up found that began at the time and in the epoch.
+// remember caches the result of a look-up that began at a time and in an epoch.
 func (k *Keeper) remember(sum digest.Sum, e *entry, epoch uint64, began time.Time) {
 	e.epoch, e.staleAt = epoch, began.Sub(k.start)+Freshness
 	k.cache.Add(sum, e)
 }
 
-// leave keeps of an entry that goes that it was used.
-func (k *Keeper) leave(_ digest.Sum, e *entry) {
+// keepUse keeps an evicted entry whose use is not written.
+func (k *Keeper) keepUse(_ digest.Sum, e *entry) {
 	if e.used.Load() {
 		k.mu.Lock()
-		k.left = append(k.left, e)
+		k.unwritten = append(k.unwritten, e)
 		k.mu.Unlock()
 	}
 }
 
-// Forget makes the credentials of an owner be looked up anew in this process: all of a
-// store, or those of one app or person in all stores. When it has returned, nothing of
-// the owner that was read before it is believed. Who changes something calls
-// [Keeper.Revoke], which tells the other processes too.
+// Forget makes this process look up the credentials of an owner again: all of a store, or those of
+// one app or person in all stores. When it has returned, nothing read before is used. Changes call
+// [Keeper.Revoke], which covers the other processes too.
 func (k *Keeper) Forget(owner xid.ID) { raise(k.since(owner), k.epoch.Add(1)) }
 
-// raise sets a number to a higher one.
+// raise sets a number unless it is higher already.
 func raise(n *atomic.Uint64, to uint64) {
 	for {
 		last := n.Load()

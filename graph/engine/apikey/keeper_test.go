@@ -107,8 +107,7 @@ func TestAuthenticate(t *testing.T) {
 	})
 }
 
-// A remembered credential costs no statement, and one that is badly formed none
-// either.
+// A cached credential costs no statement, and neither does a malformed one.
 func TestAuthenticateRemembers(t *testing.T) {
 	s := storetest.Open(t)
 	p, k := newShop(t, s, nil), apikey.NewKeeper(s)
@@ -128,7 +127,7 @@ func TestAuthenticateRemembers(t *testing.T) {
 	}
 }
 
-// What ends a credential ends it at once where Forget is called.
+// A change that ends a credential takes effect at once if Forget is called.
 func TestForget(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for _, tc := range []struct {
@@ -189,7 +188,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// What is forgotten of one owner stays known of the others.
+// Forgetting one owner leaves the others cached.
 func TestForgetIsOfOneOwner(t *testing.T) {
 	s := storetest.Open(t)
 	k, i := apikey.NewKeeper(s), newInstall(t, s, nil)
@@ -222,8 +221,8 @@ func TestForgetIsOfOneOwner(t *testing.T) {
 	}
 }
 
-// Another process's revocation holds within the contract's ten seconds, and a
-// key's own end holds to the microsecond.
+// A revocation by another process takes effect within the contract's ten seconds, and a key's own
+// expiry to the microsecond.
 func TestFreshness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -252,8 +251,8 @@ func TestFreshness(t *testing.T) {
 	})
 }
 
-// A look-up that read the key before it was revoked is not believed afterwards,
-// however late it is remembered.
+// The result of a look-up that read the key before it was revoked is not used afterwards, however
+// late it is cached.
 func TestLookUpAcrossForget(t *testing.T) {
 	s := storetest.Open(t)
 	p, k := newShop(t, s, nil), apikey.NewKeeper(s)
@@ -296,7 +295,7 @@ func TestWriteUsed(t *testing.T) {
 	})
 }
 
-// A use whose writing fails is written the next time.
+// A use that could not be written is written the next time.
 func TestWriteUsedAgain(t *testing.T) {
 	s := storetest.Open(t)
 	p, k := newShop(t, s, nil), apikey.NewKeeper(s)

@@ -5,9 +5,8 @@ import (
 	"net/netip"
 )
 
-// ParseNetwork reads a network such as 192.0.2.0/24 or 2001:db8::/32, or an address, which
-// stands for itself alone. One with bits behind its prefix is refused: it would allow more
-// than what was written.
+// ParseNetwork parses a network such as 192.0.2.0/24 or 2001:db8::/32, or a single address. It
+// refuses a network with bits after its prefix, which would allow more than the text shows.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap()
@@ -28,7 +27,8 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// ParseNetworks reads several. Of none the result is not nil: no address is in it.
+// ParseNetworks parses several networks. For none it returns a list that is not nil and contains no
+// address.
 func ParseNetworks(texts []string) ([]netip.Prefix, error) {
 	list := make([]netip.Prefix, len(texts))
 	for i, text := range texts {

@@ -25,8 +25,8 @@ func (p *shop) set(t testing.TB, edit func(*db.APIKeyUpdate)) {
 	})
 }
 
-// A key with an allow-list is refused from elsewhere, looked up or remembered, and is not
-// used by that.
+// A key with a list of networks is refused from elsewhere, uncached or cached, and that does not
+// count as a use.
 func TestAuthenticateFrom(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := newShop(t, s, nil)
@@ -61,7 +61,7 @@ func TestAuthenticateFrom(t *testing.T) {
 	})
 }
 
-// A rotated key ends at its time though it is remembered.
+// A rotated key expires at its time even if it is cached.
 func TestAuthenticateRetired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -71,7 +71,7 @@ func TestAuthenticateRetired(t *testing.T) {
 		if _, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second) // less than what is remembered is believed
+		time.Sleep(2 * time.Second) // less than entries are cached
 		if _, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key); !refused(err) {
 			t.Errorf("after its end: %v", err)
 		}

@@ -15,59 +15,58 @@ import (
 )
 
 const (
-	// Elsewhere is the time within which what one process revokes holds in all others.
+	// Elsewhere is the time within which a revocation takes effect in all other processes.
 	Elsewhere = 2 * time.Second
-	// WatchEvery is how often a process reads what others revoked.
+	// WatchEvery is how often a process reads the revocations of others.
 	WatchEvery = 900 * time.Millisecond
-	// trusted is how long what is remembered is believed after a look for revocations
-	// began. Whoever cannot look asks the database about each credential anew.
+	// trusted is how long cached credentials are used after the beginning of a successful
+	// [Keeper.Watch]. A process that cannot read revocations looks up each credential again.
 	trusted = Elsewhere - 100*time.Millisecond
 )
 
 const (
-	// late is how long before its commit a revocation may have been written: no
+	// maxCommitDelay is how long before its commit a revocation may have been written: no
 	// transaction takes longer.
-	late = ent.TxBudget + time.Second
-	// maxRevoked bounds what one look reads. More makes everything be looked up anew.
+	maxCommitDelay = ent.TxBudget + time.Second
+	// maxRevoked bounds the rows of one read. Beyond it, every credential is looked up again.
 	maxRevoked = 10_000
-	// maxTold bounds how many processes are heard beside.
-	maxTold = 1000
-	// kept is how long a revocation stays: far longer than anybody looks back.
+	// maxReports bounds the reports of other processes in a read.
+	maxReports = 1000
+	// kept is how long a revocation is kept: far longer than any process looks back.
 	kept = time.Minute
-	// ahead is how far in the future one may lie, where a clock was set back. On SQLite
-	// the clock begins anew with the machine.
-	ahead = time.Hour
-	// purgeBatch keeps a transaction short.
+	// maxAhead is how far in the future a revocation may lie after a clock was set back. On SQLite
+	// the clock starts again with the machine.
+	maxAhead = time.Hour
+	// purgeBatch bounds the rows of one transaction.
 	purgeBatch = 90
 )
 
-// Revoke ends, in the transaction of ctx, that what is remembered of an owner's
-// credentials is believed: at its commit in this process, and within [Elsewhere] in all
-// others. Owners are as [Keeper.Forget] has them; home is the store or the person whose
-// rows the transaction writes. Call it last, for every change to a credential, a
-// membership, an app or a store that ends or narrows what a credential may do.
+// Revoke invalidates the cached credentials of an owner, in the transaction of ctx: at its commit
+// in this process, and within [Elsewhere] in all others. Owners are those of [Keeper.Forget]; home
+// is the store or the person whose rows the transaction writes. Call it last, for every change to a
+// credential, a membership, an app or a store that ends or narrows what a credential may do.
 func (k *Keeper) Revoke(ctx context.Context, home, owner xid.ID) error {
 	return k.store.InTx(ctx, func(ctx context.Context) error {
 		clock, now := k.store.QueueClock()
 		_, err := k.store.DB(ctx).ExecContext(ctx, "INSERT INTO revocations (home, id, owner, at) VALUES (?, ?, ?, "+clock+")",
 			append([]any{home, xid.New(), owner}, now...)...)
 		if err != nil {
-			return fmt.Errorf("note a revocation: %w", err)
+			return fmt.Errorf("write a revocation: %w", err)
 		}
 		ent.OnCommit(ctx, func() { k.Forget(owner) })
 		return nil
 	})
 }
 
-// watch is what a keeper knows of the revocations of one shard.
+// watch is the state of a keeper's reads of revocations on one shard.
 type watch struct {
-	// looked is when it looked last, by the shard's clock of queues; 0 for never.
+	// looked is the time of the last read, by the shard's queue clock; 0 for never.
 	looked micros.Time
-	// seen are those that the last look found. The next one finds some of them again.
+	// seen are the revocations of the last read. The next one finds some of them again.
 	seen map[xid.ID]struct{}
 }
 
-// watches are those of the shards, by name.
+// watches are the watches of the shards, by name.
 type watches struct {
 	mu     sync.Mutex
 	shards map[string]*watch
@@ -85,49 +84,48 @@ func (w *watches) of(h ent.Shard) *watch {
 	return w.shards[h.String()]
 }
 
-// Watch looks once for what was revoked anywhere since the last look, with one statement
-// for each shard, and forgets it. The same statement reads what is for
-// [Keeper.OnTold]. Call it every [WatchEvery], one call at a time. From
-// the first call on nothing is believed for long that no look has followed.
+// Watch reads the revocations since its last call, with one statement for each shard, and forgets
+// the credentials. The same statement reads the reports for [Keeper.OnTold]. Call it every
+// [WatchEvery], one call at a time. From the first call on, no entry is used for long without
+// another.
 func (k *Keeper) Watch(ctx context.Context) error {
 	k.watched.Store(true)
 	began := time.Since(k.start)
 	var mu sync.Mutex
-	var told []Told
+	var reports []Told
 	err := k.store.EachShard(ctx, func(ctx context.Context) error {
-		found, err := k.look(ctx)
+		found, err := k.readRevocations(ctx)
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, found...)
+		reports = append(reports, found...)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("look for revocations: %w", err)
+		return fmt.Errorf("read revocations: %w", err)
 	}
 	k.looked.Store(int64(began))
-	if k.told != nil {
-		k.told(told)
+	if k.onReport != nil {
+		k.onReport(reports)
 	}
 	return nil
 }
 
-// Told is what a process tells the others of the rates of credentials, and when it did, by
-// the clock of queues.
+// Told is a process's report of the rates of credentials, with its time by the queue clock.
 type Told struct {
 	Process xid.ID
 	At      micros.Time
 	Rates   []byte
 }
 
-// OnTold lets f have what processes told of rates within the last seconds, after each
-// [Keeper.Watch]: the same statement reads it. Call it before the first one.
-func (k *Keeper) OnTold(f func([]Told)) { k.told = f }
+// OnTold registers a function that gets the reports of the last seconds after each [Keeper.Watch],
+// which reads them in its statement. Call it before the first one.
+func (k *Keeper) OnTold(f func([]Told)) { k.onReport = f }
 
-// look reads the revocations of the shard at which ctx is.
+// readRevocations reads the revocations of the shard of ctx.
 //
-// Their time is that of the statement that wrote them, and the commit comes later. So it
-// reads once more what is younger than any transaction that was open at the last look.
-func (k *Keeper) look(ctx context.Context) (told []Told, err error) {
+// Their time is that of the statement that wrote them, which precedes the commit. So it reads again
+// what is younger than any transaction that was open at the last read.
+func (k *Keeper) readRevocations(ctx context.Context) (reports []Told, err error) {
 	h, _ := ent.ShardOf(ctx)
 	w := k.watches.of(h)
 	if w.looked == 0 {
@@ -135,9 +133,9 @@ func (k *Keeper) look(ctx context.Context) (told []Told, err error) {
 			return nil, err
 		}
 	}
-	n, err := k.news(ctx, w.looked.Add(-late))
-	if err == nil && n.now < w.looked { // the clock was set back: what is new has an old time
-		n, err = k.news(ctx, n.now.Add(-late))
+	n, err := k.changes(ctx, w.looked.Add(-maxCommitDelay))
+	if err == nil && n.now < w.looked { // the clock was set back: new rows have old times
+		n, err = k.changes(ctx, n.now.Add(-maxCommitDelay))
 	}
 	if err != nil {
 		return nil, err
@@ -154,35 +152,34 @@ func (k *Keeper) look(ctx context.Context) (told []Told, err error) {
 		seen[r.ID] = struct{}{}
 	}
 	w.looked, w.seen = n.now, seen
-	return n.told, nil
+	return n.reports, nil
 }
 
-// news is what one look finds.
-type news struct {
-	now     micros.Time
-	revoked []db.Revocation
-	told    []Told
+// changes is the result of one read.
+type changes struct {
+	now      micros.Time
+	revoked  []db.Revocation
+	reports []Told
 }
 
-// toldWithin is how old that may be what is read of rates, in µs. Whoever has something to
-// tell does so once a second.
-const toldWithin = 10_000_000
+// reportsWithin is how old a report may be, in µs. Processes report once a second.
+const reportsWithin = 10_000_000
 
-// The kinds of rows that a look reads.
+// The kinds of rows in a read.
 const (
 	rowNow = iota
-	rowTold
+	rowReport
 	rowRevoked
 )
 
-// news reads the revocations since a time, what processes tell of rates, and the time now,
-// in one statement.
-func (k *Keeper) news(ctx context.Context, since micros.Time) (n news, err error) {
+// changes reads the revocations since a time, the reports of processes, and the present time, in
+// one statement.
+func (k *Keeper) changes(ctx context.Context, since micros.Time) (n changes, err error) {
 	clock, now := k.store.QueueClock()
 	query := fmt.Sprintf("SELECT %d, NULL, NULL, %s UNION ALL SELECT %d, id, rates, rates_at FROM processes"+
 		" WHERE rates IS NOT NULL AND rates_at > %s - %d"+
 		" UNION ALL SELECT %d, id, owner, at FROM revocations WHERE at >= ? LIMIT ?",
-		rowNow, clock, rowTold, clock, toldWithin, rowRevoked)
+		rowNow, clock, rowReport, clock, reportsWithin, rowRevoked)
 	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
 		var kind int
 		var id stdsql.Null[xid.ID]
@@ -194,22 +191,22 @@ func (k *Keeper) news(ctx context.Context, since micros.Time) (n news, err error
 		switch kind {
 		case rowNow:
 			n.now = at
-		case rowTold:
-			n.told = append(n.told, Told{Process: id.V, At: at, Rates: text})
+		case rowReport:
+			n.reports = append(n.reports, Told{Process: id.V, At: at, Rates: text})
 		default:
 			var owner xid.ID
 			copy(owner[:], text)
 			n.revoked = append(n.revoked, db.Revocation{ID: id.V, Owner: owner, At: at})
 		}
 		return nil
-	}, query, append(append(append([]any{}, now...), now...), since, maxRevoked+maxTold)...)
+	}, query, append(append(append([]any{}, now...), now...), since, maxRevoked+maxReports)...)
 	return n, err
 }
 
-// forgetAll makes every credential be looked up anew.
+// forgetAll makes every credential be looked up again.
 func (k *Keeper) forgetAll() { raise(&k.all, k.epoch.Add(1)) }
 
-// Purge deletes the revocations that everybody has seen and returns how many.
+// Purge deletes the revocations that every process has read and returns their number.
 func (k *Keeper) Purge(ctx context.Context) (int, error) {
 	return k.store.SumShards(ctx, func(ctx context.Context) (total int, err error) {
 		now, err := k.store.QueueTime(ctx)
@@ -228,7 +225,7 @@ func (k *Keeper) Purge(ctx context.Context) (int, error) {
 // purge deletes one batch of a shard.
 func (k *Keeper) purge(ctx context.Context, now micros.Time) (int, error) {
 	rows, err := k.store.Seek(ctx).Revocation.Query().
-		Where(revocation.Or(revocation.AtLT(now.Add(-kept)), revocation.AtGT(now.Add(ahead)))).
+		Where(revocation.Or(revocation.AtLT(now.Add(-kept)), revocation.AtGT(now.Add(maxAhead)))).
 		Limit(purgeBatch).Load(ctx)
 	if err != nil || len(rows) == 0 {
 		return 0, err

@@ -17,14 +17,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// use presents the shop's key to a keeper.
+// use authenticates with the shop's key.
 func (p *shop) use(t *testing.T, k *apikey.Keeper) error {
 	t.Helper()
 	_, err := k.Authenticate(t.Context(), p.key.Reveal(), apikey.Key)
 	return err
 }
 
-// end revokes the shop's key through a keeper, and lets meanwhile run before the commit.
+// end revokes the shop's key through a keeper, and calls meanwhile before the commit.
 func (p *shop) end(t *testing.T, k *apikey.Keeper, meanwhile func()) {
 	t.Helper()
 	p.change(t, func(ctx context.Context, c *db.Client) error {
@@ -43,8 +43,8 @@ func watch(t *testing.T, k *apikey.Keeper) {
 	}
 }
 
-// What one process revokes is refused there at once, and by another when it has looked,
-// which takes one statement.
+// A revocation takes effect at once in its process, and in another one with its next Watch, which
+// takes one statement.
 func TestRevokeElsewhere(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p, stays := newShop(t, s, nil), newShop(t, s, nil)
@@ -63,10 +63,10 @@ func TestRevokeElsewhere(t *testing.T) {
 		before := s.Statements()
 		watch(t, there)
 		if n := s.Statements() - before; n != 1 {
-			t.Errorf("a look took %d statements, want 1", n)
+			t.Errorf("Watch took %d statements, want 1", n)
 		}
 		if err := p.use(t, there); !refused(err) {
-			t.Errorf("elsewhere, after a look: %v, want refused", err)
+			t.Errorf("elsewhere, after Watch: %v, want refused", err)
 		}
 		watch(t, there)
 		before = s.Statements()
@@ -76,8 +76,8 @@ func TestRevokeElsewhere(t *testing.T) {
 	})
 }
 
-// A transaction may commit long after it wrote that it revokes. What it ends is found all
-// the same, and what rolls back ends nothing.
+// A transaction may commit long after it wrote a revocation. The revocation is found all the same,
+// and a rolled-back one has no effect.
 func TestRevokeCommitsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -92,16 +92,16 @@ func TestRevokeCommitsLate(t *testing.T) {
 			}
 		})
 		if err := p.use(t, there); err != nil {
-			t.Errorf("before the next look: %v, want it remembered", err)
+			t.Errorf("before the next Watch: %v, want it remembered", err)
 		}
 		watch(t, there)
 		if err := p.use(t, there); !refused(err) {
-			t.Errorf("after the look: %v, want refused", err)
+			t.Errorf("after Watch: %v, want refused", err)
 		}
 	})
 }
 
-// The clock by which revocations are found may be set back.
+// The clock of revocations may be set back.
 func TestRevokeAfterClockIsSetBack(t *testing.T) {
 	var behind atomic.Int64
 	s := storetest.Clocked(t, storetest.SQLite(t), func() micros.Time {
@@ -116,11 +116,11 @@ func TestRevokeAfterClockIsSetBack(t *testing.T) {
 	p.end(t, here, func() {})
 	watch(t, there)
 	if err := p.use(t, there); !refused(err) {
-		t.Errorf("after the look: %v, want refused", err)
+		t.Errorf("after Watch: %v, want refused", err)
 	}
 }
 
-// A process that cannot look believes nothing for longer than what it promises.
+// A process that cannot read revocations uses no entry for longer than promised.
 func TestRevokeUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -134,7 +134,7 @@ func TestRevokeUnseen(t *testing.T) {
 		cancel()
 		time.Sleep(apikey.Elsewhere - 100*time.Millisecond)
 		if err := there.Watch(ended); err == nil {
-			t.Fatal("a look without a database succeeded")
+			t.Fatal("Watch succeeded without a database")
 		}
 		if err := p.use(t, there); !refused(err) {
 			t.Errorf("%v after the revocation: %v, want refused", apikey.Elsewhere, err)
@@ -142,8 +142,8 @@ func TestRevokeUnseen(t *testing.T) {
 	})
 }
 
-// Looks keep what is remembered alive: a process that looks asks about a credential once
-// in [apikey.Freshness].
+// Watch keeps entries valid: a process that calls it looks up a credential once in
+// [apikey.Freshness].
 func TestWatchKeeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -162,7 +162,7 @@ func TestWatchKeeps(t *testing.T) {
 			}
 		}
 		if n := s.Statements() - before; n != looks {
-			t.Errorf("%d statements in %d looks", n, looks)
+			t.Errorf("%d statements in %d calls", n, looks)
 		}
 	})
 }
@@ -179,11 +179,11 @@ func TestPurgeRevocations(t *testing.T) {
 				at := now.Add(-2 * time.Minute)
 				switch i {
 				case 0:
-					at = now // is still looked for
+					at = now // must still be found
 				case 1:
-					at = now.Add(5 * time.Minute) // of a clock that was set back
+					at = now.Add(5 * time.Minute) // by a clock that was set back
 				case 2:
-					at = now.Add(2 * time.Hour) // of a clock that began anew
+					at = now.Add(2 * time.Hour) // by a clock that started again
 				}
 				if err := c.Revocation.Create().SetHome(p.row.ID).SetOwner(p.row.ID).SetAt(at).Exec(ctx); err != nil {
 					return err

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 )
 
-// WriteUsed writes last_used_at of the credentials that were used since the
-// last call. Requests only mark them in memory; call it about once a minute.
+// WriteUsed writes last_used_at of the credentials that were used since the last call. Requests
+// only mark them in memory; call it about once a minute.
 func (k *Keeper) WriteUsed(ctx context.Context) error {
 	now := micros.Now()
 	var failed error
@@ -27,25 +27,25 @@ func (k *Keeper) WriteUsed(ctx context.Context) error {
 		}
 	}
 	k.mu.Lock()
-	left := k.left
-	k.left = nil
+	unwritten := k.unwritten
+	k.unwritten = nil
 	k.mu.Unlock()
-	for _, e := range left {
+	for _, e := range unwritten {
 		write(e)
 	}
 	for _, e := range k.cache.Values() {
 		write(e)
 	}
-	k.keep(left)
+	k.keep(unwritten)
 	return failed
 }
 
-// keep takes back those whose use is still to be written.
-func (k *Keeper) keep(left []*entry) {
-	left = slices.DeleteFunc(left, func(e *entry) bool { return !e.used.Load() })
+// keep puts back the entries whose use could not be written.
+func (k *Keeper) keep(unwritten []*entry) {
+	unwritten = slices.DeleteFunc(unwritten, func(e *entry) bool { return !e.used.Load() })
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.left = append(left, k.left...)
+	k.unwritten = append(unwritten, k.unwritten...)
 }
 
 func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error {
@@ -62,8 +62,8 @@ func (k *Keeper) writeUsed(ctx context.Context, e *entry, now micros.Time) error
 	})
 }
 
-// writeFirstUse notes the first use of an access token that a refresh gave, before the request goes
-// on: the answer to that refresh is not given again.
+// writeFirstUse records the first use of an access token from a refresh, before the request goes
+// on: the answer to that refresh is not repeated any more.
 func (k *Keeper) writeFirstUse(ctx context.Context, e *entry) error {
 	ctx = viewer.Operator(ctx, e.viewer.Store)
 	return k.store.InTx(ctx, func(ctx context.Context) error {

@@ -12,25 +12,24 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
-// Request is a valid authorisation request.
+// Request is a valid authorization request.
 type Request struct {
 	App *db.App
-	// Scopes are what the app asks for: of its registered ones, implied reads
-	// among them.
+	// Scopes are the requested scopes that the app is registered for, with implied read scopes.
 	Scopes      scope.Set
 	RedirectURI string
 	State       string
-	resource    string // the path of the resource that is asked for; empty for none
+	resource    string // the path of the requested resource; empty for none
 	challenge   string
 	issuer      string
-	stated      bool // there was a state to give back
+	stated      bool // the request had a state
 }
 
-// Begin judges an authorisation request (RFC 6749, section 4.1.1). Its error is
-// an [*Error], which says itself whether the person may carry it to the client.
+// Begin validates an authorization request (RFC 6749, section 4.1.1). Its error is an [*Error],
+// which says whether the person may carry it to the client.
 func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
 	r := &Request{issuer: s.Issuer}
-	if err := s.address(ctx, p, r); err != nil {
+	if err := s.checkRedirect(ctx, p, r); err != nil {
 		return nil, err
 	}
 	err := r.read(p)
@@ -47,13 +46,13 @@ func (s *Server) Begin(ctx context.Context, p Params) (*Request, error) {
 	return r, nil
 }
 
-// address finds out where the answer may go. Until it has, nobody is sent
-// anywhere.
-func (s *Server) address(ctx context.Context, p Params, r *Request) error {
-	if p.twice("client_id") || p.twice("redirect_uri") {
-		return p.once()
+// checkRedirect finds the app and validates the redirect URI. Until it succeeds, no error is sent
+// to that URI.
+func (s *Server) checkRedirect(ctx context.Context, p Params, r *Request) error {
+	if p.isRepeated("client_id") || p.isRepeated("redirect_uri") {
+		return p.checkRepeated()
 	}
-	row, err := s.asking(ctx, p.Get("client_id"))
+	row, err := s.requestedApp(ctx, p.Get("client_id"))
 	refusal, _ := errors.AsType[*Error](err)
 	switch {
 	case refusal != nil:
@@ -75,12 +74,12 @@ func (s *Server) address(ctx context.Context, p Params, r *Request) error {
 	return nil
 }
 
-// read judges what may be reported to the client.
+// read validates the parameters whose errors may be reported to the client.
 func (r *Request) read(p Params) *Error {
-	if !p.twice("state") {
+	if !p.isRepeated("state") {
 		r.State, r.stated = p.Get("state"), p.Get("state") != ""
 	}
-	if err := p.once(); err != nil {
+	if err := p.checkRepeated(); err != nil {
 		return err
 	}
 	switch p.Get("response_type") {
@@ -93,15 +92,15 @@ func (r *Request) read(p Params) *Error {
 	if mode := p.Get("response_mode"); mode != "" && mode != "query" {
 		return refuse(InvalidRequest, "The only response_mode is query.")
 	}
-	if err := r.proof(p); err != nil {
+	if err := r.checkPKCE(p); err != nil {
 		return err
 	}
 	return r.scope(p.Get("scope"))
 }
 
-// proof asks every client for PKCE with S256 (RFC 9700, section 2.1.1). A missing
-// method means plain, which is refused like plain itself.
-func (r *Request) proof(p Params) *Error {
+// checkPKCE requires PKCE with S256 of every client (RFC 9700, section 2.1.1). A missing method
+// means plain, which is refused too.
+func (r *Request) checkPKCE(p Params) *Error {
 	r.challenge = p.Get("code_challenge")
 	switch {
 	case r.challenge == "":
@@ -114,8 +113,8 @@ func (r *Request) proof(p Params) *Error {
 	return nil
 }
 
-// scope keeps of what is asked for what the app is registered for; nothing asked
-// means all of that.
+// scope sets the requested scopes that the app is registered for; an empty request means all of
+// them.
 func (r *Request) scope(asked string) *Error {
 	r.Scopes = scope.Parse(r.App.Scopes).Effective()
 	if asked != "" {
@@ -127,9 +126,8 @@ func (r *Request) scope(asked string) *Error {
 	return nil
 }
 
-// answer makes the address that carries parameters to the client, with the issuer
-// (RFC 9207, section 2) and its state. What the URI's query holds stays
-// (RFC 6749, section 3.1.2).
+// answer returns the redirect URI with parameters, the issuer (RFC 9207, section 2) and the
+// client's state. An existing query of the URI is kept (RFC 6749, section 3.1.2).
 func (r *Request) answer(pairs ...string) string {
 	q := url.Values{"iss": {r.issuer}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -145,8 +143,8 @@ func (r *Request) answer(pairs ...string) string {
 	return r.RedirectURI + join + q.Encode()
 }
 
-// Host names where the person will be sent, for the consent screen: the host of a
-// web address, "this device" for a loopback one, else the private scheme.
+// Host describes for the consent screen where the person will be sent: the host of a web address,
+// an app on this device for a loopback one, else the private scheme.
 func (r *Request) Host() string {
 	if r.Local() {
 		return "an app on this device"
@@ -159,18 +157,19 @@ func (r *Request) Host() string {
 	return u.Host
 }
 
-// Local reports whether the answer goes to a loopback address, where any program on the device can take it.
+// Local reports whether the answer goes to a loopback address, where any program on the device can
+// take it.
 func (r *Request) Local() bool {
 	_, _, ok := loopback(r.RedirectURI)
 	return ok
 }
 
-// digest binds a consent ticket to what was shown. Texts stand behind their
-// lengths, so no two requests make one message.
+// digest binds a consent ticket to what was shown. Each text follows its length, so that no two
+// requests have the same digest.
 func (r *Request) digest() [sha256.Size]byte {
 	var b []byte
 	app := []string{r.App.ClientID}
-	if r.App.MetadataURL != nil { // the name of a document may change while somebody reads it
+	if r.App.MetadataURL != nil { // the name in a document may change while a person reads it
 		app = []string{*r.App.MetadataURL, r.App.Name}
 	}
 	for _, text := range append(app, r.RedirectURI, r.State, r.challenge, r.Scopes.String(), r.resource) {

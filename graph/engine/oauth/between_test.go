@@ -12,13 +12,13 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
-// TestBetween lets something happen between the look-up of a code or a refresh
-// token and the step that it is for: the step is not taken.
+// TestBetween runs a change between the look-up of a code or a refresh token and its step: the step
+// is not taken.
 func TestBetween(t *testing.T) {
 	for name, tc := range map[string]struct {
 		meanwhile func(*testing.T, *stage, func() (*oauth.Token, error))
 		reason    state.GrantEnd
-		tokens    int // that anybody got meanwhile
+		tokens    int // that were issued meanwhile
 	}{
 		"the store ends the grant": {func(t *testing.T, st *stage, _ func() (*oauth.Token, error)) { st.revoke(t) },
 			state.GrantEndedByStore, 0},
@@ -56,8 +56,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// steps returns the step of a new grant, and how many access tokens there were
-// before it.
+// steps returns the step of a new grant, and how many access tokens there were before it.
 func (st *stage) steps(name string) (try func() (*oauth.Token, error), had int) {
 	st.t.Helper()
 	if name == "refresh" {
@@ -68,7 +67,7 @@ func (st *stage) steps(name string) (try func() (*oauth.Token, error), had int) 
 	return func() (*oauth.Token, error) { return st.exchange(secret) }, 0
 }
 
-// revoke ends the grant as a person of the store does.
+// revoke ends the grant like a person of the store.
 func (st *stage) revoke(t *testing.T) {
 	t.Helper()
 	g := st.only()
@@ -81,9 +80,8 @@ func (st *stage) revoke(t *testing.T) {
 	}
 }
 
-// interrupted runs f on every engine. What it hands to interrupt runs once, before
-// the next look-up of a client: behind that of the code or token, and ahead of the
-// transaction.
+// interrupted runs f on every engine. The function passed to interrupt runs once, before the next
+// look-up of a client: after that of the code or token, and before the transaction.
 func interrupted(t *testing.T, f func(t *testing.T, st *stage, interrupt func(func()))) {
 	t.Helper()
 	addresses := map[string]string{"sqlite": storetest.SQLite(t)}

@@ -19,24 +19,23 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// ErrSpent is the answer to a ticket that is not good: answered before, too old,
-// or of another session or request.
+// ErrSpent means that a ticket is not valid: it was used before, is too old, or belongs to another
+// session or request.
 var ErrSpent = errors.New("consent ticket is not valid")
 
-// Screen is what a person is asked.
+// Screen is the contents of the consent screen.
 type Screen struct {
 	*Request
-	// Registrar is the name of the store that registered the app, and Since when it
-	// did: what the app says of itself proves nothing. Both are empty for an app that
-	// nobody registered.
+	// Registrar is the name of the store that registered the app, and Since when it did, because
+	// the app's own claims prove nothing. Both are empty for an unregistered app.
 	Registrar string
 	Since     micros.Time
-	// Earlier is what live grants of the app give already in this store, and
-	// Known reports whether there is one: scopes outside of it are new.
+	// Earlier is the scopes of the app's live grants in this store, and Known reports whether there
+	// is one: other scopes are new.
 	Earlier scope.Set
 	Known   bool
-	// Missing is what the person cannot give, since they lack it: while there is
-	// any, or where Forbidden, the screen offers no Allow.
+	// Missing is the requested scopes that the person lacks. If there are any, or if Forbidden, the
+	// screen offers no Allow.
 	Missing   scope.Set
 	Forbidden bool
 	Ticket    string
@@ -45,7 +44,7 @@ type Screen struct {
 // Allowable reports whether the person may consent.
 func (s *Screen) Allowable() bool { return !s.Forbidden && s.Missing == 0 }
 
-// Consent returns what to ask the viewer, a person in the store that they chose.
+// Consent returns the consent screen for the viewer, a person in the store that they chose.
 func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	v := viewer.From(ctx)
 	if v == nil || !v.IsPerson() {
@@ -60,7 +59,7 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 		}
 		screen.Registrar, screen.Since = home.Name, r.App.ID.Time()
 	}
-	app, err := s.inStore(ctx, v.Store, r.App)
+	app, err := s.appInStore(ctx, v.Store, r.App)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +77,13 @@ func (s *Server) Consent(ctx context.Context, r *Request) (*Screen, error) {
 	return screen, nil
 }
 
-// MayConsent reports whether a role reaches apps (contract, section 6).
+// MayConsent reports whether a role may connect apps (contract, section 6).
 func MayConsent(r viewer.Role) bool {
 	return r == viewer.Owner || r == viewer.Admin || r == viewer.Developer
 }
 
-// Allow spends the ticket and makes the grant with its code, in one transaction.
-// It returns the address that takes the code to the client.
+// Allow spends the ticket and creates the grant with its code, in one transaction. It returns the
+// redirect URI with the code.
 func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	v := viewer.From(ctx)
 	if v == nil || !v.IsPerson() || !MayConsent(v.Role) || !v.Scopes.Covers(r.Scopes) {
@@ -95,7 +94,7 @@ func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect
 			"This store requires a second factor of its people. Set one up on the dashboard's page Security first.")
 	}
 	redirect, err = s.allow(ctx, r, ticket)
-	if ent.IsDuplicate(err) { // somebody else's first consent to the same document was faster
+	if ent.IsDuplicate(err) { // another first consent to the same document was faster
 		redirect, err = s.allow(ctx, r, ticket)
 	}
 	return redirect, err
@@ -105,10 +104,10 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 	v, code := viewer.From(ctx), apikey.Mint(apikey.Code)
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
 		now, id := micros.Now(), xid.New()
-		if err := direct(ctx, c, lead{code, id}); err != nil {
+		if err := addCredentials(ctx, c, directoryEntry{code, id}); err != nil {
 			return err
 		}
-		app, err := s.admit(ctx, c, r.App)
+		app, err := s.ensureApp(ctx, c, r.App)
 		if err != nil {
 			return err
 		}
@@ -120,7 +119,7 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 			row.SetResource(r.resource)
 		}
 		if err := row.Exec(ctx); err != nil {
-			return wrap("make grant", err)
+			return wrap("create grant", err)
 		}
 		return audit.Write(ctx, c, "grant.create", xid.Grant, id, r.Scopes.String())
 	})
@@ -130,15 +129,15 @@ func (s *Server) allow(ctx context.Context, r *Request, ticket string) (redirect
 	return r.answer("code", code.Reveal()), nil
 }
 
-// Deny spends the ticket and returns the address that informs the client.
+// Deny spends the ticket and returns the redirect URI with the error.
 func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	err = s.spend(ctx, r, ticket, func(ctx context.Context, c *db.Client) error {
-		app, err := s.inStore(ctx, viewer.From(ctx).Store, r.App)
+		app, err := s.appInStore(ctx, viewer.From(ctx).Store, r.App)
 		if err != nil {
 			return err
 		}
 		var detail string
-		if r.App.MetadataURL != nil { // it may have no row
+		if r.App.MetadataURL != nil { // the app may have no row
 			detail = r.App.Developer
 		}
 		return audit.Write(ctx, c, "grant.deny", xid.App, app, detail)
@@ -149,8 +148,8 @@ func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect 
 	return r.answer("error", AccessDenied, "error_description", "The person did not allow it."), nil
 }
 
-// spend runs f in a transaction that takes the ticket away. Its row's primary key
-// lets one of two answers through.
+// spend runs f in a transaction that uses the ticket up. Its row's primary key lets one of two
+// answers through.
 func (s *Server) spend(
 	ctx context.Context, r *Request, ticket string, f func(context.Context, *db.Client) error,
 ) error {
@@ -174,30 +173,30 @@ func (s *Server) spend(
 	})
 }
 
-// lead is a credential and the row that it leads to.
-type lead struct {
+// directoryEntry is a credential and the id of its row.
+type directoryEntry struct {
 	secret apikey.Secret
 	id     xid.ID
 }
 
-// enter is the statement of [direct] for one credential, and more its part for
-// each further one.
+// insertCredential is the statement of [addCredentials] for one credential, and moreRows its part
+// for each further one.
 const (
-	enter = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"
-	more  = ", (?, ?, ?, ?)"
+	insertCredential = "INSERT INTO credentials (hash, store_id, credential_id, kind) VALUES (?, ?, ?, ?)"
+	moreRows         = ", (?, ?, ?, ?)"
 )
 
-// direct enters credentials of the viewer's store into the directory, by their
-// hashes, in one statement.
-func direct(ctx context.Context, c *db.Client, leads ...lead) error {
-	args := make([]any, 0, 4*len(leads))
-	for _, l := range leads {
+// addCredentials adds credentials of the viewer's store to the directory, by their hashes, in one
+// statement.
+func addCredentials(ctx context.Context, c *db.Client, entries ...directoryEntry) error {
+	args := make([]any, 0, 4*len(entries))
+	for _, l := range entries {
 		_, kind, ok := apikey.Parse(l.secret.Reveal())
 		if !ok {
 			return errors.New("enter credential: malformed")
 		}
 		args = append(args, digest.Sum(l.secret.Hash()), viewer.From(ctx).Store, l.id, string(kind))
 	}
-	_, err := c.ExecContext(ctx, enter+strings.Repeat(more, len(leads)-1), args...)
+	_, err := c.ExecContext(ctx, insertCredential+strings.Repeat(moreRows, len(entries)-1), args...)
 	return wrap("enter credential", err)
 }

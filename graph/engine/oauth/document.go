@@ -12,19 +12,19 @@ import (
 )
 
 // IsDocument reports whether a client id is the URL of a Client ID Metadata Document
-// (draft-ietf-oauth-client-id-metadata-document, section 3): the id of a client that nobody
-// registered. Ids of registered apps have no scheme.
+// (draft-ietf-oauth-client-id-metadata-document, section 3), which an unregistered client uses. Ids
+// of registered apps have no scheme.
 func IsDocument(id string) bool { return strings.HasPrefix(id, "https://") }
 
-// document describes a client as its Client ID Metadata Document does.
+// document describes a client by its Client ID Metadata Document.
 type document struct {
 	host      string   // of the client id, the only member that the client cannot invent
 	name      string   // as the client calls itself; empty for none
 	redirects []string // at least one, each allowed by [checkDocumentRedirect]
 }
 
-// checkDocumentURL returns the URL of a client id, or nil where the draft or the policy refuses its form.
-// Clients are compared by the text of their ids, so a text that names the same place in another way is refused.
+// checkDocumentURL returns the URL of a client id, or nil if the draft or the policy refuses it.
+// Client ids are compared as texts, so a second spelling of the same URL is refused.
 func checkDocumentURL(p egress.Policy, id string) *url.URL {
 	u, wrong := p.CheckURL(id)
 	if wrong != "" || !IsDocument(id) || u.String() != id {
@@ -37,7 +37,7 @@ func checkDocumentURL(p egress.Policy, id string) *url.URL {
 	return u
 }
 
-// The reasons for which a document is refused. People read them on the page that refuses the client.
+// The reasons to refuse a document. People read them on the page that refuses the client.
 var (
 	errNotObject   = errors.New("it is not a JSON object with each member once")
 	errOtherClient = errors.New("its client_id is not its own address")
@@ -47,7 +47,7 @@ var (
 	errRedirects   = errors.New("it names no redirect URI that is allowed here, or too many")
 )
 
-// parseDocument reads the document at the address id. Members that the server does not use are ignored.
+// parseDocument parses the document at the URL id. Unknown members are ignored.
 func parseDocument(id *url.URL, body []byte) (*document, error) {
 	v, err := wire.Parse(body)
 	if err != nil || v.Kind() != wire.ObjectKind {
@@ -72,8 +72,8 @@ func parseDocument(id *url.URL, body []byte) (*document, error) {
 	return d, err
 }
 
-// redirectsOf returns the redirect URIs that this server may answer at. A client that serves other servers
-// too may list others.
+// redirectsOf returns the redirect URIs that this server allows. The document may list others, for
+// other servers.
 func redirectsOf(v wire.Value) (allowed []string, err error) {
 	list, _ := v.Get("redirect_uris")
 	if list.Kind() != wire.ArrayKind || list.Len() > limit.RedirectURIs {
@@ -90,8 +90,9 @@ func redirectsOf(v wire.Value) (allowed []string, err error) {
 	return allowed, nil
 }
 
-// checkDocumentRedirect reports whether a document may list a redirect URI: one that an app may register, or
-// http on localhost, which clients without a registration use. No browser resolves that name elsewhere.
+// checkDocumentRedirect reports whether a redirect URI of a document is allowed: those that an app
+// may register, and http on localhost, which unregistered clients use. Browsers resolve that name
+// to the device only.
 func checkDocumentRedirect(uri string) bool {
 	if rest, ok := strings.CutPrefix(uri, localhost); ok {
 		uri = loopbacks[0] + rest
@@ -107,7 +108,8 @@ func text(v wire.Value, name string) string {
 	return m.Text()
 }
 
-// holds reports whether a list holds a text, or is absent: then RFC 7591, section 2, means that text.
+// holds reports whether a list contains a text, or is absent: the default is that text by RFC 7591,
+// section 2.
 func holds(v wire.Value, name, text string) bool {
 	list, ok := v.Get(name)
 	if !ok {

@@ -17,19 +17,19 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// documentPrefix begins the keys of [documentKey]. No client sends one.
+// documentPrefix begins the keys of [documentKey]. It is not accepted from clients.
 const documentPrefix = "document-"
 
-// documentKey returns the key in the directory of client ids under which a store keeps the app of a document.
-// The directory's primary key admits one app for each store and document.
+// documentKey returns the key in the directory of client ids for the app of a document in a store.
+// The directory's primary key allows one app for each store and document.
 func documentKey(store xid.ID, id string) string {
 	sum := sha256.Sum256(append(store[:], id...))
 	return documentPrefix + hex.EncodeToString(sum[:24])
 }
 
-// asking returns the app of an authorization request. An app that nobody registered has no row yet: it is
-// what its document says now, and may ask for every scope that apps can have.
-func (s *Server) asking(ctx context.Context, id string) (*db.App, error) {
+// requestedApp returns the app of an authorization request. An unregistered app has no row yet: it
+// is described by its document, and may ask for every scope that apps can have.
+func (s *Server) requestedApp(ctx context.Context, id string) (*db.App, error) {
 	if !IsDocument(id) {
 		return s.client(ctx, id)
 	}
@@ -50,18 +50,18 @@ func (s *Server) asking(ctx context.Context, id string) (*db.App, error) {
 	if free {
 		a.Name = d.name
 	}
-	return a, wrap("judge the name of an app", err)
+	return a, wrap("check the name of an app", err)
 }
 
-// admit returns the row of an app in the transaction of ctx, in which somebody consents to it. An app that
-// nobody registered gets its row in the viewer's store, once; later consents bring what its document says now.
-func (s *Server) admit(ctx context.Context, c *db.Client, a *db.App) (*db.App, error) {
+// ensureApp returns the row of an app in the transaction of a consent. An unregistered app gets its
+// row in the viewer's store at the first consent; later consents update it from the document.
+func (s *Server) ensureApp(ctx context.Context, c *db.Client, a *db.App) (*db.App, error) {
 	if a.MetadataURL == nil {
 		return a, nil
 	}
 	v, now := viewer.From(ctx), micros.Now()
 	key := documentKey(v.Store, *a.MetadataURL)
-	known, err := s.entered(ctx, key)
+	known, err := s.appByKey(ctx, key)
 	if err == nil {
 		err = c.App.Update().Where(apps.ID(known.ID)).SetName(a.Name).SetRedirectUris(a.RedirectUris).
 			SetScopes(a.Scopes).SetUpdatedAt(now).AddVersion(1).Exec(ctx)
@@ -77,15 +77,16 @@ func (s *Server) admit(ctx context.Context, c *db.Client, a *db.App) (*db.App, e
 	row, err := c.App.Create().SetID(id).SetClientID(key).SetMetadataURL(*a.MetadataURL).SetName(a.Name).
 		SetDeveloper(a.Developer).SetRedirectUris(a.RedirectUris).SetScopes(a.Scopes).SetUpdatedAt(now).
 		SetCreatedBy(v.Actor).Save(ctx)
-	return row, wrap("keep the app of a document", err)
+	return row, wrap("create the app of a document", err)
 }
 
-// inStore returns the id of an app in a store, or the nil id for a document that nobody there consented to.
-func (s *Server) inStore(ctx context.Context, store xid.ID, a *db.App) (xid.ID, error) {
+// appInStore returns the id of an app in a store, or the nil id if no person there has consented to
+// its document.
+func (s *Server) appInStore(ctx context.Context, store xid.ID, a *db.App) (xid.ID, error) {
 	if a.MetadataURL == nil {
 		return a.ID, nil
 	}
-	known, err := s.entered(ctx, documentKey(store, *a.MetadataURL))
+	known, err := s.appByKey(ctx, documentKey(store, *a.MetadataURL))
 	if errors.Is(err, errUnknown) {
 		return xid.Nil, nil
 	}
@@ -95,10 +96,11 @@ func (s *Server) inStore(ctx context.Context, store xid.ID, a *db.App) (xid.ID, 
 	return known.ID, nil
 }
 
-// presenting returns the app of a request to the token or revocation endpoint. For a document it is the app
-// of the store whose code or token the request shows, and otherwise an app without an id, to which no grant
-// belongs. The document is not read: what was consented to holds until it is revoked.
-func (s *Server) presenting(ctx context.Context, id string, p Params) (*db.App, error) {
+// presentingApp returns the app of a request to the token or revocation endpoint. For a document it
+// is the app of the store to which the code or token in the request belongs, and otherwise an app
+// without an id, which has no grants. The document is not read: a consent holds until it is
+// revoked.
+func (s *Server) presentingApp(ctx context.Context, id string, p Params) (*db.App, error) {
 	if !IsDocument(id) {
 		return s.client(ctx, id)
 	}
@@ -108,7 +110,7 @@ func (s *Server) presenting(ctx context.Context, id string, p Params) (*db.App, 
 	store, err := s.storeOf(ctx, p)
 	if err == nil {
 		var row *db.App
-		if row, err = s.entered(ctx, documentKey(store, id)); err == nil {
+		if row, err = s.appByKey(ctx, documentKey(store, id)); err == nil {
 			return row, nil
 		}
 	}

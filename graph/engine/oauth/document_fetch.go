@@ -24,31 +24,31 @@ import (
 const (
 	// maxDocument is the largest document, in bytes, as the draft recommends.
 	maxDocument = 5 << 10
-	// documentTime bounds a fetch from the look-up of the name to the last byte.
+	// documentTime bounds a fetch from the name lookup to the last byte.
 	documentTime = 5 * time.Second
 	// keptDocuments bounds the cache of documents and refusals, in bytes.
 	keptDocuments = 2 << 20
-	// keepLeast and keepMost bound the lifetime that Cache-Control gives a document; keepUsual is that of one
-	// without it.
+	// keepLeast and keepMost bound the lifetime by Cache-Control; keepUsual applies without it.
 	keepLeast, keepUsual, keepMost = time.Minute, 15 * time.Minute, 24 * time.Hour
-	// keepRefusal is how long a failed fetch is not repeated: long enough to bound the load on a host that is
-	// down, short enough for a developer who mends the document. The draft wants no failure cached as documents are.
+	// keepRefusal is how long a failed fetch is not repeated: long enough to bound the load on a
+	// host that is down, short enough for a developer who corrects the document. The draft forbids
+	// caching errors like documents.
 	keepRefusal = 10 * time.Second
-	// Fetches of one network, and of all networks together, in a minute and at once.
+	// Fetches for one network, and for all networks together, per minute and at once.
 	fetchesPerMinute, fetchesAtOnce       = 6, 12
 	allFetchesPerMinute, allFetchesAtOnce = 120, 60
 )
 
-// Documents is how Client ID Metadata Documents are fetched.
+// Documents configures how Client ID Metadata Documents are fetched.
 type Documents struct {
-	// Egress says which addresses are allowed: its zero value is the public internet.
-	// Only https is used, whatever it says.
+	// Egress decides which addresses are allowed: its zero value allows the public internet. Only
+	// https is used in any case.
 	Egress egress.Policy
-	// RootCAs sign the certificates of the hosts; nil means the system's.
+	// RootCAs are trusted to sign the hosts' certificates; nil means the system's.
 	RootCAs *x509.CertPool
 }
 
-// reader fetches documents and keeps them for a while.
+// reader fetches documents and caches them.
 type reader struct {
 	Documents
 	client   *http.Client
@@ -59,7 +59,7 @@ type reader struct {
 	all      *ratelimit.Limiter[struct{}]
 }
 
-// reading is the outcome of a fetch, which holds until a time.
+// reading is the outcome of a fetch, valid until a time.
 type reading struct {
 	document *document
 	refusal  error
@@ -92,8 +92,8 @@ func newReader(c Documents) (*reader, error) {
 	return r, nil
 }
 
-// read returns the document at the address id. What it has to fetch counts for the network of the request.
-// Its error is an [*Error].
+// read returns the document at the URL id. A fetch counts against the network of the request. Its
+// error is an [*Error].
 func (r *reader) read(ctx context.Context, id *url.URL) (*document, error) {
 	at := id.String()
 	got, ok := r.kept.Get(at)
@@ -132,11 +132,11 @@ func (r *reader) admit(from netip.Addr) error {
 		Description: "Too many new apps ask at the moment: try again later."}
 }
 
-// errUnfetched hides whether a name, an address, a certificate or a status was the reason: the answer tells
-// nothing about hosts that only this machine can reach.
+// errUnfetched does not say whether a name, an address, a certificate or a status was the reason,
+// so that the answer reveals nothing about hosts that only this machine can reach.
 var errUnfetched = errors.New("it cannot be fetched, or its answer is not 200 with JSON")
 
-// fetch asks for the document once.
+// fetch downloads and parses the document.
 func (r *reader) fetch(ctx context.Context, id *url.URL) reading {
 	body, header, err := r.download(ctx, id)
 	var d *document
@@ -172,7 +172,8 @@ func (r *reader) download(ctx context.Context, id *url.URL) ([]byte, http.Header
 	return body, res.Header, nil
 }
 
-// lifetime reads Cache-Control (RFC 9111, section 5.2.2) within the bounds of this server.
+// lifetime returns the lifetime by Cache-Control (RFC 9111, section 5.2.2), within this server's
+// bounds.
 func lifetime(h http.Header) time.Duration {
 	keep := keepUsual
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {

@@ -39,7 +39,7 @@ func newHost(t testing.TB) *host {
 	return h
 }
 
-// serve answers with the document of a client at whatever path is asked.
+// serve answers every path with the document of a client at that path.
 func (h *host) serve(name string, redirects ...string) {
 	h.handle(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"client_id": %q, "client_name": %q, "redirect_uris": ["%s"]}`, h.URL+r.URL.Path, name,
@@ -49,14 +49,14 @@ func (h *host) serve(name string, redirects ...string) {
 
 func (h *host) handle(f http.HandlerFunc) { h.answer.Store(&f) }
 
-// documents reads from the host and from no other.
+// documents reads from the host only.
 func (h *host) documents() oauth.Documents {
 	roots := x509.NewCertPool()
 	roots.AddCert(h.Certificate())
 	return oauth.Documents{Egress: egress.Policy{AllowLoopback: true}, RootCAs: roots}
 }
 
-// documented is a stage on which a client that nobody registered asks.
+// documented returns a stage with an unregistered client.
 func documented(t testing.TB, s *ent.Store) (*stage, *host) {
 	t.Helper()
 	st, h := newStage(t, s), newHost(t)
@@ -66,7 +66,7 @@ func documented(t testing.TB, s *ent.Store) (*stage, *host) {
 	return st, h
 }
 
-// asks begins an authorization request, perhaps of another client or from another network.
+// asks begins an authorization request, with optional changes of the parameters.
 func (st *stage) asks(ctx context.Context, more ...string) (*oauth.Request, error) {
 	pairs := map[string]string{"response_type": "code", "client_id": st.app.ClientID, "redirect_uri": callback,
 		"code_challenge": challenge(verifier), "code_challenge_method": "S256"}
@@ -127,7 +127,7 @@ func TestDocumentRefused(t *testing.T) {
 	}
 }
 
-// The addresses that a name leads to are judged when they are dialed.
+// The addresses of a host name are checked when they are dialed.
 func TestDocumentAtPrivateAddress(t *testing.T) {
 	st, h := documented(t, storetest.Open(t))
 	st.documents.Egress = egress.Policy{}
@@ -156,7 +156,7 @@ func TestDocumentCache(t *testing.T) {
 	}
 }
 
-// A network causes few fetches, whatever clients it names, and all together not many.
+// A network causes few fetches, whatever clients it names, and the total is bounded too.
 func TestDocumentRate(t *testing.T) {
 	st, h := documented(t, storetest.Open(t))
 	try := func(address string) (n int) {

@@ -28,7 +28,7 @@ func (st *stage) lets(ctx context.Context, r *oauth.Request) string {
 	return query(st.t, to).Get("code")
 }
 
-// A client that nobody registered goes the whole way, and its row is the store's own.
+// An unregistered client completes the whole flow, and its row belongs to the store.
 func TestDocumentFlow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st, h := documented(t, s)
@@ -69,7 +69,7 @@ func TestDocumentFlow(t *testing.T) {
 	})
 }
 
-// What the document says at the time of the consent holds; a code is stolen goods whoever shows it.
+// The document at the time of the consent applies; a stolen code is refused to every other client.
 func TestDocumentAttacks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st, h := documented(t, s)
@@ -88,7 +88,7 @@ func TestDocumentAttacks(t *testing.T) {
 		}
 		st.changedWhileRead(t, h)
 		st.storesApart(t)
-		// Another client, and one whose document does not exist, show the code.
+		// Another client, and one whose document does not exist, present the code.
 		stolen, mine := st.lets(st.person, st.begin()), st.app.ClientID
 		for _, thief := range []string{h.URL + "/thief.json", "https://nowhere.example/c", st.register("orders.read",
 			callback).ClientID} {
@@ -119,7 +119,7 @@ func TestDocumentAttacks(t *testing.T) {
 	})
 }
 
-// changedWhileRead changes the name of a client while somebody reads the consent screen.
+// changedWhileRead changes the name of a client while the consent screen is open.
 func (st *stage) changedWhileRead(t *testing.T, h *host) {
 	t.Helper()
 	screen, err := st.Consent(st.person, st.begin())
@@ -139,7 +139,7 @@ func (st *stage) changedWhileRead(t *testing.T, h *host) {
 	st.serve()
 }
 
-// storesApart lets one client into two stores: what one store does is nothing to the other.
+// storesApart connects one client to two stores: changes in one do not affect the other.
 func (st *stage) storesApart(t *testing.T) {
 	t.Helper()
 	_, row := storetest.Merchant(t, st.store)
@@ -165,7 +165,7 @@ func (st *stage) storesApart(t *testing.T) {
 	}
 }
 
-// First consents to one document at the same time make one row.
+// Concurrent first consents to one document create one row.
 func TestDocumentRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st, _ := documented(t, s)

@@ -14,7 +14,8 @@ import (
 
 const documentID = "https://client.example/oauth/client.json"
 
-// A client id has one spelling: what browsers or libraries would read in another way is refused.
+// A client id has one spelling: texts that browsers or libraries could read differently are
+// refused.
 func TestDocumentURL(t *testing.T) {
 	for id, good := range map[string]bool{
 		documentID:                             true,
@@ -97,7 +98,7 @@ func TestParseDocument(t *testing.T) {
 	}
 }
 
-// What is accepted names its own address and redirects to where an app may be answered.
+// An accepted document names its own URL and has redirect URIs that an app may use.
 func FuzzParseDocument(f *testing.F) {
 	f.Add(documentID, `{"client_id": "`+documentID+`", "redirect_uris": ["`+callback+`"]}`)
 	f.Add(documentID, `{"client_id": "`+documentID+`", "redirect_uris": ["http://localhost:1/a", 7]}`)

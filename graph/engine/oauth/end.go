@@ -21,15 +21,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// LastGrant is called when the last grant of an app in the viewer's store ends, in
-// the transaction that ends it.
+// LastGrant is called when the last grant of an app in the viewer's store ends, in the transaction
+// that ends it.
 type LastGrant func(ctx context.Context, app xid.ID) error
 
-// End revokes a grant of the viewer's store in the transaction of ctx: one
-// conditional update, with its event and its audit row, and with what follows
-// when it was the app's last one. It reports whether this call ended the grant; one
-// that had ended stays as it was, and the app's tokens are dead in both cases.
-// The caller tells [apikey.Keeper.Revoke].
+// End revokes a grant of the viewer's store in the transaction of ctx: one conditional update, with
+// its event and its audit row, and with the consequences if it was the app's last grant. It reports
+// whether this call ended the grant; a grant that had ended is not changed, and the app's tokens
+// are invalid in both cases. The caller calls [apikey.Keeper.Revoke].
 func End(
 	ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd, last LastGrant,
 ) (bool, error) {
@@ -64,12 +63,12 @@ func End(
 	return true, last(ctx, g.AppID)
 }
 
-// appIndex leads from an app to what a store gave it.
+// appIndex is the index of a store's grants by app.
 const appIndex = "grant_store_id_app_id_id"
 
-// Installed reports whether an app has a standing grant in the viewer's store. In
-// the transaction of ctx it waits for whoever takes a step of one: of two who end
-// the last two grants at once, the second sees none left.
+// Installed reports whether an app has a live grant in the viewer's store. In the transaction of
+// ctx it waits for concurrent steps of such grants: if two transactions end the last two grants at
+// once, the second sees none left.
 func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 	now := micros.Now()
 	query := c.Grant.Query().Where(grant.AppID(app))
@@ -82,9 +81,8 @@ func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 	return len(rows) > 0, wrap("look for standing grants", err)
 }
 
-// Standing is the condition of a grant that has not ended: neither revoked nor
-// past its time, and either with a refresh token that may be used, which the
-// redemption made, or with a code that may still be redeemed.
+// Standing is the condition of a grant that has not ended: neither revoked nor expired, and with
+// either a valid refresh token, which the redemption created, or a code that can still be redeemed.
 func Standing(now micros.Time) *sql.Predicate {
 	return sql.And(
 		sql.IsNull(grant.FieldRevokedAt),
@@ -96,8 +94,8 @@ func Standing(now micros.Time) *sql.Predicate {
 	)
 }
 
-// warn notifies the store's people when a grant ended because something was shown
-// twice: then somebody else may hold it.
+// warn notifies the store's people when a grant ended because a credential was presented twice: it
+// may have been stolen.
 func warn(ctx context.Context, c *db.Client, g *db.Grant, app *db.App, why state.GrantEnd) error {
 	if why != state.GrantCodeReused && why != state.GrantTokenReused {
 		return nil
@@ -119,8 +117,8 @@ func clip(s string, n int) string {
 	return s
 }
 
-// end revokes the family of something that was presented twice, or that its app
-// gave back, in a transaction of its own: when it returns, that is committed.
+// end revokes a token family in a transaction of its own, which is committed when it returns: a
+// credential was presented twice, or the app revoked it.
 func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why state.GrantEnd) error {
 	app, err := s.appOf(ctx, g)
 	if err != nil {
@@ -136,8 +134,8 @@ func (s *Server) end(ctx context.Context, g *db.Grant, by *viewer.Viewer, why st
 	})
 }
 
-// guardian acts where the server ends a family by itself.
-func guardian(g *db.Grant) *viewer.Viewer {
+// systemViewer returns the viewer for families that the server ends by itself.
+func systemViewer(g *db.Grant) *viewer.Viewer {
 	return &viewer.Viewer{Kind: viewer.System, Store: g.StoreID, Name: "storefront"}
 }
 

@@ -22,17 +22,17 @@ const (
 	TemporarilyUnavailable  = "temporarily_unavailable"
 )
 
-// Error is an answer of RFC 6749. Description is plain ASCII without quotes or
-// backslashes, as section 5.2 wants it.
+// Error is an error response of RFC 6749. Description is plain ASCII without quotes or backslashes,
+// as section 5.2 requires.
 type Error struct {
 	Code        string
 	Description string
-	// RetryAfter is set where the client may try again.
+	// RetryAfter is set if the client may try again.
 	RetryAfter time.Duration
 	// Err is the cause, for the log only.
 	Err error
 
-	request *Request // whose redirect URI may carry it; nil: nobody is sent there
+	request *Request // whose redirect URI may carry the error; nil: none
 }
 
 // Error implements error; the text is for logs.
@@ -46,11 +46,10 @@ func (e *Error) Error() string {
 // Unwrap returns the hidden cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Back returns the name of the app and the address that takes an error of the
-// authorisation endpoint to it; false where the address may not be the client's
-// (RFC 6749, section 4.1.2.1). Whether to go there is the person's to decide (RFC
-// 9700, section 4.11.2): anybody can register an app and send people to a request of
-// it that is wrong.
+// Back returns the name of the app and the redirect URI with an error of the authorization
+// endpoint; false if the URI is not known to be the client's (RFC 6749, section 4.1.2.1). The
+// person decides whether to go there (RFC 9700, section 4.11.2), because anyone can register an app
+// and send people to an invalid request.
 func (e *Error) Back() (app, address string, ok bool) {
 	if e.request == nil {
 		return "", "", false
@@ -60,7 +59,7 @@ func (e *Error) Back() (app, address string, ok bool) {
 
 func refuse(code, description string) *Error { return &Error{Code: code, Description: description} }
 
-// failed is what a client learns of a fault that is ours.
+// failed returns the error for a failure of the server.
 func failed(doing string, err error) *Error {
 	if ent.IsUnavailable(err) {
 		return &Error{Code: TemporarilyUnavailable, Description: "The service is not available for a moment.",

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What tests see of documents.
+// Unexported functions for the tests.
 var (
 	CheckDocumentURL = checkDocumentURL
 	Lifetime         = lifetime
@@ -15,7 +15,7 @@ var (
 // LimitFetch sets how long a fetch of a document may take.
 func (s *Server) LimitFetch(d time.Duration) { s.documents.limit = d }
 
-// Fetch fetches a document whatever the form of its address.
+// Fetch fetches a document whatever the form of its URL.
 func (s *Server) Fetch(ctx context.Context, u *url.URL) error {
 	return s.documents.fetch(ctx, u).refusal
 }

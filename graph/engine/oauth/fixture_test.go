@@ -29,19 +29,19 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
 
-// stage is a server, an app and a person who may let it into their store.
+// stage is a server, an app and a person who may connect it to their store.
 type stage struct {
 	*oauth.Server
 	t      testing.TB
 	store  *ent.Store
 	keys   *apikey.Keeper
 	ring   *keyring.Ring
-	person context.Context // the owner at work in their store
+	person context.Context // the owner signed in to their store
 	id     xid.ID          // of the store
 	app    *db.App
 	// orphaned are the apps whose last grant in the store ended.
 	orphaned []xid.ID
-	// documents is how metadata documents are fetched.
+	// documents configures how metadata documents are fetched.
 	documents oauth.Documents
 }
 
@@ -61,7 +61,7 @@ func newStage(t testing.TB, s *ent.Store) *stage {
 	return st
 }
 
-// serve makes the server of a process.
+// serve creates the server of a process.
 func (st *stage) serve() {
 	st.t.Helper()
 	var err error
@@ -76,7 +76,7 @@ func (st *stage) serve() {
 	}
 }
 
-// elsewhere is the same stage in another process.
+// elsewhere returns the same stage in another process.
 func (st *stage) elsewhere() *stage {
 	st.t.Helper()
 	other := *st
@@ -85,7 +85,7 @@ func (st *stage) elsewhere() *stage {
 	return &other
 }
 
-// as is somebody of the role, signed in to the store.
+// as returns the context of a person with the role, signed in to the store.
 func (st *stage) as(role viewer.Role) context.Context {
 	user := xid.New()
 	return viewer.With(st.t.Context(),
@@ -94,7 +94,7 @@ func (st *stage) as(role viewer.Role) context.Context {
 			Role: role})
 }
 
-// register makes an app of a store of its own.
+// register registers an app in a store of its own.
 func (st *stage) register(scopes string, uris ...string) (row *db.App) {
 	st.t.Helper()
 	ctx, developer := storetest.Merchant(st.t, st.store)
@@ -113,7 +113,7 @@ func (st *stage) register(scopes string, uris ...string) (row *db.App) {
 	return row
 }
 
-// form reads "name=value" pairs.
+// form parses "name=value" pairs.
 func form(t testing.TB, pairs ...string) oauth.Params {
 	t.Helper()
 	var q []string
@@ -132,7 +132,7 @@ func challenge(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// begin asks for consent, with what more the request says.
+// begin begins an authorization request, with additional parameters.
 func (st *stage) begin(more ...string) *oauth.Request {
 	st.t.Helper()
 	r, err := st.Begin(st.t.Context(), form(st.t, append([]string{"response_type", "code", "client_id", st.app.ClientID,
@@ -144,7 +144,7 @@ func (st *stage) begin(more ...string) *oauth.Request {
 	return r
 }
 
-// consent lets the app in and returns its code.
+// consent allows the app and returns its code.
 func (st *stage) consent(more ...string) string {
 	st.t.Helper()
 	r := st.begin(more...)
@@ -181,7 +181,7 @@ func (st *stage) refresh(token apikey.Secret, more ...string) (*oauth.Token, err
 			"client_id", st.app.ClientID}, more...)...), nil)
 }
 
-// token lets the app in and redeems the code.
+// token allows the app and redeems the code.
 func (st *stage) token() *oauth.Token {
 	st.t.Helper()
 	t, err := st.exchange(st.consent())
@@ -197,7 +197,7 @@ func (st *stage) opens(token apikey.Secret) bool {
 	return err == nil
 }
 
-// only is the one grant of the store.
+// only returns the one grant of the store.
 func (st *stage) only() *db.Grant {
 	st.t.Helper()
 	g, err := st.store.DB(st.person).Grant.Query().Where(grant.StoreID(st.id)).Only(st.person)

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
-// The whole way: consent, code, tokens, refresh, and what each leaves behind.
+// The whole flow: consent, code, tokens, refresh, and the rows that each leaves.
 func TestFlow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)
@@ -61,9 +61,8 @@ func TestFlow(t *testing.T) {
 	})
 }
 
-// A code that is shown again ends its family, whatever else is wrong; so does a
-// refresh token that was rotated away. The event, the notice and the audit row
-// are written once.
+// A code that is presented again ends its family, whatever else is wrong; so does a rotated refresh
+// token. The event, the notice and the audit row are written once.
 func TestReuse(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		for name, again := range map[string]func(st *stage, code string, first *oauth.Token) error{
@@ -121,7 +120,8 @@ func TestReuse(t *testing.T) {
 	})
 }
 
-// announced wants one event, one notice and one audit row about the end of the grant.
+// announced checks that there is one event, one notice and one audit row about the end of the
+// grant.
 func (st *stage) announced(t *testing.T) {
 	t.Helper()
 	c := st.store.DB(st.person)
@@ -132,7 +132,7 @@ func (st *stage) announced(t *testing.T) {
 	}
 }
 
-// A first try that fails takes nothing away.
+// A failed first attempt consumes nothing.
 func TestFailedTryConsumesNothing(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	other := st.register("orders.read", callback)
@@ -168,8 +168,8 @@ func TestFailedTryConsumesNothing(t *testing.T) {
 	}
 }
 
-// Times are judged by a fake clock: 60 s for a code, an hour for an access token,
-// 30 days without use and 180 in all for a family.
+// Lifetimes by a fake clock: 60 s for a code, an hour for an access token, 30 days without use and
+// 180 in all for a family.
 func TestLifetimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, storetest.Open(t))
@@ -207,8 +207,8 @@ func TestLifetimes(t *testing.T) {
 	})
 }
 
-// A refresh may narrow the scopes of its access token, never widen them, and what
-// the app lost is lost at once.
+// A refresh may narrow the scopes of its access token, but never widen them, and scopes that the
+// app lost are lost at once.
 func TestScopesOfRefresh(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	token := st.token()
@@ -240,7 +240,7 @@ func TestScopesOfRefresh(t *testing.T) {
 	}
 }
 
-// A ticket is good once, for its session, store and request.
+// A ticket is valid once, for its session, store and request.
 func TestTicket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, storetest.Open(t))
@@ -285,7 +285,7 @@ func TestTicket(t *testing.T) {
 	})
 }
 
-// Nobody gives what they lack.
+// People can only grant scopes that they have.
 func TestWhoMayConsent(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	for role, want := range map[viewer.Role]bool{
@@ -340,8 +340,8 @@ func TestRevoke(t *testing.T) {
 	})
 }
 
-// The steps cost a constant number of statements: two to look up, three to write,
-// and the transaction's own.
+// The steps cost a constant number of statements: two look-ups, three writes, and those of the
+// transaction.
 func TestStatements(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	secret := st.consent()
@@ -357,7 +357,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// What is dead goes; what still distinguishes theft from error stays.
+// Ended grants and tokens are purged; what still distinguishes theft from error is kept.
 func TestPurge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, storetest.Open(t))

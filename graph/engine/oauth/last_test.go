@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// What ends with an app's last grant hears of the last one alone, in the
-// transaction that ends it: when it fails, the grant stands.
+// OnLastGrant is called for an app's last grant only, in the transaction that ends it: if it fails,
+// the grant is not ended.
 func TestLastGrant(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)
@@ -35,7 +35,7 @@ func TestLastGrant(t *testing.T) {
 		st.OnLastGrant = func(context.Context, xid.ID) error { return errors.New("not now") }
 		if err := st.Revoke(t.Context(), form(t, "token", second.Refresh.Reveal(), "client_id", st.app.ClientID),
 			nil); err == nil {
-			t.Error("it ended, though what goes with it failed")
+			t.Error("the grant ended although OnLastGrant failed")
 		}
 		if !st.opens(second.Access) {
 			t.Error("the access token is dead")

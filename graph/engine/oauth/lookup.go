@@ -9,10 +9,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// The two look-ups of every request to the token endpoint. They go from a name in
-// a directory to a row of some store, so no tenant is known yet, and each table is
-// read by a whole key. As constant texts they cost a third of what building them
-// does, which is most of what the engine itself costs.
+// The two look-ups of every request to the token endpoint. They lead from a directory to a row of
+// some store, so the tenant is not known yet, and read each table by a whole key. As constant texts
+// they cost a third of building them, which would be most of the cost on the database side as well.
 const (
 	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
 		"g.user_id, g.user_name," +
@@ -28,8 +27,7 @@ const (
 	findStore = "SELECT store_id FROM credentials WHERE hash = ? AND kind = ?"
 )
 
-// family reads the grant that a code or a refresh token belongs to, in one
-// statement.
+// family reads the grant of a code or a refresh token, in one statement.
 func (s *Server) family(ctx context.Context, secret string, kind apikey.Kind) (*db.Grant, digest.Sum, error) {
 	token, got, ok := apikey.Parse(secret)
 	if !ok || got != kind {
@@ -48,18 +46,18 @@ func (s *Server) client(ctx context.Context, id string) (*db.App, error) {
 	if id == "" || len(id) > 64 || strings.HasPrefix(id, documentPrefix) {
 		return nil, errUnknown
 	}
-	return s.entered(ctx, id)
+	return s.appByKey(ctx, id)
 }
 
-// entered reads the app of a key in the directory of client ids.
-func (s *Server) entered(ctx context.Context, id string) (*db.App, error) {
+// appByKey reads the app of a key in the directory of client ids.
+func (s *Server) appByKey(ctx context.Context, id string) (*db.App, error) {
 	a := new(db.App)
 	err := s.one(ctx, findClient, []any{id}, &a.StoreID, &a.ID, &a.ClientID, &a.Name, &a.Developer, &a.Website,
 		&a.RedirectUris, &a.Scopes, &a.DisabledAt, &a.MetadataURL)
 	return a, err
 }
 
-// one scans the one row of a statement; none is errUnknown.
+// one scans the only row of a statement; without a row it returns errUnknown.
 func (s *Server) one(ctx context.Context, query string, args []any, into ...any) error {
 	rows, err := s.Store.DB(ctx).QueryContext(ctx, query, args...)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestLostAnswer loses the answer to a COMMIT that took effect. The step is not
-// taken a second time, and one's own mark is no second presentation: the app gets
-// the tokens that were made.
+// TestLostAnswer loses the result of a COMMIT that took effect. The step is not taken a second
+// time, and finding its own mark does not count as a second presentation: the app gets the tokens
+// that were created.
 func TestLostAnswer(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
-		return // SQLite has no link to lose
+		return // SQLite has no connection to lose
 	}
 	for _, step := range []string{"exchange", "refresh"} {
 		t.Run(step, func(t *testing.T) {

@@ -7,16 +7,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Params are the parameters of a request. Those that the server does not know
-// are ignored, and an empty one counts as absent (RFC 6749, section 3.1).
+// Params are the parameters of a request. Unknown ones are ignored, and an empty one counts as
+// absent (RFC 6749, section 3.1).
 type Params struct {
 	values map[string]string
-	// repeated are the names that came more than once, which is no request at
-	// all; the first value of each is kept for what must not depend on it.
+	// repeated are the names that were given more than once, which makes the request invalid. The
+	// first value of each is kept, for checks that must not depend on this.
 	repeated []string
 }
 
-// ParseForm reads a query or a form body.
+// ParseForm parses a query or a form body.
 func ParseForm(raw string) (Params, error) {
 	form, err := url.ParseQuery(raw)
 	if err != nil {
@@ -33,8 +33,8 @@ func ParseForm(raw string) (Params, error) {
 	return p, nil
 }
 
-// ParseJSON reads a JSON body (spec, section 5): an object whose known members
-// are strings. Its strictness is that of every JSON body of the service.
+// ParseJSON parses a JSON body (spec, section 5): an object whose known members are strings, as
+// strict as every JSON body of the service.
 func ParseJSON(body []byte) (Params, error) {
 	v, err := wire.Parse(body)
 	if err != nil || v.Kind() != wire.ObjectKind {
@@ -60,13 +60,13 @@ var known = []string{"grant_type", "code", "redirect_uri", "client_id", "client_
 // Get returns a parameter, or "".
 func (p Params) Get(name string) string { return p.values[name] }
 
-// once refuses parameters that came more than once (RFC 6749, section 3.1).
-func (p Params) once() *Error {
+// checkRepeated refuses parameters that were given more than once (RFC 6749, section 3.1).
+func (p Params) checkRepeated() *Error {
 	if len(p.repeated) == 0 {
 		return nil
 	}
 	return refuse(InvalidRequest, "A parameter is given more than once.")
 }
 
-// twice reports whether a parameter came more than once.
-func (p Params) twice(name string) bool { return slices.Contains(p.repeated, name) }
+// isRepeated reports whether a parameter was given more than once.
+func (p Params) isRepeated(name string) bool { return slices.Contains(p.repeated, name) }

@@ -21,15 +21,15 @@ func TestParseForm(t *testing.T) {
 		{name: "a repeated unknown one is repeated", raw: "x=1&x=1&code=a", param: "code", want: "a", ok: true},
 		{name: "names are exact", raw: "Code=a", param: "code", once: true, ok: true},
 		{name: "bad escape", raw: "code=%zz"},
-		{name: "a semicolon parts nothing", raw: "a=b;code=c"},
+		{name: "a semicolon is no separator", raw: "a=b;code=c"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, err := ParseForm(tc.raw)
 			if (err == nil) != tc.ok {
 				t.Fatalf("error %v", err)
 			}
-			if err == nil && (p.Get(tc.param) != tc.want || (p.once() == nil) != tc.once) {
-				t.Errorf("%q, once %v", p.Get(tc.param), p.once())
+			if err == nil && (p.Get(tc.param) != tc.want || (p.checkRepeated() == nil) != tc.once) {
+				t.Errorf("%q, once %v", p.Get(tc.param), p.checkRepeated())
 			}
 		})
 	}
@@ -38,7 +38,7 @@ func TestParseForm(t *testing.T) {
 func TestParseJSON(t *testing.T) {
 	p, err := ParseJSON([]byte(`{"code":"a\u0041 ","client_id":null,"unheard":{"of":[1]},"scope":""}`))
 	if err != nil || p.Get("code") != "aA " || p.Get("client_id") != "" || p.Get("scope") != "" ||
-		p.Get("unheard") != "" || p.once() != nil {
+		p.Get("unheard") != "" || p.checkRepeated() != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for name, body := range map[string]string{
@@ -64,7 +64,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// Every refusal of a parser can be shown (RFC 6749, section 5.2).
+// Every refusal of a parser is a valid error response (RFC 6749, section 5.2).
 func FuzzParams(f *testing.F) {
 	f.Add("code=a&code=b", `{"code":"a"}`)
 	f.Add("a=%00;b", `{"code":1}`)

@@ -12,15 +12,14 @@ const (
 	maxVerifier = 128
 )
 
-// checkChallenge judges an S256 code challenge: the base64url of a SHA-256, in
-// its one spelling (RFC 7636, section 4.2).
+// checkChallenge reports whether a code challenge is valid for S256: the base64url of a SHA-256, in
+// its only spelling (RFC 7636, section 4.2).
 func checkChallenge(challenge string) bool {
 	sum, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
 	return err == nil && len(sum) == sha256.Size && base64.RawURLEncoding.EncodeToString(sum) == challenge
 }
 
-// checkVerifier judges the form of a code verifier: 43 to 128 unreserved
-// characters.
+// checkVerifier reports whether a code verifier has 43 to 128 unreserved characters.
 func checkVerifier(verifier string) bool {
 	if len(verifier) < minVerifier || len(verifier) > maxVerifier {
 		return false
@@ -35,8 +34,8 @@ func checkVerifier(verifier string) bool {
 	return true
 }
 
-// verifies reports whether the verifier is behind the challenge (RFC 7636, section
-// 4.6). The comparison takes the same time wherever they differ.
+// verifies reports whether the verifier matches the challenge (RFC 7636, section 4.6), in constant
+// time.
 func verifies(verifier, challenge string) bool {
 	if !checkVerifier(verifier) {
 		return false

@@ -53,7 +53,7 @@ func TestVerifierAlphabet(t *testing.T) {
 	}
 }
 
-// A challenge has one spelling, so that what is compared is what was meant.
+// A challenge has only one valid spelling.
 func TestChallenge(t *testing.T) {
 	const good = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	if !checkChallenge(good) {

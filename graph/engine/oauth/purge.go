@@ -15,22 +15,22 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// How long what is dead is kept.
+// How long ended grants and tokens are kept.
 const (
-	// keepDead is for families: until then a stolen code or refresh token that is
-	// shown late is known as such. Grants themselves stay, for the store's people.
+	// keepDead applies to families: until then a stolen code or refresh token that is presented
+	// late is recognized. Grants themselves are kept for the store's people.
 	keepDead = 30 * 24 * time.Hour
-	// keepToken is for access tokens, beyond their life.
+	// keepToken applies to access tokens, after they expire.
 	keepToken = time.Hour
-	// keepUnused is for grants whose code nobody redeemed.
+	// keepUnused applies to grants whose code was not redeemed.
 	keepUnused = 24 * time.Hour
 )
 
 // purgeBatch bounds the rows of one transaction.
 const purgeBatch = 90
 
-// Purge deletes what no request can use any more and returns how many rows.
-// Nothing depends on it but space.
+// Purge deletes rows that no request can use any more and returns their number. It only frees
+// space.
 func (s *Server) Purge(ctx context.Context) (total int, err error) {
 	return s.Store.SumStores(ctx, func(ctx context.Context) (total int, err error) {
 		for _, step := range []func(context.Context, micros.Time) (int, error){
@@ -46,7 +46,7 @@ func (s *Server) Purge(ctx context.Context) (total int, err error) {
 	})
 }
 
-// batch reads ids and deletes what they stand for in one transaction.
+// batch reads ids and deletes their rows in one transaction.
 func (s *Server) batch(
 	ctx context.Context, read func(context.Context, *db.Client) ([]xid.ID, error),
 	drop func(context.Context, *db.Client, []xid.ID) error,
@@ -99,8 +99,8 @@ func (s *Server) purgeUnused(ctx context.Context, now micros.Time) (int, error) 
 	})
 }
 
-// purgeDead forgets the secrets of families that ended long ago. The present
-// refresh token's hash goes from the row too, which marks it as done.
+// purgeDead deletes the secrets of families that ended long ago. It also clears the hash of the
+// current refresh token in the row, which marks the row as done.
 func (s *Server) purgeDead(ctx context.Context, now micros.Time) (int, error) {
 	before := now.Add(-keepDead)
 	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
@@ -115,7 +115,7 @@ func (s *Server) purgeDead(ctx context.Context, now micros.Time) (int, error) {
 	})
 }
 
-// purgeAnswers deletes the kept answers to refreshes that are not given again.
+// purgeAnswers deletes the kept refresh answers that are too old to be repeated.
 func (s *Server) purgeAnswers(ctx context.Context, now micros.Time) (int, error) {
 	old := grant.And(grant.AnswerNotNil(), grant.AnswerTokenLT(xid.First(now.Add(-AnswerLife))))
 	return s.batch(ctx, func(ctx context.Context, c *db.Client) ([]xid.ID, error) {
@@ -125,7 +125,7 @@ func (s *Server) purgeAnswers(ctx context.Context, now micros.Time) (int, error)
 	})
 }
 
-// forget takes what leads to the rows out of the directory.
+// forget deletes the directory entries of rows.
 func forget(ctx context.Context, c *db.Client, ids []xid.ID) error {
 	_, err := c.Credential.Delete().
 		Where(credential.StoreID(viewer.From(ctx).Store), credential.CredentialIDIn(ids...)).Exec(ctx)

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
-// Fifty at once with one code: at most one succeeds, and the grant ends revoked.
+// Fifty concurrent requests with one code: at most one succeeds, and the grant ends up revoked.
 func TestRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)
@@ -21,7 +21,8 @@ func TestRace(t *testing.T) {
 	})
 }
 
-// Fifty at once with one refresh token, in two processes: all get the same tokens, which work.
+// Fifty concurrent requests with one refresh token, in two processes: all get the same valid
+// tokens.
 func TestRefreshAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)

@@ -12,17 +12,15 @@ import (
 // MaxRedirectURI is the longest redirect URI, in bytes.
 const MaxRedirectURI = limit.URL
 
-// loopbacks are the hosts that plain http may go to, on any port (RFC 8252,
-// section 7.3). The name localhost is not one: what it means is not ours to know
-// (section 8.3).
+// loopbacks are the hosts allowed with plain http, on any port (RFC 8252, section 7.3). The name
+// localhost is not one of them, since it may resolve elsewhere (section 8.3).
 var loopbacks = []string{"http://127.0.0.1", "http://[::1]"}
 
-// localhost is a loopback host that metadata documents alone may name.
+// localhost is a loopback host that only metadata documents may name.
 const localhost = "http://localhost"
 
-// CheckRedirectURI judges a URI for registration: https, http on a loopback
-// address, or a private scheme that holds a dot (RFC 8252, section 7.1). It
-// returns what is wrong as a sentence, or "".
+// CheckRedirectURI validates a URI for registration: https, http on a loopback address, or a
+// private scheme with a dot (RFC 8252, section 7.1). It returns the problem as a sentence, or "".
 func CheckRedirectURI(uri string) string {
 	if len(uri) > MaxRedirectURI {
 		return "The redirect URI is longer than " + strconv.Itoa(MaxRedirectURI) + " bytes."
@@ -58,8 +56,8 @@ func checkScheme(uri string, u *url.URL) string {
 	return "A redirect URI is https, http on 127.0.0.1 or [::1], or of a private scheme with a dot."
 }
 
-// loopback splits a URI on a loopback address into its host and what follows the
-// port. It looks at the text alone, so that no parser reads another host.
+// loopback splits a URI on a loopback address into its host and the part after the port. It works
+// on the text alone, so that no parser can see another host.
 func loopback(uri string) (host, rest string, ok bool) {
 	for _, host := range append(slices.Clip(loopbacks), localhost) {
 		rest, ok := strings.CutPrefix(uri, host)
@@ -81,8 +79,8 @@ func loopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// registered reports whether a client may be answered at the URI: it equals a
-// registered one, but for the port on a loopback address.
+// registered reports whether the URI equals a registered one, except for the port on a loopback
+// address.
 func registered(uris []string, uri string) bool {
 	host, rest, local := loopback(uri)
 	for _, known := range uris {

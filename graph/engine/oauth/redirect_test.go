@@ -72,7 +72,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// What is taken leads where the app registered, as parsers of addresses read it.
+// An accepted URI leads to where the app registered, as URL parsers read it.
 func FuzzRegistered(f *testing.F) {
 	for _, known := range []string{
 		"https://app.test/cb", "http://127.0.0.1/cb", "http://[::1]/cb?x=1", "com.example.app:/cb",
@@ -110,8 +110,7 @@ func FuzzRegistered(f *testing.F) {
 	})
 }
 
-// The answer's address is the registered one with parameters behind it, whatever
-// the state holds.
+// The answer's URI is the registered one with parameters added, whatever the state contains.
 func FuzzAnswer(f *testing.F) {
 	f.Add("https://app.test/cb", "x&code=1#\r\n")
 	f.Add("https://app.test/cb?tenant=7", "")

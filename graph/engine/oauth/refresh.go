@@ -11,10 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// refresh rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2).
-// One that was rotated away and is shown again gets the same answer for [AnswerLife] while
-// nothing of that answer was used. Otherwise it ends the family: its holder or the one before
-// has stolen it.
+// refresh rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2). A rotated token
+// that is presented again gets the same answer for [AnswerLife] while no token of that answer was
+// used. After that it ends the family, since one of its two holders has stolen it.
 func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Params) (*Token, error) {
 	g := shown.refresh
 	if p.Get("refresh_token") == "" {
@@ -59,8 +58,8 @@ func (s *Server) refresh(ctx context.Context, shown presented, app *db.App, p Pa
 	return repeated(shown.again, g, app, narrow)
 }
 
-// repeated gives a kept answer again to a request for the same scopes. Other scopes would be an
-// answer that the request did not ask for, perhaps a wider one.
+// repeated returns a kept answer to a request for the same scopes. For other scopes the answer
+// could be wider than requested.
 func repeated(t *Token, g *db.Grant, app *db.App, narrow *scope.Set) (*Token, error) {
 	if scopesOf(g, app, narrow) != t.Scopes {
 		return nil, refuse(InvalidScope, "The refresh token was used a moment ago for other scopes.")
@@ -68,7 +67,7 @@ func repeated(t *Token, g *db.Grant, app *db.App, narrow *scope.Set) (*Token, er
 	return t, nil
 }
 
-// renewable judges the present refresh token of a family.
+// renewable validates the current refresh token of a family.
 func renewable(g *db.Grant, app *db.App) error {
 	now := micros.Now()
 	switch {
@@ -82,8 +81,8 @@ func renewable(g *db.Grant, app *db.App) error {
 	return nil
 }
 
-// narrowed reads the scopes that a refresh asks for; it may not ask for more than
-// was granted (RFC 6749, section 6). Nil means all.
+// narrowed parses the scopes of a refresh, which must have been granted (RFC 6749, section 6). Nil
+// means all.
 func narrowed(g *db.Grant, asked string) (*scope.Set, error) {
 	if asked == "" {
 		return nil, nil

@@ -13,14 +13,14 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// AnswerLife is how long the answer to a refresh is given again for the token that was refreshed,
-// while nothing of the answer was used (contract, section 7).
+// AnswerLife is how long the answer to a refresh is repeated for the rotated token, while no token
+// of the answer was used (contract, section 7).
 const AnswerLife = 30 * time.Second
 
-// answer is what a grant keeps of its last refresh. Two workers that refresh at once, and one that
+// answer is the answer to a grant's last refresh. Two workers that refresh at once, and one that
 // lost the answer, get the same tokens.
 type answer struct {
-	From      []byte // the hash of the refresh token that was rotated away
+	From      []byte // the hash of the rotated refresh token
 	Access    string
 	Refresh   string
 	ExpiresIn time.Duration
@@ -36,11 +36,11 @@ func (s *Server) sealAnswer(g *db.Grant, from digest.Sum, t *Token) ([]byte, err
 	return s.answers.Seal(plain, g.ID[:]), nil
 }
 
-// again returns the kept answer for a refresh token that was rotated away, or nil. There is none
-// once a token of the answer was used: the keeper of credentials clears it at the first use of the
-// access token, and a use of the refresh token replaces it. An answer whose refresh token is not the
-// present one was kept before a previous release refreshed the grant.
-func (s *Server) again(g *db.Grant, from digest.Sum) (*Token, error) {
+// keptAnswer returns the kept answer for a rotated refresh token, or nil. There is none once a
+// token of the answer was used: [apikey.Keeper] clears it at the first use of the access token, and
+// a use of the refresh token replaces it. If the answer's refresh token is not the current one, a
+// previous release has refreshed the grant since, and the answer is ignored.
+func (s *Server) keptAnswer(g *db.Grant, from digest.Sum) (*Token, error) {
 	if g.Answer == nil || g.AnswerToken == nil || g.RefreshHash == nil ||
 		g.AnswerToken.Time().Add(AnswerLife) <= micros.Now() {
 		return nil, nil

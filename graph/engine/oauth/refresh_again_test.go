@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
-// A refresh token that was rotated away gets the same answer again, in any process, until a token of
-// that answer is used or its time is over. Then it ends the family.
+// A rotated refresh token gets the same answer again, in any process, until a token of that answer
+// is used or its time is over. Then it ends the family.
 func TestRefreshAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
-		// between happens after the first refresh; use is whether the family then ends.
+		// between runs after the first refresh; use says whether the family then ends.
 		between func(t *testing.T, st *stage, before, next *oauth.Token)
 		ends    bool
 	}{
@@ -91,7 +91,7 @@ func (st *stage) age(by time.Duration) {
 	}
 }
 
-// The same answer is given to the same request alone, and any other one changes nothing.
+// The same answer is returned only to the same request, and any other request changes nothing.
 func TestRefreshAgainOtherwise(t *testing.T) {
 	st := newStage(t, storetest.Open(t))
 	token, other := st.token(), st.register("orders.read", callback)

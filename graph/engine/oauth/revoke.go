@@ -17,11 +17,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// Revoke answers a request to the revocation endpoint (RFC 7009): a refresh token
-// ends its grant, an access token itself. A token that is unknown or dead already
-// is no error (section 2.2). Its error is an [*Error].
+// Revoke answers a request to the revocation endpoint (RFC 7009): a refresh token ends its grant,
+// an access token only itself. A token that is unknown or no longer valid is no error (section
+// 2.2). Its error is an [*Error].
 func (s *Server) Revoke(ctx context.Context, p Params, authorization []string) error {
-	if err := p.once(); err != nil {
+	if err := p.checkRepeated(); err != nil {
 		return err
 	}
 	app, err := s.identify(ctx, p, authorization)
@@ -32,7 +32,7 @@ func (s *Server) Revoke(ctx context.Context, p Params, authorization []string) e
 	if token == "" {
 		return refuse(InvalidRequest, "The parameter token is missing.")
 	}
-	// The hint is not needed: a token names its kind (section 2.1).
+	// The hint is not needed: a token shows its kind (section 2.1)
 	switch _, kind, _ := apikey.Parse(token); kind {
 	case apikey.Refresh:
 		err = s.revokeGrant(ctx, app, token)
@@ -45,7 +45,7 @@ func (s *Server) Revoke(ctx context.Context, p Params, authorization []string) e
 	return err
 }
 
-// errForeign is the answer for another client's token (RFC 7009, section 2.1).
+// errForeign is the error for another client's token (RFC 7009, section 2.1).
 func errForeign() error { return refuse(InvalidGrant, "The token was issued to another client.") }
 
 func (s *Server) revokeGrant(ctx context.Context, app *db.App, token string) error {
@@ -87,7 +87,7 @@ func (s *Server) revokeToken(ctx context.Context, app *db.App, token string) err
 		if err != nil {
 			return err
 		}
-		// Giving a token back is a use of it.
+		// Revoking a token counts as a use of it.
 		err = s.Store.DB(ctx).Grant.Update().Where(grant.ID(g.ID), grant.AnswerToken(row.ID)).ClearAnswer().Exec(ctx)
 		if err != nil {
 			return err

@@ -14,12 +14,12 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// maxStanding bounds the grants that are read of one app in one store.
+// maxStanding bounds the grants that are read for one app in one store.
 const maxStanding = 100
 
-// AppScopes returns what an app may do in the viewer's store at present: what its
-// standing grants gave it, as far as the app may have it now, implied reads among
-// both, and nothing when it is disabled. The app's row lies in the store that registered it.
+// AppScopes returns the present scopes of an app in the viewer's store: those of its live grants
+// that the app is also registered for, each with implied read scopes, and none if the app is
+// disabled. The app's row is in the store that registered it.
 func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope.Set, error) {
 	a, err := c.App.Query().Where(apps.StoreID(registered), apps.ID(app)).Load(viewer.Everywhere(ctx))
 	if err != nil || len(a) == 0 || a[0].DisabledAt != nil {

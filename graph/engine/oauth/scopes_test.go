@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/oauth"
 )
 
-// What a delivery asks of an app is what its tokens may do: of each scope that the
-// app is registered for, the read that a write implies among them.
+// Deliveries use the same scopes of an app as its tokens: for each scope that the app is registered
+// for, including the read scope implied by a write.
 func TestAppScopes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st := newStage(t, s)

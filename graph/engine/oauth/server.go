@@ -26,26 +26,26 @@ const (
 	GrantLife   = 180 * 24 * time.Hour
 )
 
-// Config is what the server needs.
+// Config configures a [Server].
 type Config struct {
 	Store *ent.Store
 	// Keys forgets access tokens whose grant has ended.
 	Keys *apikey.Keeper
 	Ring *keyring.Ring
-	// Issuer is {api_host}, without a slash at its end (RFC 9207).
+	// Issuer is {api_host}, without a trailing slash (RFC 9207).
 	Issuer string
-	// OnLastGrant is what else ends with the last grant of an app in a store.
+	// OnLastGrant is called when the last grant of an app in a store ends.
 	OnLastGrant LastGrant
-	// Documents is how metadata documents of apps that nobody registered are fetched, and MayName
+	// Documents configures the fetches of unregistered apps' metadata documents, and MayName
 	// reports whether such an app may show a name.
 	Documents Documents
 	MayName   func(ctx context.Context, name string) (bool, error)
-	// Resources are the paths below Issuer of what tokens open.
+	// Resources are the paths below Issuer of the resources that tokens are for.
 	Resources []string
 	Logger    *slog.Logger
 }
 
-// Server is the authorisation server.
+// Server is the authorization server.
 type Server struct {
 	Config
 	tickets []keyring.MACKey
@@ -54,7 +54,7 @@ type Server struct {
 	documents *reader
 }
 
-// New makes the server.
+// New returns a server, or an error if a required setting is missing.
 func New(c Config) (*Server, error) {
 	if c.Store == nil || c.Keys == nil || c.Ring == nil || c.Issuer == "" || c.OnLastGrant == nil ||
 		c.MayName == nil {
@@ -69,7 +69,7 @@ func New(c Config) (*Server, error) {
 		documents: documents}, nil
 }
 
-// errUnknown is a client, a code or a token that is not there.
+// errUnknown means that a client, a code or a token does not exist.
 var errUnknown = errors.New("unknown")
 
 // appOf reads the app of a grant from the store that registered it.
@@ -79,7 +79,7 @@ func (s *Server) appOf(ctx context.Context, g *db.Grant) (*db.App, error) {
 	return row, wrap("read the app of a grant", err)
 }
 
-// missing turns a row that is not there into errUnknown.
+// missing converts a missing row into errUnknown.
 func missing(err error) error {
 	if db.IsNotFound(err) {
 		return errUnknown
@@ -87,15 +87,15 @@ func missing(err error) error {
 	return err
 }
 
-// identify finds which client sends a request to the token or revocation
-// endpoint. Clients are public: they name themselves in the body, or with Basic
-// and an empty secret, as stock libraries do (RFC 6749, sections 2.3.1 and 3.2.1).
+// identify returns the client of a request to the token or revocation endpoint. Clients are public:
+// they name themselves in the body, or with Basic and an empty secret, as common libraries do (RFC
+// 6749, sections 2.3.1 and 3.2.1).
 func (s *Server) identify(ctx context.Context, p Params, authorization []string) (*db.App, error) {
 	id, err := clientID(p, authorization)
 	if err != nil {
 		return nil, err
 	}
-	row, lookup := s.presenting(ctx, id, p)
+	row, lookup := s.presentingApp(ctx, id, p)
 	switch {
 	case errors.Is(lookup, errUnknown):
 		return nil, refuse(InvalidClient, "There is no such client.")
@@ -128,8 +128,8 @@ func clientID(p Params, authorization []string) (string, error) {
 	return named, nil
 }
 
-// basic reads the client id of a Basic header, both parts of which are form
-// encoded (RFC 6749, section 2.3.1).
+// basic returns the client id of a Basic header, both parts of which are form-encoded (RFC 6749,
+// section 2.3.1).
 func basic(headers []string) (id string, ok bool) {
 	scheme, encoded, _ := strings.Cut(headers[0], " ")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Basic") {

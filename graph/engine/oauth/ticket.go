@@ -16,19 +16,19 @@ import (
 // TicketLife is how long a consent screen can be answered.
 const TicketLife = 15 * time.Minute
 
-// A ticket says that this server showed this request to this session for this
-// store: an id that can be spent once, the end of its life, and a MAC over them,
-// the session, the store and the request.
+// A ticket proves that this server showed this request to this session for this store: it consists
+// of an id that can be spent once, its expiry, and a MAC over both, the session, the store and the
+// request.
 const ticketLen = 16 + 8 + sha256.Size
 
-// ticket makes one for the viewer.
+// ticket returns a ticket for the viewer.
 func (s *Server) ticket(v *viewer.Viewer, r *Request) string {
 	id := xid.New()
 	b := binary.BigEndian.AppendUint64(id[:], uint64(micros.Now().Add(TicketLife)))
 	return base64.RawURLEncoding.EncodeToString(append(b, sign(s.tickets[0], b, v, r)...))
 }
 
-// open checks a ticket of the viewer and returns the id that it spends.
+// open verifies a ticket of the viewer and returns the id that it spends.
 func (s *Server) open(v *viewer.Viewer, r *Request, ticket string) (xid.ID, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(ticket)
 	if err != nil || len(b) != ticketLen {

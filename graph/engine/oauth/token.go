@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// Token is the answer of the token endpoint (RFC 6749, section 5.1).
+// Token is the response of the token endpoint (RFC 6749, section 5.1).
 type Token struct {
 	Access, Refresh apikey.Secret
 	ExpiresIn       time.Duration
@@ -26,16 +26,16 @@ type Token struct {
 	Store           xid.ID
 }
 
-// Token answers a request to the token endpoint; authorization are its
-// Authorization headers. Its error is an [*Error].
+// Token answers a request to the token endpoint; authorization are its Authorization headers. Its
+// error is an [*Error].
 func (s *Server) Token(ctx context.Context, p Params, authorization []string) (*Token, error) {
-	// What was used before ends its family whoever sends it and whatever else is
-	// missing, wrong or late (contract, section 7): nothing is judged before it.
+	// A used credential ends its family whoever sends it and whatever else is missing, wrong or
+	// late (contract, section 7), so it is checked first.
 	shown, err := s.present(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.once(); err != nil {
+	if err := p.checkRepeated(); err != nil {
 		return nil, err
 	}
 	app, err := s.identify(ctx, p, authorization)
@@ -53,16 +53,16 @@ func (s *Server) Token(ctx context.Context, p Params, authorization []string) (*
 	return nil, refuse(UnsupportedGrantType, "The grant types are authorization_code and refresh_token.")
 }
 
-// presented holds the grants of the code and the refresh token in a request; nil is what is
-// absent or unknown.
+// presented holds the grants of the code and the refresh token in a request; nil means absent or
+// unknown.
 type presented struct {
 	code, refresh *db.Grant
 	sum           digest.Sum // of the refresh token
-	again         *Token     // the kept answer, where the refresh token was rotated away a moment ago
+	again         *Token     // the kept answer, if the refresh token was rotated a moment ago
 }
 
-// present looks up the code and the refresh token of a request, and ends the
-// family of one that was used, unless the answer to its use is given again.
+// present looks up the code and the refresh token of a request. If one was used before, it ends the
+// family, unless the answer to that use is repeated.
 func (s *Server) present(ctx context.Context, p Params) (shown presented, err error) {
 	if code := p.Get("code"); code != "" {
 		shown.code, _, err = s.family(ctx, code, apikey.Code)
@@ -93,7 +93,7 @@ func (s *Server) presentRefresh(ctx context.Context, shown *presented, token str
 	case g.RefreshHash != nil && *g.RefreshHash == shown.sum:
 		return nil
 	}
-	if shown.again, err = s.again(shown.refresh, shown.sum); err != nil {
+	if shown.again, err = s.keptAnswer(shown.refresh, shown.sum); err != nil {
 		return failed("read a kept answer", err)
 	}
 	if shown.again == nil {
@@ -102,11 +102,11 @@ func (s *Server) presentRefresh(ctx context.Context, shown *presented, token str
 	return nil
 }
 
-// exchange turns an authorization code into tokens.
+// exchange redeems an authorization code for tokens.
 //
-// The mark and the tokens are one transaction: a failure leaves both undone. A
-// second presentation revokes the grant family, committed before the refusal is
-// answered (RFC 6749, section 4.1.2). A failed first try consumes nothing.
+// The mark and the tokens are one transaction, so a failure leaves neither. A second presentation
+// revokes the grant family, which is committed before the refusal is answered (RFC 6749, section
+// 4.1.2). A failed first attempt consumes nothing.
 func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Params) (*Token, error) {
 	if p.Get("code") == "" {
 		return nil, refuse(InvalidRequest, "The parameter code is missing.")
@@ -132,7 +132,7 @@ func (s *Server) exchange(ctx context.Context, g *db.Grant, app *db.App, p Param
 	return t, err
 }
 
-// redeemable judges the first presentation of a code.
+// redeemable validates the first presentation of a code.
 func redeemable(g *db.Grant, app *db.App, p Params) error {
 	switch {
 	case g.AppID != app.ID:
@@ -153,12 +153,12 @@ func redeemable(g *db.Grant, app *db.App, p Params) error {
 	return nil
 }
 
-// errLost says that another request took the step first.
+// errLost means that another request took the step first.
 var errLost = errors.New("another request took this step")
 
-// reused ends the family of what was presented twice, then refuses.
+// reused ends the family of a credential that was presented twice, and returns the refusal.
 func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) error {
-	if err := s.end(ctx, g, guardian(g), why); err != nil {
+	if err := s.end(ctx, g, systemViewer(g), why); err != nil {
 		return failed("end a grant family", err)
 	}
 	s.Logger.WarnContext(ctx, "a credential was presented twice: its grant is ended", "reason", why,
@@ -167,13 +167,12 @@ func (s *Server) reused(ctx context.Context, g *db.Grant, why state.GrantEnd) er
 	return refuse(InvalidGrant, "It was used before, and the access that came from it is ended.")
 }
 
-// issue takes the step of the grant and makes its tokens, in one transaction. The
-// condition is what the step may be taken from; narrow are the scopes that a
-// refresh asked for.
+// issue takes a step of the grant and creates its tokens, in one transaction. from is the condition
+// for the step; narrow are the scopes that a refresh asks for.
 //
-// The secrets are made before it begins and their hashes are entered first: when
-// the outcome of a COMMIT is lost, the function runs again, and meeting its own
-// hashes shows that the first run took effect.
+// The secrets are generated before the transaction, and their hashes are inserted first: if the
+// result of a COMMIT is lost, the function runs again, and finding its own hashes shows that the
+// first run took effect.
 func (s *Server) issue(
 	ctx context.Context, g *db.Grant, app *db.App, narrow *scope.Set, from predicate.Grant,
 	step func(u *db.GrantUpdate, t *Token, access xid.ID) error,
@@ -190,9 +189,9 @@ func (s *Server) issue(
 	ctx = viewer.With(ctx, &viewer.Viewer{Kind: viewer.OAuthApp, Store: g.StoreID, Actor: app.ID, Name: app.Name})
 	err := s.Store.InTxKeyed(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
-		err := direct(ctx, c, lead{t.Access, id}, lead{t.Refresh, g.ID})
+		err := addCredentials(ctx, c, directoryEntry{t.Access, id}, directoryEntry{t.Refresh, g.ID})
 		if ent.IsDuplicate(err) {
-			return nil // our own, of a run whose COMMIT was not answered
+			return nil // inserted by a run whose COMMIT was not answered
 		}
 		if err != nil {
 			return err
@@ -212,7 +211,7 @@ func (s *Server) issue(
 		if narrow != nil {
 			row.SetScopes(narrow.String())
 		}
-		return wrap("make access token", row.Exec(ctx))
+		return wrap("create access token", row.Exec(ctx))
 	})
 	switch {
 	case errors.Is(err, errLost):
@@ -223,8 +222,8 @@ func (s *Server) issue(
 	return t, nil
 }
 
-// scopesOf returns what a token of a grant opens: what was granted and the app is registered for,
-// as far as a refresh asked for it.
+// scopesOf returns the scopes of a token of a grant: those granted that the app is registered for
+// and, if it is narrowed, that the refresh asks for.
 func scopesOf(g *db.Grant, app *db.App, narrow *scope.Set) scope.Set {
 	set := scope.Parse(g.Scopes).Effective() & scope.Parse(app.Scopes).Effective()
 	if narrow != nil {
