@@ -2,7 +2,7 @@ package phrase
 
 import "github.com/storefront-go/storefront/ent/state"
 
-// Column names a column of a file for spreadsheets, where no text for shoppers does.
+// Column names a spreadsheet column for which no shopper text exists.
 type Column int
 
 // The columns.
@@ -56,13 +56,13 @@ const (
 	LastOrderColumn
 	ExternalNumberColumn
 
-	columns // how many there are
+	columns // the number of columns
 )
 
 // Column returns the name of a column.
 func (t *Texts) Column(c Column) string { return columnNames[t.language][c] }
 
-// columnNames is never changed.
+// columnNames is read-only.
 var columnNames = map[state.Language]*[columns]string{
 	state.English:  &englishColumns,
 	state.German:   &germanColumns,

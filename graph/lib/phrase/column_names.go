@@ -1,6 +1,6 @@
 package phrase
 
-// What columns are called in each language.
+// The column names in each language.
 var (
 	englishColumns = [columns]string{
 		OrderColumn:             "Order",

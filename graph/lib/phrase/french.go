@@ -1,6 +1,6 @@
 package phrase
 
-// Spaces at which no line ends stand before its exclamation marks.
+// Its exclamation marks are preceded by non-breaking spaces.
 var french = Texts{
 	says: [keys]string{
 		Cart:               "Panier",

@@ -16,9 +16,9 @@ const (
 	Apply
 	CodeRefused
 	CodeTakenOff // {0} is the code
-	CodesTried   // too many that are none
-	PriceChanged // {0} is the price of before
-	OnlyLeft     // {0} is how many there are
+	CodesTried   // too many invalid codes
+	PriceChanged // {0} is the former price
+	OnlyLeft     // {0} is how many are left
 	Gone
 	Subtotal
 	Discount
@@ -32,13 +32,13 @@ const (
 	SoldOut
 	Added
 	CartFull
-	QuantityMost // {0} is how many pieces a line holds
+	QuantityMost // {0} is the largest quantity of a line
 	LineTooLarge
-	UnpaidMost    // {0} is how many pieces an order holds that is paid later
+	UnpaidMost    // {0} is the largest quantity of an order that is paid later
 	LaterSteps    // shipping and tax are not known yet
-	PricesWithTax // shipping comes on top
+	PricesWithTax // shipping is extra
 	PricesWithTaxAlone
-	PricesPlusTax // shipping, too
+	PricesPlusTax // shipping is extra, too
 	PricesPlusTaxAlone
 	PricesPlusShipping
 
@@ -51,7 +51,7 @@ const (
 	Steps
 	OrderSummary
 
-	// The fields of its forms.
+	// The fields of the checkout's forms.
 	Email
 	Phone
 	Name
@@ -65,13 +65,13 @@ const (
 	Optional
 	Choose
 
-	// Their buttons.
+	// The buttons.
 	Continue
 	Back
 	PlaceOrder // {0} is the total
 	Change
 
-	// What is wrong with a form.
+	// Errors in a form.
 	Required
 	NotEmail
 	NotValid
@@ -84,7 +84,7 @@ const (
 	NoRates
 	NoMethods
 
-	// Ways to send and to pay.
+	// Delivery and payment methods.
 	Free
 	Collection
 	BankTransfer
@@ -109,14 +109,14 @@ const (
 	Cancelled
 	Refunded
 	PartlyRefunded
-	LineShipped  // {0} is how many pieces of a line
+	LineShipped  // {0} is the number of units of a line
 	LineRefunded // likewise
 	Tracking
 	Instructions
 	PayBy     // {0} is the last day
 	OrderedOn // {0} is the date
 
-	// Mails: {0} is the number of the order, {1} the name of the shop.
+	// Emails: {0} is the order number, {1} the name of the shop.
 	ConfirmedSubject
 	ConfirmedText
 	ShippedSubject
@@ -137,7 +137,7 @@ const (
 	CancelledText
 	MailLink
 
-	// What else a page may have to say.
+	// Other texts of pages.
 	NotFound
 	NotFoundText
 	TryAgain
@@ -145,7 +145,7 @@ const (
 	TooMany
 	TooManyText
 
-	// What themes say on the pages of the shop.
+	// Texts that themes show on the pages of the shop.
 	Ask
 	FoundNothing
 	SearchHint
@@ -153,8 +153,8 @@ const (
 	InStock
 	Sale
 	PriceFrom   // {0} is the lowest price
-	PriceNow    // for who hears the page, before a price
-	PriceBefore // for who hears the page, before the higher price
+	PriceNow    // for screen readers, before a price
+	PriceBefore // for screen readers, before the higher price
 	LeastPrice
 	MostPrice
 	Show
@@ -171,7 +171,7 @@ const (
 	Maker
 	Kind
 	ItemNumber
-	MoreFrom // {0} is who makes it
+	MoreFrom // {0} is the vendor
 	Related
 	Description
 	PricesIn // {0} is the currency
@@ -186,8 +186,8 @@ type Plural int
 
 // The texts with a number.
 const (
-	Items Plural = iota // how many things are in the cart
-	Days                // how many days something takes
+	Items Plural = iota // the number of items in the cart
+	Days                // the number of days that something takes
 
 	plurals int = iota
 )

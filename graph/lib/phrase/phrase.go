@@ -1,6 +1,5 @@
-// Package phrase has the texts that shoppers read from the service itself, on the
-// pages of the cart, the checkout and an order, and in mails: in every language that
-// a storefront speaks.
+// Package phrase has the service's own texts for shoppers, in all languages of storefronts: for the
+// cart, the checkout, the order page and emails.
 package phrase
 
 import (
@@ -16,12 +15,12 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Texts are those of one language.
+// Texts are the texts in one language.
 type Texts struct {
 	says   [keys]string
 	counts [plurals]forms
 	months [12]string
-	// date is a day: {0} is its number, {1} the name of the month, {2} the year.
+	// date is the date format: {0} is the day, {1} the name of the month, {2} the year.
 	date string
 
 	language state.Language
@@ -29,11 +28,11 @@ type Texts struct {
 	amounts  *currency.Formatter
 }
 
-// forms are the texts for the kinds of numbers that languages have (CLDR, plural
-// rules). Where one is missing, other stands for it.
+// forms are the texts for the plural forms of a language (CLDR plural rules). other replaces
+// missing ones.
 type forms struct{ zero, one, two, few, many, other string }
 
-// byLanguage is never changed.
+// byLanguage is read-only.
 var byLanguage = map[state.Language]*Texts{
 	state.English:  tagged(state.English, &english),
 	state.German:   tagged(state.German, &german),
@@ -49,7 +48,7 @@ func tagged(l state.Language, t *Texts) *Texts {
 	return t
 }
 
-// In returns the texts of a language, and those in English for one that there is not.
+// In returns the texts in a language, or in English if there are none.
 func In(l state.Language) *Texts {
 	if t := byLanguage[l]; t != nil {
 		return t
@@ -57,22 +56,22 @@ func In(l state.Language) *Texts {
 	return byLanguage[state.English]
 }
 
-// Language is the one of the texts.
+// Language returns the language of the texts.
 func (t *Texts) Language() state.Language { return t.language }
 
-// Tag is the language as golang.org/x/text names it.
+// Tag returns the language as a golang.org/x/text tag.
 func (t *Texts) Tag() language.Tag { return t.tag }
 
-// Say returns a text with what stands in the places of {0}, {1} and so on.
+// Say returns a text with args in the places of {0}, {1} and so on.
 func (t *Texts) Say(k Key, args ...string) string { return fill(t.says[k], args) }
 
-// Count returns a text with a number, in the form that the language has for it.
+// Count returns a text with a number, in the language's plural form.
 func (t *Texts) Count(p Plural, n int64) string {
 	return fill(t.counts[p].of(form(t.tag, n)), []string{strconv.FormatInt(n, 10)})
 }
 
-// Money writes an amount, given in the smallest unit of its currency, as the language
-// does. The amount of an unknown currency stands beside its code.
+// Money formats an amount, in minor units of its currency, for the language. An amount in an
+// unknown currency is shown with the currency's code.
 func (t *Texts) Money(minor int64, code string) string {
 	a, err := currency.NewAmountFromInt64(minor, code)
 	if err != nil {
@@ -81,14 +80,14 @@ func (t *Texts) Money(minor int64, code string) string {
 	return t.amounts.Format(a)
 }
 
-// Date writes the day of a time.
+// Date formats the day of a time.
 func (t *Texts) Date(at time.Time) string {
 	y, m, d := at.Date()
 	return fill(t.date, []string{strconv.Itoa(d), t.months[m-1], strconv.Itoa(y)})
 }
 
-// form is the kind of a whole number in a language. The rules look at no more than its
-// last digits, which is all that fits into an int32.
+// form returns the plural form of a whole number. The rules use only its last digits, which fit
+// into an int32.
 func form(tag language.Tag, n int64) plural.Form {
 	const (
 		size = 10_000_000
@@ -102,7 +101,7 @@ func form(tag language.Tag, n int64) plural.Form {
 	return plural.Cardinal.MatchPlural(tag, int(v.Int64()), 0, 0, 0, 0)
 }
 
-// of returns the text for a form.
+// of returns the text of a plural form.
 func (f *forms) of(k plural.Form) string {
 	text := f.other
 	switch k {
@@ -123,8 +122,8 @@ func (f *forms) of(k plural.Form) string {
 	return text
 }
 
-// fill puts the arguments into a text, in one pass: what an argument holds is never
-// read as a place.
+// fill replaces the placeholders of a text, in one pass, so that placeholders in arguments have no
+// effect.
 func fill(text string, args []string) string {
 	if len(args) == 0 || !strings.Contains(text, "{") {
 		return text

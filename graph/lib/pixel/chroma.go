@@ -5,18 +5,19 @@ import (
 	"math"
 )
 
-// chromaticities are x and y of the white and of red, green and blue (CIE 1931).
+// chromaticities are the x and y of white, red, green and blue (CIE 1931).
 type chromaticities [4][2]float64
 
 // displayP3 are the chromaticities of Display P3 (ITU-T H.273, primaries 12), rec709 those of sRGB
-// (primaries 1). Never changed.
+// (primaries 1). Read-only.
 var (
 	displayP3 = chromaticities{{0.3127, 0.3290}, {0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}}
 	rec709    = chromaticities{{0.3127, 0.3290}, {0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}}
 )
 
-// codedTransform reads the chunk cICP (PNG, third edition, section 11.3.2.6), or returns nil. It knows
-// sRGB and Display P3, both with the curve of sRGB: videos and HDR have other code points.
+// codedTransform reads the chunk cICP (PNG, third edition, section 11.3.2.6). It supports sRGB and
+// Display P3, both with the sRGB curve, and returns nil for other code points, which videos and HDR
+// use.
 func codedTransform(chunk []byte) *transform {
 	const sRGBTransfer, rgbMatrix, fullRange = 13, 0, 1
 	if len(chunk) != 4 || chunk[1] != sRGBTransfer || chunk[2] != rgbMatrix || chunk[3] != fullRange {
@@ -31,8 +32,8 @@ func codedTransform(chunk []byte) *transform {
 	return nil
 }
 
-// gammaTransform reads the chunks gAMA and cHRM (PNG, third edition, sections 11.3.2.1 and 11.3.2.2), or
-// returns nil. As in browsers, neither of them counts without the other.
+// gammaTransform reads the chunks gAMA and cHRM (PNG, third edition, sections 11.3.2.1 and
+// 11.3.2.2). Like browsers, it ignores one without the other and returns nil.
 func gammaTransform(gama, chrm []byte) *transform {
 	const unit = 100_000
 	if len(gama) != 4 || len(chrm) != 32 || binary.BigEndian.Uint32(gama) == 0 {
@@ -48,12 +49,12 @@ func gammaTransform(gama, chrm []byte) *transform {
 	return chromaTransform(c, func(x float64) float64 { return math.Pow(x, gamma) })
 }
 
-// bradford leads from XYZ to the responses of the eye by which a white is adapted to another
-// (ICC.1:2022, annex E).
+// bradford converts XYZ to the cone responses in which white points are adapted (ICC.1:2022, annex
+// E).
 var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 
-// chromaTransform is the transform of colors with chromaticities and a curve. It returns nil for
-// chromaticities that span no colors.
+// chromaTransform returns the transform of colors with chromaticities and a curve, nil for
+// chromaticities that span no color space.
 func chromaTransform(c chromaticities, curve func(float64) float64) *transform {
 	var xyz matrix
 	for i, p := range c[1:] {
@@ -67,7 +68,7 @@ func chromaTransform(c chromaticities, curve func(float64) float64) *transform {
 	t := &transform{curves: [3]func(float64) float64{curve, curve, curve}}
 	for i, row := range whole {
 		for k, v := range row {
-			const most = 1000 // also refuses what is infinite or no number
+			const most = 1000 // also false for infinity and NaN
 			if !(math.Abs(v) < most) {
 				return nil
 			}
@@ -77,7 +78,7 @@ func chromaTransform(c chromaticities, curve func(float64) float64) *transform {
 	return t
 }
 
-// decoded is the linear value of one on the curve of sRGB (IEC 61966-2-1).
+// decoded returns the linear value of a value on the sRGB curve (IEC 61966-2-1).
 func decoded(x float64) float64 {
 	if x <= 0.04045 {
 		return x / 12.92
@@ -108,7 +109,7 @@ func (m matrix) times(n matrix) (out matrix) {
 	return out
 }
 
-// inverse has values that are no numbers where there is none.
+// inverse returns the inverse matrix. It contains infinities or NaN if there is none.
 func (m matrix) inverse() (out matrix) {
 	minor := func(i, k int) float64 {
 		return m[(i+1)%3][(k+1)%3]*m[(i+2)%3][(k+2)%3] - m[(i+1)%3][(k+2)%3]*m[(i+2)%3][(k+1)%3]

@@ -13,30 +13,28 @@ import (
 )
 
 const (
-	// keptQuality is that of a JPEG that is kept, shownQuality of one that is made of it.
+	// keptQuality is the quality of a stored JPEG, shownQuality of one derived from it.
 	keptQuality  = 90
 	shownQuality = 82
 	// maxSide bounds a side: a JPEG has at most 65,535 pixels, browsers show fewer.
 	maxSide = 20_000
-	// maxPasses is in how many passes a JPEG may come: each goes over all pixels, and may
-	// be a few bytes long.
+	// maxPasses bounds the passes of a JPEG: each goes over all pixels, but may be a few bytes
+	// long.
 	maxPasses = 60
 )
 
-// Picture is one that can be shown to everybody.
+// Picture is an image that is safe to publish.
 type Picture struct {
 	Header
 	Body []byte
 }
 
-// Clean makes a picture of an upload that shows the same and holds nothing else: all
-// pixels are decoded, turned as the camera was held, and encoded anew, so that places,
-// names and what lies behind the end are gone. Colors become sRGB by the picture's profile, or the
-// chunks of a PNG that say the same; a profile that cannot be converted stays.
-// A JPEG stays one; a PNG stays one, and a GIF that does not move becomes one; a WebP
-// becomes a JPEG, or a PNG where it is transparent. An animation keeps its frames. The
-// error is a [Fault] where the picture is
-// to blame.
+// Clean returns an image that looks like the upload and contains nothing else: it decodes all
+// pixels, rotates them by the Exif orientation, and encodes them anew, so metadata such as places
+// and names, and trailing data, are gone. Colors are converted to sRGB by the image's profile, or
+// the equivalent chunks of a PNG; a profile that cannot be converted stays. A JPEG or PNG keeps its
+// type, a still GIF becomes a PNG, and a WebP becomes a JPEG, or a PNG if it has transparency. An
+// animation keeps its frames. Errors caused by the image are a [Fault].
 func Clean(b []byte) (p *Picture, err error) {
 	defer func() {
 		if recover() != nil { // as in Judge
@@ -74,7 +72,7 @@ func Clean(b []byte) (p *Picture, err error) {
 	return p, err
 }
 
-// decode reads all pixels. A still GIF may fill a part of its screen alone.
+// decode decodes all pixels. A still GIF may cover only part of its screen.
 func decode(b []byte, h Header) (image.Image, error) {
 	m, _, err := image.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -93,9 +91,9 @@ func decode(b []byte, h Header) (image.Image, error) {
 	return whole, nil
 }
 
-// fullRange corrects a lossy WebP: its luma goes from 16 to 235 and its chroma from 16 to 240 (RFC
-// 9649, section 2.5), but Go's image.YCbCr means 0 to 255 (golang.org/issue/40173). Unless it
-// is corrected, white becomes (235, 235, 235).
+// fullRange corrects a lossy WebP: its luma ranges from 16 to 235 and its chroma from 16 to 240
+// (RFC 9649, section 2.5), but Go's image.YCbCr assumes 0 to 255 (golang.org/issue/40173). Without
+// the correction, white becomes (235, 235, 235).
 func fullRange(m image.Image, contentType string) {
 	var c *image.YCbCr
 	switch m := m.(type) {
@@ -119,7 +117,7 @@ func fullRange(m image.Image, contentType string) {
 	}
 }
 
-// keep encodes a picture of some type as it is kept.
+// keep encodes an image of a type in the form to store.
 func keep(m image.Image, from string) (*Picture, error) {
 	to := PNG
 	if o, ok := m.(interface{ Opaque() bool }); from == JPEG || from == WebP && ok && o.Opaque() {
@@ -139,7 +137,7 @@ func encode(m image.Image, contentType string, quality int) ([]byte, error) {
 	var out bytes.Buffer
 	var err error
 	if contentType == JPEG {
-		if c, ok := m.(*image.CMYK); ok { // the encoder has no quick way for these
+		if c, ok := m.(*image.CMYK); ok { // the encoder has no fast path for these
 			m = rgba(c)
 		}
 		err = jpeg.Encode(&out, m, &jpeg.Options{Quality: quality})

@@ -3,12 +3,12 @@ package pixel
 import "bytes"
 
 const (
-	// maxFrames bounds an animation, and maxFramePixels what all its frames have together.
+	// maxFrames bounds the frames of an animation, and maxFramePixels the pixels of all of them.
 	maxFrames      = 1000
 	maxFramePixels = 1_000_000_000
 )
 
-// Blocks of a GIF, and the labels of its extensions (GIF89a, appendix A).
+// Block types of a GIF, and the labels of its extensions (GIF89a, appendix A).
 const (
 	gifExtension = 0x21
 	gifFrame     = 0x2c
@@ -18,13 +18,12 @@ const (
 	gifApplication = 0xff
 )
 
-// loops are the applications whose extension says how often an animation runs; all
-// browsers know them.
+// loops are the application extensions that set how often an animation repeats. All browsers
+// support them.
 var loops = [][]byte{[]byte("\x0bNETSCAPE2.0"), []byte("\x0bANIMEXTS1.0")}
 
-// cleanGIF walks the blocks (GIF89a, sections 17 to 27), counts the frames and copies what
-// they need: comments, texts, what applications wrote and what lies behind the end stay
-// behind.
+// cleanGIF walks the blocks (GIF89a, sections 17 to 27), counts the frames and copies only what
+// they need. It leaves out comments, texts, application data and trailing data.
 func cleanGIF(b []byte) (plain []byte, frames int, err error) {
 	head := 13
 	if len(b) >= head {
@@ -47,7 +46,7 @@ func cleanGIF(b []byte) (plain []byte, frames int, err error) {
 		default:
 			return nil, 0, ErrBroken
 		}
-		if size > len(rest)-1 { // the end at least follows
+		if size > len(rest)-1 { // at least the trailer follows
 			return nil, 0, ErrBroken
 		}
 		if used {
@@ -63,8 +62,7 @@ func cleanGIF(b []byte) (plain []byte, frames int, err error) {
 	return nil, 0, ErrBroken
 }
 
-// needed reports whether an extension changes what is seen, and is of the form that it
-// should have.
+// needed reports whether an extension affects the display and is well-formed.
 func needed(label byte, data []byte) bool {
 	switch label {
 	case gifControl:
@@ -79,7 +77,7 @@ func needed(label byte, data []byte) bool {
 	return false
 }
 
-// table is how many bytes the colours take that flags announce.
+// table returns the size in bytes of the color table that flags announce.
 func table(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -87,17 +85,17 @@ func table(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// frame is how long a frame is; longer than b where it is cut off.
+// frame returns the length of a frame. If it is cut off, that is more than the length of b.
 func frame(b []byte) int {
 	if len(b) < 11 {
 		return len(b) + 1
 	}
-	size := 10 + table(b[9]) + 1 // and the size of codes
+	size := 10 + table(b[9]) + 1 // and the code size
 	return size + blocks(cut(b, size))
 }
 
-// blocks is how long a row of blocks is, each behind its length, with the empty one at its
-// end; longer than b where it is cut off.
+// blocks returns the length of a sequence of sub-blocks, each preceded by its size, including the
+// empty last one. If it is cut off, that is more than the length of b.
 func blocks(b []byte) int {
 	for at := 0; at < len(b); at += 1 + int(b[at]) {
 		if b[at] == 0 {

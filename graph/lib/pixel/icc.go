@@ -8,24 +8,24 @@ import (
 // transform converts the colors of a profile to sRGB.
 type transform struct {
 	curves [3]func(float64) float64
-	// matrix leads from the linear values of the profile to those of sRGB.
+	// matrix converts linear values of the profile to linear sRGB.
 	matrix [3][3]float32
 }
 
-// fromXYZ leads from XYZ under D50, in which profiles describe colors, to linear sRGB: the inverse
-// of the colorants in the sRGB profile of the ICC.
+// fromXYZ converts XYZ under D50, in which profiles describe colors, to linear sRGB: the inverse of
+// the colorants in the ICC's sRGB profile.
 var fromXYZ = matrix{
 	{3.1341122, -1.6173924, -0.4906334},
 	{-0.9787873, 1.9162796, 0.0334547},
 	{0.0719830, -0.2289858, 1.4053851},
 }
 
-// whiteD50 is the white of the connection space (ICC.1:2022, section 7.2.16).
+// whiteD50 is the white of the profile connection space (ICC.1:2022, section 7.2.16).
 var whiteD50 = vector{0.9642, 1, 0.8249}
 
-// newTransform reads the transform of a profile that has three primaries with a curve each, or one
-// curve of gray (ICC.1:2022, sections F.2 and F.3). It returns nil for other profiles, among them
-// those whose primaries do not add up to white.
+// newTransform reads the transform of a profile with three primaries and their curves, or one gray
+// curve (ICC.1:2022, sections F.2 and F.3). It returns nil for other profiles, including those
+// whose primaries do not add up to white.
 func newTransform(p []byte) *transform {
 	t := &transform{}
 	if string(p[16:24]) == "GRAYXYZ " {
@@ -64,7 +64,7 @@ func newTransform(p []byte) *transform {
 	return t
 }
 
-// profileTag finds the data of a tag (ICC.1:2022, section 7.3), or returns nil.
+// profileTag returns the data of a tag (ICC.1:2022, section 7.3), or nil.
 func profileTag(p []byte, name string) []byte {
 	const header, entry = 128 + 4, 12
 	for rest := cut(p, header); len(rest) >= entry; rest = rest[entry:] {
@@ -82,8 +82,8 @@ func profileTag(p []byte, name string) []byte {
 // fixed reads a number of the type s15Fixed16Number.
 func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) / (1 << 16) }
 
-// toneCurve reads a curve by which the values of a profile become linear, both from 0 to 1 (ICC.1:2022,
-// sections 10.6 and 10.18). It returns nil for one that is damaged.
+// toneCurve reads a curve that makes the values of a profile linear, both from 0 to 1 (ICC.1:2022,
+// sections 10.6 and 10.18). It returns nil for a damaged one.
 func toneCurve(b []byte) func(float64) float64 {
 	const head = 12
 	if len(b) < head {
@@ -123,7 +123,7 @@ func parametricCurve(kind uint16, b []byte) func(float64) float64 {
 	if int(kind) >= len(counts) || len(b) < 4*counts[kind] {
 		return nil
 	}
-	v := [7]float64{1: 1} // g, a, b, c, d, e and f of the fifth kind, as which all are computed
+	v := [7]float64{1: 1} // g, a, b, c, d, e and f of the fifth kind, which covers the others
 	for i := range counts[kind] {
 		v[i] = fixed(b[4*i:])
 	}
@@ -143,7 +143,7 @@ func (t *transform) linear(top int) (table [3][]float32) {
 	for i, curve := range t.curves {
 		table[i] = make([]float32, top+1)
 		for v := range table[i] {
-			if y := curve(float64(v) / float64(top)); y > 0 { // not for what is no number
+			if y := curve(float64(v) / float64(top)); y > 0 { // false for NaN
 				table[i][v] = float32(min(y, 1))
 			}
 		}
@@ -151,8 +151,8 @@ func (t *transform) linear(top int) (table [3][]float32) {
 	return table
 }
 
-// mixed converts linear values of a profile to values of sRGB, from 0 to 1. Colors that sRGB does
-// not have are clipped.
+// mixed converts linear values of a profile to sRGB values from 0 to 1. Colors outside sRGB are
+// clipped.
 func (t *transform) mixed(r, g, b float32) (out [3]float32) {
 	for i, row := range t.matrix {
 		out[i] = encoded(row[0]*r + row[1]*g + row[2]*b)
@@ -160,8 +160,8 @@ func (t *transform) mixed(r, g, b float32) (out [3]float32) {
 	return out
 }
 
-// curveSteps is in how many steps the curve of sRGB is tabulated. Between them it is close enough
-// to a line for 16 bits.
+// curveSteps is the size of the table of the sRGB curve. Between its steps, the curve is close
+// enough to a line for 16 bits.
 const curveSteps = 1 << 14
 
 var sRGBCurve = func() (table [curveSteps + 2]float32) {
@@ -176,7 +176,7 @@ var sRGBCurve = func() (table [curveSteps + 2]float32) {
 	return table
 }()
 
-// encoded is a linear value on the curve of sRGB (IEC 61966-2-1).
+// encoded returns a linear value on the sRGB curve (IEC 61966-2-1).
 func encoded(x float32) float32 {
 	x = max(0, min(x, 1)) * curveSteps
 	i := int(x)

@@ -1,5 +1,5 @@
-// Package pixel judges, cleans and scales the pictures that strangers send. It keeps no
-// state: how many are worked on at once is the caller's to bound, by [Header.Weight].
+// Package pixel checks, cleans and scales untrusted images. It has no state: the caller bounds how
+// many are processed at once, by [Header.Weight].
 package pixel
 
 import (
@@ -22,17 +22,17 @@ const (
 	WebP = "image/webp"
 )
 
-// types are the formats that are taken, by the names under which they register. What else
-// may have registered is refused; so is SVG, which is a document.
+// types are the accepted formats, by the names under which their decoders register. Other
+// registered formats are refused, and so is SVG, which is a document.
 var types = map[string]string{"gif": GIF, "jpeg": JPEG, "png": PNG, "webp": WebP}
 
-// Fault is what is wrong with a picture, as a sentence for who sent it.
+// Fault says what is wrong with an image, in a sentence for the sender.
 type Fault struct{ Text string }
 
 // Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
-// What pictures are refused for.
+// Reasons for refusing an image.
 var (
 	ErrNone     = &Fault{"This is no picture in JPEG, PNG, WebP or GIF."}
 	ErrPixels   = &Fault{"The picture has more than 50 million pixels."}
@@ -44,7 +44,7 @@ var (
 	ErrLarge    = &Fault{"The picture takes more than 20 MiB as it would be kept: send it with fewer pixels."}
 )
 
-// Header is what the beginning of a picture says.
+// Header is the information at the beginning of an image.
 type Header struct {
 	ContentType string
 	// Width and Height are in pixels.
@@ -54,15 +54,15 @@ type Header struct {
 // MaxWeight is the weight of the largest picture.
 const MaxWeight = 2 * limit.ImagePixels
 
-// Weight is what decoding the picture takes, to be bounded: about four bytes each.
+// Weight is the cost of decoding the image, which callers bound: one unit is about four bytes.
 func (h Header) Weight() int64 { return min(2*int64(h.Width)*int64(h.Height), MaxWeight) }
 
-// Judge reads the type and the size of a picture from its own bytes, and decodes none of
-// it. Its error is a [Fault].
+// Judge reads the type and the size of an image from its bytes, without decoding it. Its error is a
+// [Fault].
 func Judge(b []byte) (h Header, err error) {
 	defer func() {
-		// The decoders are made for hostile input, but a mistake in one of them must not
-		// end what the caller does.
+		// The decoders are made for hostile input, but a bug in one of them must not crash the
+		// caller.
 		if recover() != nil {
 			h, err = Header{}, ErrNone
 		}
@@ -70,7 +70,7 @@ func Judge(b []byte) (h Header, err error) {
 	c, format, err := image.DecodeConfig(bytes.NewReader(b))
 	h = Header{types[format], c.Width, c.Height}
 	switch {
-	case animated(b): // the decoder finds no picture in it, or one of many
+	case animated(b): // the decoder finds no image, or one of many
 		return h, ErrAnimated
 	case err != nil || h.ContentType == "" || c.Width <= 0 || c.Height <= 0:
 		return h, ErrNone
@@ -80,7 +80,7 @@ func Judge(b []byte) (h Header, err error) {
 	return h, nil
 }
 
-// animated reports whether a WebP has the flag of animations (RFC 9649, section 2.7).
+// animated reports whether a WebP has the animation flag (RFC 9649, section 2.7).
 func animated(b []byte) bool {
 	const flag = 0x02
 	return len(b) > 20 && string(b[8:16]) == "WEBPVP8X" && b[20]&flag != 0

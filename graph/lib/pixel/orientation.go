@@ -8,11 +8,11 @@ import (
 	"iter"
 )
 
-// upright is the orientation of a picture that is shown as its pixels lie.
+// upright is the orientation of an image that is shown as stored.
 const upright = 1
 
-// orientation is which way up a picture is to be shown, as its Exif data says: 1 to 8
-// (Exif 2.32, section 4.6.4). Data that is damaged says nothing.
+// orientation returns the Exif orientation of an image, 1 to 8 (Exif 2.32, section 4.6.4). It
+// ignores damaged data.
 func orientation(b []byte, contentType string) int {
 	switch contentType {
 	case JPEG:
@@ -20,14 +20,14 @@ func orientation(b []byte, contentType string) int {
 	case PNG:
 		return tiffOrientation(pngChunk(b, "eXIf"))
 	case WebP:
-		return tiffOrientation(bytes.TrimPrefix(webpChunk(b, "EXIF"), exifMark)) // some begin it as in a JPEG
+		return tiffOrientation(bytes.TrimPrefix(webpChunk(b, "EXIF"), exifMark)) // some begin as in a JPEG
 	}
 	return upright
 }
 
 var exifMark = []byte("Exif\x00\x00")
 
-// jpegExif finds the Exif data of a JPEG: the first segment that is marked so.
+// jpegExif returns the Exif data of a JPEG: its first segment with that mark.
 func jpegExif(b []byte) []byte {
 	const app1 = 0xe1
 	for marker, data := range segments(b) {
@@ -38,19 +38,19 @@ func jpegExif(b []byte) []byte {
 	return nil
 }
 
-// segments walks the segments of a JPEG up to its pixels.
+// segments iterates over the segments of a JPEG up to its pixels.
 func segments(b []byte) iter.Seq2[byte, []byte] {
 	const scan, end = 0xda, 0xd9
 	return func(yield func(byte, []byte) bool) {
 		for rest := cut(b, 2); len(rest) >= 4 && rest[0] == 0xff; {
 			marker := rest[1]
 			switch {
-			case marker == 0xff: // filling
+			case marker == 0xff: // padding
 				rest = rest[1:]
 				continue
 			case marker == scan || marker == end:
 				return
-			case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8: // these stand alone
+			case marker == 0x01 || marker >= 0xd0 && marker <= 0xd8: // markers without a segment
 				rest = rest[2:]
 				continue
 			}
@@ -63,7 +63,7 @@ func segments(b []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// pngChunk finds the first chunk of a name in a PNG, or returns nil.
+// pngChunk returns the first chunk of a PNG with a name, or nil.
 func pngChunk(b []byte, name string) []byte {
 	for rest := cut(b, 8); len(rest) >= 12; {
 		size := int64(binary.BigEndian.Uint32(rest))
@@ -78,7 +78,7 @@ func pngChunk(b []byte, name string) []byte {
 	return nil
 }
 
-// webpChunk finds the first chunk of a name in a WebP, or returns nil (RFC 9649, section 2.3).
+// webpChunk returns the first chunk of a WebP with a name, or nil (RFC 9649, section 2.3).
 func webpChunk(b []byte, name string) []byte {
 	for rest := cut(b, 12); len(rest) >= 8; {
 		size := int64(binary.LittleEndian.Uint32(rest[4:]))
@@ -93,7 +93,7 @@ func webpChunk(b []byte, name string) []byte {
 	return nil
 }
 
-// cut is what follows the first n bytes.
+// cut returns what follows the first n bytes.
 func cut(b []byte, n int) []byte { return b[min(n, len(b)):] }
 
 // tiffOrientation reads the tag of the first directory (TIFF 6.0, section 2).
@@ -131,11 +131,11 @@ func tiffOrientation(b []byte) int {
 	return upright
 }
 
-// band is how many rows are turned at a time: the whole picture need not be there in
-// a third form.
+// band is how many rows are rotated at a time, so that the whole image is not needed in a third
+// form.
 const band = 64
 
-// turned is a picture as its orientation has it.
+// turned returns an image rotated and mirrored by its orientation.
 func turned(src image.Image, orientation int) image.Image {
 	if orientation == upright {
 		return src
@@ -161,7 +161,7 @@ func turned(src image.Image, orientation int) image.Image {
 	return dst
 }
 
-// place is where a pixel comes to lie.
+// place returns the new position of a pixel.
 func place(orientation, x, y, w, h int) (tx, ty int) {
 	switch orientation {
 	case 2: // mirrored
@@ -170,13 +170,13 @@ func place(orientation, x, y, w, h int) (tx, ty int) {
 		return w - 1 - x, h - 1 - y
 	case 4: // mirrored and upside down
 		return x, h - 1 - y
-	case 5: // mirrored and on its side
+	case 5: // mirrored and rotated
 		return y, x
-	case 6: // to be turned clockwise
+	case 6: // to be rotated clockwise
 		return h - 1 - y, x
-	case 7: // mirrored and on its other side
+	case 7: // mirrored and rotated the other way
 		return h - 1 - y, w - 1 - x
-	case 8: // to be turned anticlockwise
+	case 8: // to be rotated counterclockwise
 		return y, w - 1 - x
 	}
 	return x, y

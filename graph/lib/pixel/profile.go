@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// maxProfile bounds the color profiles that are read: those of cameras and telephones have about
-	// 600 bytes, or 3,000, those of printers and screens up to some hundred thousand.
+	// maxProfile bounds the color profiles that are read: those of cameras and phones have about
+	// 600 or 3,000 bytes, those of printers and screens up to some hundred thousand.
 	maxProfile = 1 << 20
-	// maxCarried bounds the profiles that stay with a picture, in each of its widths.
+	// maxCarried bounds the profiles that stay in an image, in each of its widths.
 	maxCarried = 8 << 10
 )
 
-// profileMark begins the segments of a JPEG that hold its profile. The number of the segment
-// follows, from 1, and how many there are (ICC.1:2022, section B.4).
+// profileMark begins the JPEG segments of a profile. It is followed by the segment's number, from
+// 1, and the number of segments (ICC.1:2022, section B.4).
 var profileMark = []byte("ICC_PROFILE\x00")
 
-// profile returns the color profile of a picture, of three colors or gray, or nil. It must have
-// the form of a profile.
+// profile returns the color profile of an image with three colors or gray, or nil if it has none or
+// it is malformed.
 func profile(b []byte, contentType string) []byte {
 	var p []byte
 	switch contentType {
@@ -61,7 +61,7 @@ func jpegProfile(b []byte) []byte {
 	return slices.Concat(parts[1 : int(all)+1]...)
 }
 
-// pngProfile unpacks the chunk iCCP: a name, a zero, the method, a zlib stream (PNG, third
+// pngProfile decompresses the chunk iCCP: a name, a zero, the method, a zlib stream (PNG, third
 // edition, section 11.3.2.3).
 func pngProfile(b []byte) []byte {
 	_, packed, ok := bytes.Cut(pngChunk(b, "iCCP"), []byte{0})
@@ -92,7 +92,7 @@ func withProfile(b []byte, contentType string, p []byte) []byte {
 	var chunk bytes.Buffer
 	chunk.WriteString("iCCPprofile\x00\x00")
 	packed := zlib.NewWriter(&chunk)
-	_, _ = packed.Write(p) // into memory
+	_, _ = packed.Write(p) // into memory: cannot fail
 	_ = packed.Close()
 	data := chunk.Bytes()
 	const header = 8 + 12 + 13 // the signature and the chunk IHDR
@@ -101,7 +101,7 @@ func withProfile(b []byte, contentType string, p []byte) []byte {
 	return slices.Concat(b[:header], size, data, sum, b[header:])
 }
 
-// colored reports whether a decoded picture has three colors.
+// colored reports whether a decoded image has three colors.
 func colored(m image.Image) bool {
 	switch m.(type) {
 	case *image.Gray, *image.Gray16, *image.CMYK:

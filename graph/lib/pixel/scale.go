@@ -6,11 +6,11 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// maxFine bounds what the finer filter keeps beside the picture, in pixels of 32 bytes.
+// maxFine bounds the extra memory of the finer filter, in pixels of 32 bytes.
 const maxFine = 4 << 20
 
-// Scale makes a kept picture again at other widths, from the largest to the smallest, each
-// below its own, in its own type.
+// Scale scales a stored image to other widths, largest first, each below its own. The type stays
+// the same.
 func Scale(b []byte, widths ...int) ([][]byte, error) {
 	h, err := Judge(b)
 	if err != nil {
@@ -23,7 +23,7 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	m, rest := toSRGB(m, b, h.ContentType)
 	switch m.(type) {
 	case *image.RGBA, *image.NRGBA, *image.YCbCr, *image.Gray:
-	default: // the filters have a quick way for those alone
+	default: // only these have a fast path in the filters
 		m = rgba(m)
 	}
 	list := make([][]byte, len(widths))
@@ -37,8 +37,8 @@ func Scale(b []byte, widths ...int) ([][]byte, error) {
 	return list, nil
 }
 
-// scaled is a picture at a smaller width. It is halved first as often as it can be, since
-// that takes the least and looks at every pixel.
+// scaled returns an image at a smaller width. It halves the image as often as possible first, which
+// is cheapest and uses every pixel.
 func scaled(m image.Image, width int) image.Image {
 	size := m.Bounds().Size()
 	height := HeightAt(size.X, size.Y, width)
@@ -61,7 +61,7 @@ func drawn(with draw.Interpolator, m image.Image, size image.Point) image.Image 
 	return dst
 }
 
-// HeightAt is the height of a picture at another width.
+// HeightAt returns the height of an image scaled to the width at.
 func HeightAt(width, height, at int) int {
 	return max(1, (height*at+width/2)/width)
 }

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// toSRGB converts the colors of a decoded picture to sRGB, which is what pictures that say nothing
-// of their colors are shown in. Where its profile cannot be converted, as one that consists of
-// large tables, the picture stays as it is, and the profile that it needs is returned.
+// toSRGB converts the colors of a decoded image to sRGB, in which images without color information
+// are shown. If the profile cannot be converted, for example because it consists of large tables,
+// the image is returned unchanged, with the profile that it needs.
 func toSRGB(m image.Image, b []byte, contentType string) (image.Image, []byte) {
 	t, p := colors(m, b, contentType)
 	switch {
@@ -21,9 +21,9 @@ func toSRGB(m image.Image, b []byte, contentType string) (image.Image, []byte) {
 	return t.picture(m), nil
 }
 
-// colors returns the transform of a picture, nil where there is none that is known, and its profile
-// where that says what its colors are. In a PNG the chunk cICP counts before the profile, which counts
-// before sRGB, then gAMA with cHRM (PNG, third edition, section 4.3).
+// colors returns the transform of an image, nil if there is none that is supported, and its profile
+// if that determines the colors. In a PNG, cICP takes precedence over the profile, then sRGB, then
+// gAMA with cHRM (PNG, third edition, section 4.3).
 func colors(m image.Image, b []byte, contentType string) (*transform, []byte) {
 	if contentType == PNG {
 		if t := codedTransform(pngChunk(b, "cICP")); t != nil {
@@ -40,15 +40,15 @@ func colors(m image.Image, b []byte, contentType string) (*transform, []byte) {
 	return nil, nil
 }
 
-// gray reports whether a picture has no colors. A gray PNG that is transparent is decoded as a
-// colored one; its header knows (PNG, third edition, section 11.2.1).
+// gray reports whether an image is grayscale. A gray PNG with transparency is decoded as a colored
+// one, but its header says so (PNG, third edition, section 11.2.1).
 func gray(m image.Image, b []byte, contentType string) bool {
 	const colorType, usesColor = 25, 2
 	return !colored(m) || contentType == PNG && b[colorType]&usesColor == 0
 }
 
-// same reports whether the profile describes sRGB: no color moves by more than a step of 8 bits.
-// Most profiles of pictures are such.
+// same reports whether the profile describes sRGB: no color moves by more than one 8-bit step. Most
+// profiles do.
 func (t *transform) same() bool {
 	const steps, tolerance = 17, 1.0 / 255
 	table := t.linear(steps)
@@ -63,7 +63,7 @@ func (t *transform) same() bool {
 	return true
 }
 
-// picture converts all pixels, in place where the type of the picture allows it.
+// picture converts all pixels, in place if the type of the image allows it.
 func (t *transform) picture(m image.Image) image.Image {
 	switch m := m.(type) {
 	case *image.Paletted:
@@ -88,7 +88,7 @@ func (t *transform) picture(m image.Image) image.Image {
 		t.bytes(m.Pix)
 	case *image.NRGBA64:
 		t.words(m.Pix)
-	case *image.RGBA: // what is decoded as one has no transparency
+	case *image.RGBA: // images decoded as such have no transparency
 		t.bytes(m.Pix)
 	case *image.RGBA64:
 		t.words(m.Pix)
@@ -104,7 +104,7 @@ func (t *transform) picture(m image.Image) image.Image {
 	return m
 }
 
-// bytes converts pixels of four bytes, the last of which is the transparency.
+// bytes converts pixels of four bytes, the last of which is alpha.
 func (t *transform) bytes(pix []uint8) {
 	table := t.linear(math.MaxUint8)
 	for ; len(pix) >= 4; pix = pix[4:] {
@@ -114,7 +114,7 @@ func (t *transform) bytes(pix []uint8) {
 	}
 }
 
-// words converts pixels of four numbers of 16 bits.
+// words converts pixels of four 16-bit numbers.
 func (t *transform) words(pix []uint8) {
 	table := t.linear(math.MaxUint16)
 	at := func(i int) float32 { return table[i][binary.BigEndian.Uint16(pix[2*i:])] }
@@ -125,7 +125,7 @@ func (t *transform) words(pix []uint8) {
 	}
 }
 
-// separate is a transparent picture with its colors as they are where nothing is behind them.
+// separate returns an image with transparency with its colors not premultiplied.
 func separate(m *image.NYCbCrA) *image.NRGBA {
 	n := image.NewNRGBA(m.Rect)
 	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {

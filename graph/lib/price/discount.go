@@ -8,24 +8,24 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Discount is a rule that takes something off.
+// Discount is a rule that reduces the price.
 type Discount struct {
 	Kind state.DiscountKind
-	// BasisPoints is the part of a percentage, AmountMinor the sum of an amount.
+	// BasisPoints is the share of a percentage discount, AmountMinor the amount of a fixed one.
 	BasisPoints int64
 	AmountMinor int64
-	// LeastMinor is the subtotal from which on the rule holds.
+	// LeastMinor is the minimum subtotal.
 	LeastMinor int64
-	// Products and Collections are the goods that it is for; all where both are empty.
+	// Products and Collections restrict the discount; it applies to everything if both are empty.
 	Products, Collections []xid.ID
 }
 
-// AmountOff is a sum off all goods, whatever they cost.
+// AmountOff returns a discount of a fixed amount on everything.
 func AmountOff(minor int64) *Discount {
 	return &Discount{Kind: state.DiscountAmount, AmountMinor: minor}
 }
 
-// covers reports whether the rule is for the goods of a line.
+// covers reports whether the discount applies to a line.
 func (d *Discount) covers(l Line) bool {
 	if len(d.Products) == 0 && len(d.Collections) == 0 {
 		return true
@@ -34,7 +34,7 @@ func (d *Discount) covers(l Line) bool {
 		slices.ContainsFunc(l.Collections, func(id xid.ID) bool { return slices.Contains(d.Collections, id) })
 }
 
-// off is what the rule takes off goods of a worth: never more than that.
+// off returns the discount on items of a worth, at most that worth.
 func (d *Discount) off(worth int64) int64 {
 	switch d.Kind {
 	case state.DiscountPercent:

@@ -7,41 +7,41 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// What can be wrong with a cart.
+// Errors of a cart.
 var (
-	// ErrLineTooLarge says that quantity · unit of a line is above the largest amount.
+	// ErrLineTooLarge says that quantity · unit of a line exceeds the largest amount.
 	ErrLineTooLarge = errors.New("a line's price is above the largest amount")
-	// ErrTooLarge says that a sum is.
+	// ErrTooLarge says that a sum exceeds the largest amount.
 	ErrTooLarge = errors.New("a sum is above the largest amount")
-	// ErrInput says that a number is one that no cart has, such as a negative price.
+	// ErrInput says that a number is invalid, such as a negative price.
 	ErrInput = errors.New("not the numbers of a cart")
 )
 
-// Cart is all that decides what is to be paid.
+// Cart is everything that determines the price.
 type Cart struct {
 	Lines []Line
-	// To is where the goods go; without a country nothing is taxed.
+	// To is the destination. Without a country, nothing is taxed.
 	To  Place
 	Tax Tax
-	// Discount is the one rule that the cart has; nil for none.
+	// Discount is the cart's discount, nil for none.
 	Discount *Discount
-	// Shipping is the rate that was chosen; nil for none. Whether it is offered for the
-	// cart, [Rate.Fits] says.
+	// Shipping is the chosen rate, nil for none. [Rate.Fits] says whether it is available for the
+	// cart.
 	Shipping *Rate
 }
 
-// Line is a number of equal goods.
+// Line is a quantity of one item.
 type Line struct {
-	// UnitMinor is the price of one, with or without tax as [Tax] says.
+	// UnitMinor is the price of one unit, with or without tax as [Tax] says.
 	UnitMinor int64
 	Quantity  int64
-	// WeightGrams is that of one.
+	// WeightGrams is the weight of one unit.
 	WeightGrams int64
-	// Untaxed goods bear no tax anywhere.
+	// Untaxed items bear no tax anywhere.
 	Untaxed bool
-	// Digital goods are not shipped.
+	// Digital items are not shipped.
 	Digital bool
-	// Product and Collections are what discounts are for.
+	// Product and Collections are compared with those of discounts.
 	Product     xid.ID
 	Collections []xid.ID
 }
@@ -56,24 +56,24 @@ type Amounts struct {
 	TotalMinor       int64
 }
 
-// Sums are those of an order, as its row keeps them.
+// Sums are the sums of an order, as stored in its row.
 type Sums struct {
 	SubtotalMinor int64
 	DiscountMinor int64
 	ShippingMinor int64
 	TaxMinor      int64
-	// IncludedTaxMinor is that of the lines and of shipping.
+	// IncludedTaxMinor is the included tax of the lines and of shipping.
 	IncludedTaxMinor int64
 	TotalMinor       int64
 }
 
-// AllTax is the tax that is paid, added or included. Both are parts of the total, so it is
-// no larger.
+// AllTax returns all tax, added and included. Both are parts of the total, so the sum does not
+// exceed it.
 func (s Sums) AllTax() int64 { return s.TaxMinor + s.IncludedTaxMinor }
 
-// ShownTax is shipping and tax as people read them: shipping as the store entered it, and all tax
-// that is added on one line. The order's row keeps the tax on shipping within shipping, where it is
-// the only tax that is included while that of the goods is added.
+// ShownTax returns shipping and tax for display: shipping as the store entered it, and all added
+// tax in one sum. The order's row has the tax on shipping within shipping, where it is the only
+// included tax if the tax on items is added.
 func ShownTax(shipping, tax, included int64) (shownShipping, shownTax, shownIncluded int64) {
 	if tax == 0 || included > shipping {
 		return shipping, tax, included
@@ -84,26 +84,26 @@ func ShownTax(shipping, tax, included int64) (shownShipping, shownTax, shownIncl
 // Result is what a cart costs.
 type Result struct {
 	Sums
-	// Lines are in the order of the cart's.
+	// Lines are in the order of the cart's lines.
 	Lines []Amounts
-	// Rate is what the destination taxes; nil where it taxes nothing.
+	// Rate is the tax rate of the destination, nil if nothing is taxed.
 	Rate *TaxRate
-	// Discounted says that the cart meets the terms of its discount, also where that takes
-	// nothing off.
+	// Discounted says that the cart meets the terms of its discount, even if that takes nothing
+	// off.
 	Discounted bool
 	Freight    Freight
 }
 
-// Freight is what shipping is about: the goods that travel, and what that costs.
+// Freight describes the items to ship and the cost of shipping.
 type Freight struct {
 	// Needed says that something has to be shipped.
 	Needed bool
-	// WeightGrams and GoodsMinor are those of all goods that travel; of these after the
-	// discount. They decide which rates are offered.
+	// WeightGrams and GoodsMinor are the weight and the worth, after the discount, of all items to
+	// ship. They determine the available rates.
 	WeightGrams int64
 	GoodsMinor  int64
-	// PriceMinor is the rate's price as the store set it, TaxMinor the tax on it, which is
-	// added or included as with goods. What is paid is [Sums].ShippingMinor.
+	// PriceMinor is the price of the rate as the store set it, TaxMinor its tax, added or included
+	// as for items. What is paid is [Sums].ShippingMinor.
 	PriceMinor int64
 	TaxMinor   int64
 }
@@ -141,7 +141,7 @@ func Compute(c Cart) (*Result, error) {
 	return r, nil
 }
 
-// judge refuses numbers that no cart has.
+// judge returns an error if the cart has invalid numbers.
 func (c Cart) judge() error {
 	for _, l := range c.Lines {
 		if l.Quantity < 1 || !amounts(l.UnitMinor, l.WeightGrams) {
@@ -162,7 +162,7 @@ func (c Cart) judge() error {
 	return nil
 }
 
-// amounts reports whether all numbers may be amounts.
+// amounts reports whether all numbers are valid amounts.
 func amounts(all ...int64) bool {
 	for _, n := range all {
 		if n < 0 || n > currency.MaxMinor {
@@ -172,20 +172,20 @@ func amounts(all ...int64) bool {
 	return true
 }
 
-// share reports whether basis points are a part of a whole.
+// share reports whether basis points are between 0 and [Whole].
 func share(points int64) bool { return points >= 0 && points <= Whole }
 
-// Given is a line whose discount and tax somebody else decided.
+// Given is a line whose discount and tax are given.
 type Given struct{ UnitMinor, Quantity, DiscountMinor, TaxMinor int64 }
 
-// cost is about what a line costs, also where no amount can hold it.
+// cost is the approximate cost of a line, even if it exceeds the largest amount.
 func (l Line) cost() float64 { return float64(l.UnitMinor) * float64(l.Quantity) }
 
 func (g Given) cost() float64 {
 	return float64(g.UnitMinor)*float64(g.Quantity) - float64(g.DiscountMinor) + float64(g.TaxMinor)
 }
 
-// Dearest returns the index of the line that costs most: the one to lower where a sum is above the
+// Dearest returns the index of the most expensive line: the one to name when a sum exceeds the
 // largest amount.
 func Dearest[L interface{ cost() float64 }](lines []L) (at int) {
 	for i, l := range lines {
@@ -196,8 +196,8 @@ func Dearest[L interface{ cost() float64 }](lines []L) (at int) {
 	return at
 }
 
-// Sum adds up lines whose discount and tax are given, such as those of an order that is
-// imported. It refuses a discount above the line's price.
+// Sum adds up lines with given discount and tax, such as those of an imported order. It fails if a
+// discount exceeds the line's price.
 func Sum(lines []Given, shipping int64) (*Result, error) {
 	r := &Result{Lines: make([]Amounts, len(lines))}
 	for i, l := range lines {
@@ -223,8 +223,8 @@ func Sum(lines []Given, shipping int64) (*Result, error) {
 	return r, nil
 }
 
-// add completes the lines with their totals and sums them up: the equation, and the only
-// place that has it.
+// add sets the totals of the lines and sums them up. It is the only place that implements the
+// equation.
 func add(lines []Amounts, shipping int64) (s Sums, ok bool) {
 	ok = true
 	plus := func(a, b int64) (sum int64) {

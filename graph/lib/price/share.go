@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Whole is all of something in basis points.
+// Whole is 100 % in basis points.
 const Whole = 10_000
 
-// part returns a · b / whole and what is left of the division. None is negative, and b is at
-// most whole: the result is at most a.
+// part returns a · b / whole and the remainder. None is negative, and b is at most whole, so the
+// result is at most a.
 func part(a, b, whole int64) (quotient, rest int64) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, r := bits.Div64(hi, lo, uint64(whole))
 	return int64(q), int64(r)
 }
 
-// halfUp is [part], rounded.
+// halfUp is [part], rounded half up.
 func halfUp(a, b, whole int64) int64 {
 	q, r := part(a, b, whole)
 	if r >= whole-r {
@@ -26,9 +26,8 @@ func halfUp(a, b, whole int64) int64 {
 	return q
 }
 
-// Spread parts an amount by weights, whose sum is at least the amount: the parts add up to
-// it, and none is above its weight. What rounding down leaves goes, unit by unit, to the
-// largest remainders.
+// Spread splits an amount by weights whose sum is at least the amount: the parts add up to it, and
+// none exceeds its weight. What rounding down leaves goes, unit by unit, to the largest remainders.
 func Spread(amount int64, weights []int64) []int64 {
 	var whole int64
 	for _, w := range weights {
@@ -50,10 +49,9 @@ func Spread(amount int64, weights []int64) []int64 {
 	return parts
 }
 
-// Refund returns the part of a line's total that units of it are worth, of a line of which
-// some were refunded before. It is the difference of two positions on the way from nothing
-// to the total, so the refunds of all units add up to the total, in whatever portions they
-// come. Units that the line does not have any more are worth nothing.
+// Refund returns what units of a line are worth, after some units were refunded. It is the
+// difference of two positions on the way from 0 to the total, so the refunds of all units add up to
+// the total, in whatever portions. Units that the line no longer has are worth nothing.
 func Refund(total, quantity, refunded, units int64) int64 {
 	if total <= 0 || quantity < 1 {
 		return 0

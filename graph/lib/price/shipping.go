@@ -5,22 +5,21 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Rate is one way to ship, as a zone offers it.
+// Rate is a shipping rate of a zone.
 type Rate struct {
 	Kind       state.ShippingKind
 	PriceMinor int64
-	// The bounds are inclusive; nil binds nothing.
+	// The bounds are inclusive; nil is no bound.
 	LeastMinor, MostMinor *int64
 	LeastGrams, MostGrams *int64
-	// FreeFromMinor is the worth of the goods from which on it costs nothing; nil for
-	// never.
+	// FreeFromMinor is the worth of the items from which shipping is free, nil for never.
 	FreeFromMinor *int64
 }
 
-// Fixed is a sum for shipping that is no rate of the store.
+// Fixed returns a fixed price for shipping that is not a rate of the store.
 func Fixed(minor int64) *Rate { return &Rate{Kind: state.ShippingDelivery, PriceMinor: minor} }
 
-// Fits reports whether the rate is offered for what has to be shipped.
+// Fits reports whether the rate is available for the items to ship.
 func (r *Rate) Fits(f Freight) bool {
 	within := func(n int64, least, most *int64) bool {
 		return (least == nil || n >= *least) && (most == nil || n <= *most)
@@ -28,7 +27,7 @@ func (r *Rate) Fits(f Freight) bool {
 	return within(f.GoodsMinor, r.LeastMinor, r.MostMinor) && within(f.WeightGrams, r.LeastGrams, r.MostGrams)
 }
 
-// price is what the rate costs for goods of a worth.
+// price returns the price of the rate for items of a worth.
 func (r *Rate) price(goods int64) int64 {
 	if r.FreeFromMinor != nil && goods >= *r.FreeFromMinor {
 		return 0
@@ -36,7 +35,7 @@ func (r *Rate) price(goods int64) int64 {
 	return r.PriceMinor
 }
 
-// ship weighs what travels, and prices and taxes the chosen rate.
+// ship adds up the items to ship, and computes price and tax of the chosen rate.
 func (r *Result) ship(c Cart) error {
 	f, ok := &r.Freight, true
 	plus := func(a, b int64) (sum int64) {

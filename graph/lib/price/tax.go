@@ -7,32 +7,31 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/country"
 )
 
-// Place is where goods go.
+// Place is the destination.
 type Place struct {
 	Country string // ISO 3166-1 alpha-2, upper case
-	Region  string // a code or a name in any spelling, as the address has it
+	Region  string // a code or a name in any spelling, as in the address
 }
 
-// Tax is how a store taxes.
+// Tax has the tax settings of a store.
 type Tax struct {
-	// Included says that the store's prices include tax, those of shipping too.
+	// Included says that the store's prices, also of shipping, include tax.
 	Included bool
 	Rates    []TaxRate
 }
 
-// TaxRate is the tax of a country, or of one region of it. A region's stands in place of
-// its country's.
+// TaxRate is the tax of a country or of one of its regions. A region's rate replaces its country's.
 type TaxRate struct {
 	Country     string
-	Region      string // "" for all regions that have no rate of their own
+	Region      string // "" for all regions without a rate of their own
 	Name        string // such as "VAT"
 	BasisPoints int64
 	// Shipping says that shipping is taxed too.
 	Shipping bool
 }
 
-// At returns the rate of a place; nil where nothing is taxed. A region is taxed by its own rate,
-// else by that of the region it is in, else by that of the country.
+// At returns the rate of a place, nil if nothing is taxed there. A region's own rate takes
+// precedence over that of the region that contains it, and that over the country's.
 func (t Tax) At(p Place) *TaxRate {
 	var found *TaxRate
 	if p.Country == "" {
@@ -55,7 +54,8 @@ func (t Tax) At(p Place) *TaxRate {
 	return found
 }
 
-// Regions returns the regions of a country that rates name: there the tax depends on the region.
+// Regions returns the regions of a country that rates name. If there are any, the tax depends on
+// the region.
 func (t Tax) Regions(country string) []string {
 	var list []string
 	for _, r := range t.Rates {
@@ -66,7 +66,7 @@ func (t Tax) Regions(country string) []string {
 	return list
 }
 
-// on is the tax on an amount that is due, as one that is added or one that is included.
+// on returns the tax on an amount, either added or included.
 func (t Tax) on(due int64, r *TaxRate) (added, included int64) {
 	if t.Included {
 		return 0, halfUp(due, r.BasisPoints, Whole+r.BasisPoints)

@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// Rate is how often something may happen: Burst times at once, and then once per
-// Every.
+// Rate is how often something may happen: Burst times at once, and then once every Every.
 type Rate struct {
 	Burst int
 	Every time.Duration
@@ -27,21 +26,21 @@ func Per(n int64, window time.Duration) Rate {
 	return Rate{Burst: int(n), Every: window / time.Duration(n)}
 }
 
-// Charge is one that counts for a key at its rate.
+// Charge is one use of a key at its rate.
 type Charge struct {
 	Key  digest.Sum
 	Rate Rate
 }
 
-// Key names what is bounded: a purpose, and whom it is about.
+// Key returns the key of a purpose and what it applies to.
 func Key(purpose, of string) digest.Sum { return digest.Of([]byte(purpose + "\x00" + of)) }
 
-// errWithin is returned inside a transaction: a row of an allowance is nobody else's, and lies
-// by itself.
+// errWithin is returned inside a transaction, since an allowance's row belongs to no store and must
+// be written alone.
 var errWithin = errors.New("an allowance is taken in a transaction of its own")
 
-// Take counts one of a key, in a transaction of its own. It returns 0, or how long to wait;
-// then nothing was counted.
+// Take counts one use of a key, in its own transaction. If none is left, it counts nothing and
+// returns how long to wait, else 0.
 func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.Duration, err error) {
 	if s.Within(ctx) {
 		return 0, errWithin
@@ -56,8 +55,8 @@ func Take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (wait time.
 	return wait, nil
 }
 
-// TakeAll counts one of each charge, one after the other, and returns how long to wait where
-// one has nothing left: then it gives back what it has counted. 0 says that all were counted.
+// TakeAll counts one use for each charge in turn. If one has nothing left, it uncounts the others
+// and returns how long to wait, else 0.
 func TakeAll(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Duration, err error) {
 	for i, c := range charges {
 		if wait, err = Take(ctx, s, c.Key, c.Rate); err != nil {
@@ -79,8 +78,8 @@ func returnAll(ctx context.Context, s *ent.Store, charges []Charge) error {
 	return nil
 }
 
-// Wait returns how long it is until each of the charges could be counted: 0 when they
-// can be now. It counts nothing, and is one statement.
+// Wait returns how long it takes until each of the charges can be counted, 0 if they can be now. It
+// counts nothing, and takes one statement.
 func Wait(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Duration, err error) {
 	keys := make([]digest.Sum, len(charges))
 	for i, c := range charges {
@@ -101,19 +100,18 @@ func Wait(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Durat
 	return wait, nil
 }
 
-// latest is the latest time to be full again that leaves room for one.
+// latest returns the latest time of being full again that leaves room for one.
 func (r Rate) latest(now micros.Time) micros.Time { return now.Add(time.Duration(r.Burst-1) * r.Every) }
 
-// take counts one with one statement where there is room. It is an upsert: on MySQL an
-// UPDATE of no row locks the gap into which two callers would insert theirs, and each would
-// wait for the other.
+// take counts one use in one statement if there is room. It is an upsert: on MySQL, an UPDATE of a
+// missing row locks the gap into which two callers would insert theirs, and they would deadlock.
 func take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (time.Duration, error) {
 	now := micros.Now()
 	latest, every := r.latest(now), r.Every.Microseconds()
 	query := "INSERT INTO allowances (id, full_at) VALUES (?, ?) "
 	next := "CASE WHEN full_at > ? THEN full_at WHEN full_at > ? THEN full_at + ? ELSE ? END"
 	args := []any{key, now.Add(r.Every), latest, now, every, now.Add(r.Every)}
-	if s.Dialect() == dialect.MySQL { // a row that keeps its value does not count as affected
+	if s.Dialect() == dialect.MySQL { // an unchanged row does not count as affected
 		query += "ON DUPLICATE KEY UPDATE full_at = " + next
 	} else {
 		query += "ON CONFLICT (id) DO UPDATE SET full_at = " + next + " WHERE full_at <= ?"
@@ -133,7 +131,7 @@ func take(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) (time.Durat
 	return max(row.FullAt.Time().Sub(latest.Time()), time.Microsecond), nil
 }
 
-// Return gives one of a key back, which turned out not to count.
+// Return uncounts one use of a key.
 func Return(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) error {
 	err := s.InTx(ctx, func(ctx context.Context) error {
 		return s.DB(ctx).Allowance.Update().Where(allowance.ID(key)).
@@ -150,7 +148,7 @@ func Return(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) error {
 // purgeBatch keeps a transaction short.
 const purgeBatch = 90
 
-// Purge deletes the rows that say nothing any more and returns how many.
+// Purge deletes the rows of full allowances, which mean the same as none, and returns how many.
 func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	cutoff := micros.Now()
 	return s.SumShards(ctx, func(ctx context.Context) (total int, err error) {
@@ -163,7 +161,7 @@ func Purge(ctx context.Context, s *ent.Store) (total int, err error) {
 	})
 }
 
-// purge deletes one batch of a shard.
+// purge deletes one batch on a shard.
 func purge(ctx context.Context, s *ent.Store, cutoff micros.Time) (n int, err error) {
 	keys, err := s.Seek(ctx).Allowance.Query().Where(allowance.FullAtLTE(cutoff)).Order(allowance.ByFullAt()).
 		Limit(purgeBatch).IDs(ctx)

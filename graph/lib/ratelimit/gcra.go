@@ -1,11 +1,11 @@
-// Package ratelimit limits rates (contract section 2) with the generic cell rate
-// algorithm. A [Limiter] counts in memory; [Take] and [Wait] count in the database, for
-// rates that all processes keep together, such as guesses at a password.
+// Package ratelimit limits rates (contract section 2) with the generic cell rate algorithm. A
+// [Limiter] counts in memory. [Take] and [Wait] count in the database, for rates that all processes
+// share exactly, such as password guesses.
 //
-// One number is kept per key: the time at which its allowance is full again. A request
-// moves it later by the interval between two requests at the full rate, and is refused if
-// that would move it further ahead than a whole burst. So no window has an edge at which
-// twice the rate passes, and a key whose allowance is full can be forgotten.
+// Each key has one number: the time at which its allowance is full again. A request moves it later
+// by the interval between two requests at the full rate, and is refused if that would move it
+// further ahead than a whole burst. So no window has an edge at which twice the rate passes, and a
+// key whose allowance is full can be forgotten.
 //
 // Several processes can count a key together, see [Limiter.Tell].
 package ratelimit
@@ -19,49 +19,48 @@ import (
 	"time"
 )
 
-// Config sets a [Limiter].
+// Config configures a [Limiter].
 type Config struct {
-	// Rate is how many requests a second a key may make for ever; 0 switches
-	// the limiter off.
+	// Rate is the sustained number of requests a second per key; 0 turns the limiter off.
 	Rate float64
-	// Burst is how many requests a rested key may make at once; at least 1.
+	// Burst is how many requests a key with a full allowance may make at once; at least 1.
 	Burst int
-	// Shared says that other processes count the same keys, and are told with
+	// Shared says that other processes count the same keys and exchange reports, see
 	// [Limiter.Tell].
 	Shared bool
 }
 
 // Limiter counts the requests of each key. It is safe for concurrent use.
 type Limiter[K comparable] struct {
-	rate     float64
-	burst    int64
-	interval int64 // ns between two requests at the full rate
-	full     int64 // ns from an empty allowance to a full one
-	shared   bool
-	apart    atomic.Int64 // ns between two requests of a key that is just not busy
-	start    time.Time
-	seed     maphash.Seed
-	shards   [shards]shard[K]
+	rate         float64
+	burst        int64
+	interval     int64 // ns between two requests at the full rate
+	full         int64 // ns until an empty allowance is full
+	shared       bool
+	calmInterval atomic.Int64 // ns between two requests of a key that is just not busy
+	start        time.Time
+	seed         maphash.Seed
+	shards       [shards]shard[K]
 }
 
-// shards keeps requests of different keys from waiting for each other.
+// shards reduce contention between different keys.
 const shards = 64
 
-// shard holds what is known of keys. Times are ns since the limiter's start.
+// shard has the state of some keys. Times are ns since the limiter's start.
 type shard[K comparable] struct {
 	mu      sync.Mutex
 	keys    map[K]balance
-	shares  map[K]*share // of the keys that processes count together
+	shares  map[K]*share // of the keys that are counted together
 	sweepAt int64        // the next sweep is due at this time,
 	sweepOn int          // or at this many entries
 	_       [24]byte
 }
 
-// allowance is that of a key. One whose times have passed means the same as none.
+// balance is the allowance of a key. If both times are past, it means the same as none.
 type balance struct {
 	// fullAt is when it is full again.
 	fullAt int64
-	// calmAt is the same of the smaller one that a key may use up before it is busy.
+	// calmAt is when the smaller allowance is full again that a key may use up before it is busy.
 	calmAt int64
 }
 
@@ -72,10 +71,10 @@ func (l *Limiter[K]) of(key K) *shard[K] {
 	return s
 }
 
-// now is the time since the start.
+// now returns the time since the start.
 func (l *Limiter[K]) now() int64 { return int64(time.Since(l.start)) }
 
-// New makes a limiter.
+// New returns a limiter. It fails if the configuration is invalid.
 func New[K comparable](c Config) (*Limiter[K], error) {
 	if math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0) || c.Rate < 0 {
 		return nil, errors.New("rate limit: the rate must be a number of at least 0")
@@ -93,7 +92,7 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 	}
 	l.interval = int64(interval)
 	l.full = l.interval * l.burst
-	l.apart.Store(l.interval * busy)
+	l.calmInterval.Store(l.interval * busy)
 	for i := range l.shards {
 		l.shards[i].reset(map[K]balance{}, l.sweepAfter(0))
 	}
@@ -103,21 +102,21 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 // Off reports whether the limiter allows everything.
 func (l *Limiter[K]) Off() bool { return l.rate == 0 }
 
-// Decision is the answer to one request.
+// Decision is the result for one request.
 type Decision struct {
-	// OK reports whether the request may go on.
+	// OK says that the request is allowed.
 	OK bool
-	// Remaining is how many more requests would be allowed at this moment.
+	// Remaining is how many more requests are allowed now.
 	Remaining int
-	// Reset is the time until the allowance is full again, or, when the
-	// request is refused, until one more is allowed.
+	// Reset is the time until the allowance is full again or, for a refused request, until one more
+	// is allowed.
 	Reset time.Duration
-	// RetryAfter is 0 when OK, else the time until one request is allowed.
+	// RetryAfter is 0 if OK, else the time until one request is allowed.
 	RetryAfter time.Duration
 }
 
-// Take counts a request of key. A refused one costs nothing, so a client that
-// keeps knocking is let in as soon as one that waits.
+// Take counts a request of key. A refused request is not counted, so a client that keeps trying is
+// allowed again as soon as one that waits.
 func (l *Limiter[K]) Take(key K) Decision { return l.TakeN(key, 1) }
 
 // TakeN is Take for a request that counts as n, at most the burst.
@@ -147,7 +146,7 @@ func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	}
 }
 
-// charge counts n of a key and returns what one costs.
+// charge counts n uses of a key and returns the cost of one.
 func (l *Limiter[K]) charge(s *shard[K], key K, a balance, now, n int64) (cost int64) {
 	cost = l.interval
 	sh := s.shares[key]
@@ -156,7 +155,7 @@ func (l *Limiter[K]) charge(s *shard[K], key K, a balance, now, n int64) (cost i
 	}
 	a.fullAt = max(a.fullAt, now) + cost*n
 	if l.shared {
-		if used, busy := l.unseen(&a, now, n); busy {
+		if used, busy := l.useUnshared(&a, now, n); busy {
 			if sh == nil {
 				sh = s.join(key, used)
 			}
@@ -167,7 +166,7 @@ func (l *Limiter[K]) charge(s *shard[K], key K, a balance, now, n int64) (cost i
 	return cost
 }
 
-// Charge counts n more of key whatever is left, at most the burst: for a request that
+// Charge counts n more uses of key, at most the burst, whatever is left. It is for a request that
 // turned out to cost more than it took.
 func (l *Limiter[K]) Charge(key K, n int) {
 	if l.Off() {
@@ -178,10 +177,9 @@ func (l *Limiter[K]) Charge(key K, n int) {
 	l.charge(s, key, s.keys[key], l.now(), min(int64(n), l.burst))
 }
 
-// Return takes one [Limiter.Take] of key back, for a request that turned out not
-// to count. It never gives more than the burst. A limiter that charges failures
-// alone takes first and returns what succeeded: were it to look first and take
-// what failed, all attempts that run at the same time would be let in.
+// Return uncounts one [Limiter.Take] of key, up to the burst. A limiter of failures takes first and
+// returns successes: if it checked first and took failures afterwards, all concurrent attempts
+// would be allowed.
 func (l *Limiter[K]) Return(key K) {
 	if l.Off() {
 		return
@@ -192,10 +190,10 @@ func (l *Limiter[K]) Return(key K) {
 	a := s.keys[key]
 	cost := l.interval
 	if sh := s.shares[key]; sh != nil {
-		cost = sh.give(l.interval)
+		cost = sh.undo(l.interval)
 	}
 	a.fullAt -= cost
-	a.calmAt -= l.apart.Load()
+	a.calmAt -= l.calmInterval.Load()
 	if a.rested(now) {
 		delete(s.keys, key)
 	} else {
@@ -206,7 +204,7 @@ func (l *Limiter[K]) Return(key K) {
 // rested reports whether the allowance means the same as none.
 func (a balance) rested(now int64) bool { return a.fullAt <= now && a.calmAt <= now }
 
-// Len returns the number of keys that are kept, for a gauge.
+// Len returns the number of stored keys, for a gauge.
 func (l *Limiter[K]) Len() int {
 	n := 0
 	for i := range l.shards {
@@ -218,15 +216,14 @@ func (l *Limiter[K]) Len() int {
 	return n
 }
 
-// sweepAfter returns when a shard that was swept now is due again: not before
-// an entry of now could have passed, and not more often than once a minute.
+// sweepAfter returns when a shard that is swept now is due again: not before its present entries
+// can be full, and at most once a minute.
 func (l *Limiter[K]) sweepAfter(now int64) int64 {
 	return now + max(l.full, int64(time.Minute))
 }
 
-// sweep forgets the keys that have rested. It runs when the number of entries
-// has doubled since the last time, so each request pays for a constant part,
-// and copies what stays, because a map never gives memory back.
+// sweep forgets keys with full allowances. It runs when the number of entries has doubled, so each
+// request pays a constant share, and it copies the remaining entries, because a map never shrinks.
 func (s *shard[K]) sweep(now, due int64) {
 	active := 0
 	for _, a := range s.keys {

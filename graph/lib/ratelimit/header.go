@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Policy returns the value of the RateLimit-Policy header for this limiter
-// under a name: q is the burst, w the whole seconds in which it comes back. It
-// never changes, so make it once; "" when the limiter is off.
+// Policy returns the value of the RateLimit-Policy header for this limiter under a name: q is the
+// burst, w the whole seconds in which it is restored. It is constant, so compute it once. It is ""
+// if the limiter is off.
 func (l *Limiter[K]) Policy(name string) string {
 	if l.Off() {
 		return ""
@@ -20,8 +20,8 @@ func (l *Limiter[K]) Policy(name string) string {
 	return fmt.Sprintf("%q;q=%d;w=%d", name, l.burst, w)
 }
 
-// Header returns the value of the RateLimit header: r is [Decision.Remaining],
-// t is [Decision.Reset] in seconds, rounded up.
+// Header returns the value of the RateLimit header: r is [Decision.Remaining], t is
+// [Decision.Reset] in seconds, rounded up.
 func (d Decision) Header(name string) string {
 	b := make([]byte, 0, 48)
 	b = strconv.AppendQuote(b, name)
@@ -31,7 +31,7 @@ func (d Decision) Header(name string) string {
 	return string(strconv.AppendInt(b, roundUp(d.Reset), 10))
 }
 
-// Seconds returns the value of a Retry-After header; see [status.Seconds].
+// Seconds returns the value of a Retry-After header; see [wire.RetrySeconds].
 func Seconds(d time.Duration) string { return strconv.Itoa(wire.RetrySeconds(d)) }
 
 // roundUp returns whole seconds.

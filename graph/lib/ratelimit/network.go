@@ -2,11 +2,11 @@ package ratelimit
 
 import "net/netip"
 
-// Network is what counts as one client where clients are known by their address: an IPv4 address, or
-// the 64 bits of an IPv6 one that a provider gives out, behind which the rest is free to choose.
-// It is the only judge of that: counted is false for addresses of this machine and of private
-// networks, and for none. Behind such a peer may be a proxy that nobody named, and behind that all
-// visitors, who must not share what one network may do.
+// Network returns what counts as one client where clients are identified by address: an IPv4
+// address, or the 64-bit prefix of an IPv6 address, since a provider assigns that and the client
+// chooses the rest. All code uses this function for that. counted is false for no address, and for
+// addresses of this machine and private networks: such a peer may be an unconfigured proxy with all
+// visitors behind it, who must not share one network's limit.
 func Network(a netip.Addr) (p netip.Prefix, counted bool) {
 	bits := 32
 	if a = a.Unmap(); a.Is6() {
@@ -18,8 +18,8 @@ func Network(a netip.Addr) (p netip.Prefix, counted bool) {
 	return netip.PrefixFrom(a.WithZone(""), bits).Masked(), true
 }
 
-// TakeNetwork takes n from what the network of a client may do. Where that is not counted, it allows
-// everything.
+// TakeNetwork takes n from the limit of a client's network. It allows everything if the network is
+// not counted.
 func TakeNetwork(l *Limiter[netip.Prefix], client netip.Addr, n int) Decision {
 	network, counted := Network(client)
 	if !counted {

@@ -6,75 +6,75 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Processes that count the same keys tell each other, about once a second, how much they
-// let through of those that are busy. Each goes on to decide by itself, by its own
-// allowance of the key, and charges to it what the others let through as soon as it hears
-// of it. So the allowances of all show the same sum, late by the time that word takes, and
-// the sum is held to the rate whoever is asked: what was too much for that time is waited
-// for after it.
+// Processes that count the same keys report to each other, about once a second, how much they let
+// through of busy keys. Each decides by its own allowance of a key, and charges to it what the
+// others let through as soon as it gets their reports. So all allowances show the same sum, with a
+// delay, and the sum keeps to the rate whichever process gets the requests: what exceeded it during
+// the delay has to be waited for afterwards.
 //
-// Were that all, processes of which each wants the whole rate would let it through at the
-// same time and then all wait. So each charges beforehand what the others will let through
-// beside a request of its own, which is as much as they are asked more often than it, while
-// all together are asked for more than the rate. What they do not use of that is given back.
+// That alone would let several processes, each of which gets requests at the full rate, let them
+// through together and then all pause. So while all processes together get more requests than the
+// rate, each request is also charged in advance what the others let through in the same time, in
+// proportion to their requests. What they do not use of that is given back.
 const (
-	// busy is which part of the rate a key may use in one process unseen: a quarter.
+	// busy is the divisor of the rate below which a key's use in one process is not shared: a
+	// quarter.
 	busy = 4
-	// busyFor is how long a key stays busy after its last use beyond that.
+	// busyFor is how long a key stays busy after its last use above that.
 	busyFor = int64(10 * time.Second)
-	// patience is how much a key may use at once without being busy: what a second allows.
-	patience = int64(time.Second)
-	// maxDebt is how long a key may have to wait for what others let through too much.
+	// calmBurst is the burst that a key may use without being busy: what a second allows.
+	calmBurst = int64(time.Second)
+	// maxDebt is how long a key may have to wait because of what others let through.
 	maxDebt = int64(10 * time.Second)
-	// silence is after how long without news a process is taken to be asked no more.
-	silence = int64(2500 * time.Millisecond)
+	// staleAfter is how long after its last report a process is assumed to get no requests.
+	staleAfter = int64(2500 * time.Millisecond)
 )
 
-// Use is what a process has let through of a key since it began to count.
+// Use is what a process has let through of a key since it began to count it.
 type Use[K comparable] struct {
 	Key K
-	// Since tells one count of a key by a process from its next, which begins at 0.
+	// Since identifies one count of a key by a process. The next count begins at 0.
 	Since int64
-	// Taken is what was let through, and Asked what was asked for.
+	// Taken is how many requests were let through, Asked how many were made.
 	Taken, Asked int64
-	// Short is how many requests the allowance is short of a full one, as this process
-	// knows it. It stands for Taken where somebody hears of a count that is older than theirs.
+	// Short is how many requests this process's allowance is below full. It replaces Taken for a
+	// receiver whose count began later.
 	Short int64
 	// Busy says that this process alone lets through more than a quarter of the rate.
 	Busy bool
 }
 
-// Report is what a process told last.
+// Report is the latest report of a process.
 type Report[K comparable] struct {
 	Process xid.ID
-	// At is when, in µs of a clock that all reports have in common.
+	// At is its time, in µs of a clock that all reports share.
 	At   int64
 	Uses []Use[K]
 }
 
-// share is a process's part of a key that is counted together.
+// share is this process's part of a key that is counted together.
 type share struct {
 	since        int64
 	taken, asked int64
-	// ahead is what was charged for others before they said that they let it through, in ns.
+	// ahead is what was charged in advance for the other processes, in ns.
 	ahead int64
-	// factor is what one request costs, in requests: itself and those of others beside it.
+	// factor is the cost of one request, in requests: itself and the concurrent requests of others.
 	factor float64
-	// own is how often this process was asked lately, and others what is known of those.
+	// own is the request rate of this process, and others what is known of the other processes.
 	own    pace
 	others map[xid.ID]*other
-	// The key is counted together until this process and the others find it calm.
-	busyUntil, toldUntil int64
+	// The key is counted together until neither this process nor the others find it busy.
+	busyUntil, peersBusyUntil int64
 }
 
-// other is what another process said.
+// other is what another process reported.
 type other struct {
 	since, taken int64
 	pace         pace
-	heardAt      int64 // ns since the limiter's start
+	reportedAt   int64 // ns since the limiter's start
 }
 
-// pace is how often something is asked for.
+// pace is a measured request rate.
 type pace struct {
 	asked  int64
 	at     int64 // ns
@@ -82,17 +82,18 @@ type pace struct {
 	known  bool
 }
 
-// shortest is the time in which a pace can be seen.
-const shortest = int64(200 * time.Millisecond)
+// minPace is the shortest time over which a rate is measured.
+const minPace = int64(200 * time.Millisecond)
 
-// see takes how much was asked for until a time. What is newer counts as much as all
-// that is older, or alone where it is far less: who was left begins like somebody new.
-func (p *pace) see(asked, at int64) {
+// observe updates the rate with the number of requests up to a time. The newest measurement counts as
+// much as all older ones together. If it is far lower it counts alone, so that a process that lost
+// its traffic starts over.
+func (p *pace) observe(asked, at int64) {
 	passed := at - p.at
 	switch {
 	case p.at == 0 || passed < 0:
 		*p = pace{asked: asked, at: at}
-	case passed >= shortest:
+	case passed >= minPace:
 		now := float64(max(asked-p.asked, 0)) / time.Duration(passed).Seconds()
 		if p.known && now > p.second/4 {
 			now = (now + p.second) / 2
@@ -101,17 +102,17 @@ func (p *pace) see(asked, at int64) {
 	}
 }
 
-// Servers sets how many processes count together. With more than four a key is busy in one
-// of them from its even part of the rate on, so that all together cannot miss it.
-func (l *Limiter[K]) Servers(n int64) { l.apart.Store(l.interval * max(n, busy)) }
+// Servers sets how many processes count together. With more than four, a key is busy in a process
+// from an even share of the rate on, so that its use by all of them is always noticed.
+func (l *Limiter[K]) Servers(n int64) { l.calmInterval.Store(l.interval * max(n, busy)) }
 
-// unseen counts n against what a key may use unseen. It returns how much it has used of
-// that, and whether it is more.
-func (l *Limiter[K]) unseen(a *balance, now, n int64) (used int64, busy bool) {
-	apart := l.apart.Load()
-	most := max(patience, apart)
-	a.calmAt = max(a.calmAt, now) + apart*n
-	used = a.unseen(now, apart)
+// useUnshared counts n against what a key may use without being busy. It returns how much of that
+// is used, and whether the key is busy.
+func (l *Limiter[K]) useUnshared(a *balance, now, n int64) (used int64, busy bool) {
+	calmInterval := l.calmInterval.Load()
+	most := max(calmBurst, calmInterval)
+	a.calmAt = max(a.calmAt, now) + calmInterval*n
+	used = a.unshared(now, calmInterval)
 	if a.calmAt-now <= most {
 		return used, false
 	}
@@ -119,12 +120,12 @@ func (l *Limiter[K]) unseen(a *balance, now, n int64) (used int64, busy bool) {
 	return used, true
 }
 
-// unseen returns how much of what a key may use unseen is used up, rounded up.
-func (a balance) unseen(now, apart int64) int64 {
-	return (max(a.calmAt-now, 0) + apart - 1) / apart
+// unshared returns how much of what a key may use without being busy is used, rounded up.
+func (a balance) unshared(now, calmInterval int64) int64 {
+	return (max(a.calmAt-now, 0) + calmInterval - 1) / calmInterval
 }
 
-// join begins to count a key together, of which so much was used lately.
+// join begins to count a key together. used is its recent use.
 func (s *shard[K]) join(key K, used int64) *share {
 	sh := &share{since: time.Now().UnixMicro(), taken: used, factor: 1, others: map[xid.ID]*other{}}
 	if s.shares == nil {
@@ -134,7 +135,7 @@ func (s *shard[K]) join(key K, used int64) *share {
 	return sh
 }
 
-// cost is that of one request.
+// cost returns the cost of one request.
 func (sh *share) cost(interval int64) int64 {
 	return max(interval, min(int64(float64(interval)*sh.factor), int64(time.Second)))
 }
@@ -147,8 +148,8 @@ func (sh *share) take(interval, n int64) (cost int64) {
 	return cost
 }
 
-// give undoes a take of one.
-func (sh *share) give(interval int64) (cost int64) {
+// undo undoes a take of one.
+func (sh *share) undo(interval int64) (cost int64) {
 	back := min(sh.cost(interval)-interval, sh.ahead)
 	sh.taken--
 	sh.asked--
@@ -156,9 +157,8 @@ func (sh *share) give(interval int64) (cost int64) {
 	return interval + back
 }
 
-// Tell returns what the other processes are to know: the uses of the keys that are busy
-// here or elsewhere, at most so many. It is to be called about once a second, like
-// [Limiter.Hear].
+// Tell returns the report for the other processes: the uses of keys that are busy here or
+// elsewhere, at most the given number. Call it about once a second, like [Limiter.Hear].
 func (l *Limiter[K]) Tell(most int) (uses []Use[K]) {
 	if l.Off() {
 		return nil
@@ -168,11 +168,11 @@ func (l *Limiter[K]) Tell(most int) (uses []Use[K]) {
 		s := &l.shards[i]
 		s.mu.Lock()
 		for key, sh := range s.shares {
-			if sh.busyUntil <= now && sh.toldUntil <= now {
+			if sh.busyUntil <= now && sh.peersBusyUntil <= now {
 				delete(s.shares, key)
 				continue
 			}
-			sh.own.see(sh.asked, now)
+			sh.own.observe(sh.asked, now)
 			if sh.taken != 0 && len(uses) < most {
 				uses = append(uses, Use[K]{Key: key, Since: sh.since, Taken: sh.taken, Asked: sh.asked,
 					Short: max(s.keys[key].fullAt-now, 0) / l.interval, Busy: sh.busyUntil > now})
@@ -183,22 +183,22 @@ func (l *Limiter[K]) Tell(most int) (uses []Use[K]) {
 	return uses
 }
 
-// Hear takes what the other processes told last, all of them, also where it is nothing new.
+// Hear merges the latest reports of all other processes, also those that have not changed.
 func (l *Limiter[K]) Hear(reports []Report[K]) {
 	if l.Off() {
 		return
 	}
 	now := l.now()
-	heard := map[*share]int64{}
+	merged := map[*share]int64{}
 	for _, r := range reports {
 		for _, u := range r.Uses {
 			s := l.of(u.Key)
 			sh := s.shares[u.Key]
 			if sh == nil && u.Busy {
-				sh = s.join(u.Key, s.keys[u.Key].unseen(now, l.apart.Load()))
+				sh = s.join(u.Key, s.keys[u.Key].unshared(now, l.calmInterval.Load()))
 			}
 			if sh != nil {
-				heard[sh] += hear(sh, r.Process, r.At, now, u)
+				merged[sh] += mergeUse(sh, r.Process, r.At, now, u)
 			}
 			s.mu.Unlock()
 		}
@@ -207,14 +207,14 @@ func (l *Limiter[K]) Hear(reports []Report[K]) {
 		s := &l.shards[i]
 		s.mu.Lock()
 		for key, sh := range s.shares {
-			l.settle(s, key, sh, now, heard[sh])
+			l.settle(s, key, sh, now, merged[sh])
 		}
 		s.mu.Unlock()
 	}
 }
 
-// hear takes what a process told of a key and returns how much of it is new.
-func hear[K comparable](sh *share, process xid.ID, at, now int64, u Use[K]) (fresh int64) {
+// mergeUse merges one use of a report and returns how much of it is new.
+func mergeUse[K comparable](sh *share, process xid.ID, at, now int64, u Use[K]) (fresh int64) {
 	o := sh.others[process]
 	if o == nil || o.since != u.Since {
 		o = &other{since: u.Since, taken: u.Taken - min(u.Taken, u.Short)}
@@ -223,17 +223,17 @@ func hear[K comparable](sh *share, process xid.ID, at, now int64, u Use[K]) (fre
 	fresh = u.Taken - o.taken
 	o.taken = u.Taken
 	if at := at * int64(time.Microsecond); at != o.pace.at {
-		o.pace.see(u.Asked, at)
-		o.heardAt = now
+		o.pace.observe(u.Asked, at)
+		o.reportedAt = now
 		if u.Busy {
-			sh.toldUntil = now + busyFor/2
+			sh.peersBusyUntil = now + busyFor/2
 		}
 	}
 	return fresh
 }
 
-// settle charges what the others let through, less what was charged for them beforehand,
-// and gives back half of what is left of that: the rest may still be under way.
+// settle charges what the others let through, less what was charged for it in advance, and gives
+// back half of the rest of that: the other half may still be reported.
 func (l *Limiter[K]) settle(s *shard[K], key K, sh *share, now, taken int64) {
 	due := taken * l.interval
 	known := min(max(due, 0), sh.ahead)
@@ -248,7 +248,7 @@ func (l *Limiter[K]) settle(s *shard[K], key K, sh *share, now, taken int64) {
 	}
 	theirs := 0.0
 	for _, o := range sh.others {
-		if now-o.heardAt <= silence {
+		if now-o.reportedAt <= staleAfter {
 			theirs += o.pace.second
 		}
 	}

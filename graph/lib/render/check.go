@@ -13,15 +13,15 @@ const (
 	maxNodes  = 100       // values and calls in one action
 )
 
-// checker walks one template. Whatever it does not know it refuses.
+// checker walks one template. It refuses whatever it does not know.
 type checker struct {
 	tree  *parse.Tree
 	asset func(string) (string, bool)
-	nodes int // values and calls in the action at hand
+	nodes int // values and calls in the current action
 	errs  Errors
 }
 
-// check judges every template by its nodes and its text.
+// check checks the nodes and the text of every template.
 func (s *source) check(asset func(string) (string, bool)) Errors {
 	var errs Errors
 	s.all(func(t *parse.Tree) {
@@ -74,8 +74,7 @@ func (c *checker) branch(b *parse.BranchNode) {
 	c.list(b.ElseList)
 }
 
-// ranged refuses to range over what is written out; what a value turns out to be
-// is seen by _list.
+// ranged returns an error for a range over a literal. _list checks the values at run time.
 func (c *checker) ranged(r *parse.RangeNode) {
 	switch last := r.Pipe.Cmds[len(r.Pipe.Cmds)-1].Args[0].(type) {
 	case *parse.NumberNode, *parse.StringNode, *parse.BoolNode, *parse.NilNode:
@@ -92,7 +91,7 @@ func (c *checker) pipe(p *parse.PipeNode) {
 	}
 }
 
-// command checks one call or value. piped: the one before hands its result over.
+// command checks one call or value. piped says that the previous command passes its result.
 func (c *checker) command(cmd *parse.CommandNode, piped bool) {
 	first := cmd.Args[0]
 	if name, ok := first.(*parse.IdentifierNode); ok {
@@ -133,7 +132,7 @@ func (c *checker) call(name *parse.IdentifierNode, cmd *parse.CommandNode, piped
 	}
 }
 
-// assetCall replaces asset by the address it stands for.
+// assetCall replaces a call of asset by the address.
 func (c *checker) assetCall(name *parse.IdentifierNode, cmd *parse.CommandNode) {
 	path, ok := cmd.Args[len(cmd.Args)-1].(*parse.StringNode)
 	if !ok {
@@ -164,7 +163,7 @@ func (c *checker) value(n parse.Node) {
 	}
 }
 
-// inner checks what stands in parentheses.
+// inner checks a pipeline in parentheses.
 func (c *checker) inner(p *parse.PipeNode) {
 	if len(p.Decl) > 0 {
 		c.fail(p, "a variable cannot be set in parentheses")
@@ -172,7 +171,7 @@ func (c *checker) inner(p *parse.PipeNode) {
 	c.pipe(p)
 }
 
-// number allows what fits a float64 and is written as a plain number.
+// number allows plain numbers that fit a float64.
 func (c *checker) number(n *parse.NumberNode) {
 	switch {
 	case strings.HasPrefix(n.Text, "'"), !n.IsFloat:
@@ -182,7 +181,7 @@ func (c *checker) number(n *parse.NumberNode) {
 	}
 }
 
-// count bounds the values that one action holds at a time.
+// count bounds the values that one action has at a time.
 func (c *checker) count(n parse.Node) {
 	if c.nodes++; c.nodes == maxNodes+1 {
 		c.fail(n, "an action has more than 100 values and calls")

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// equal reports whether the first value equals one of the others. Values of two
-// kinds are not equal; lists and groups cannot be compared.
+// equal reports whether the first value equals one of the others. Values of different kinds are not
+// equal; lists and groups cannot be compared.
 func equal(a any, others ...any) (bool, error) {
 	if err := compares(a); err != nil {
 		return false, err
@@ -34,8 +34,8 @@ func compares(v any) error {
 	return nil
 }
 
-// comparison makes lt, le, gt and ge: of two numbers or two texts. Nothing is
-// neither less nor greater than anything.
+// comparison returns lt, le, gt or ge, for two numbers or two texts. Nothing is neither less nor
+// greater than anything.
 func comparison(name string, holds func(int) bool) func(a, b any) (bool, error) {
 	return func(a, b any) (bool, error) {
 		if a == nil || b == nil {

@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	budget    = 500_000 // steps that a page may take
-	perRange  = 100     // iterations that a range is counted at
-	maxCalls  = 20      // templates that call each other, in a chain
+	budget    = 500_000 // steps of a page
+	perRange  = 100     // iterations that a range counts as
+	maxCalls  = 20      // templates in a chain of calls
 	maxHeld   = 100     // variables in a chain of calls: each may hold a text of maxText
-	textBytes = 64      // bytes of text that are counted as a step
+	textBytes = 64      // bytes of text that count as a step
 )
 
-// cost is what executing a template takes at most, with lists of up to perRange.
+// cost is the maximum cost of executing a template, with lists of up to perRange.
 type cost struct {
 	steps int // of writing and evaluating; at most budget+1
 	held  int // variables at a time
 	calls int // templates in a chain
 }
 
-// estimate finds the cost of templates that call each other.
+// estimate computes the cost of templates that call each other.
 type estimate struct {
 	templates trees
 	done      map[*parse.Tree]cost
-	open      map[*parse.Tree]bool // those whose cost is being found
-	err       *Error               // the first thing found wrong
-	above     *parse.Tree          // the innermost template that is above the budget
+	open      map[*parse.Tree]bool // templates whose cost is being computed
+	err       *Error               // the first error
+	above     *parse.Tree          // the innermost template above the budget
 }
 
-// judge finds the cost of a page and refuses what is above the limits. It
-// returns the templates that the page calls. page is the path to name.
+// judge computes the cost of a page and returns an error if it exceeds the limits, else the
+// templates that the page calls. page is the path to name.
 func judge(page string, root *parse.Tree, templates trees) (map[*parse.Tree]cost, error) {
 	e := &estimate{templates: templates, done: map[*parse.Tree]cost{}, open: map[*parse.Tree]bool{}}
 	total := e.tree(root)
@@ -56,7 +56,7 @@ func (e *estimate) fail(t *parse.Tree, n parse.Node, detail string) {
 	}
 }
 
-// tree is the cost of a template, found once.
+// tree returns the cost of a template, computed once.
 func (e *estimate) tree(t *parse.Tree) cost {
 	if c, ok := e.done[t]; ok {
 		return c
@@ -72,8 +72,8 @@ func (e *estimate) tree(t *parse.Tree) cost {
 	return c
 }
 
-// list adds up the nodes of a list. Of variables and chains, those of templates
-// that are called one after the other are not held at the same time.
+// list adds up the nodes of a list. Templates called one after the other do not hold their
+// variables at the same time.
 func (e *estimate) list(t *parse.Tree, l *parse.ListNode) cost {
 	var sum cost
 	if l == nil || e.err != nil {
@@ -92,12 +92,12 @@ func (e *estimate) list(t *parse.Tree, l *parse.ListNode) cost {
 	return sum
 }
 
-// and is the cost of one after the other, in one scope.
+// and returns the cost of one after the other, in one scope.
 func (c cost) and(d cost) cost {
 	return cost{steps: min(c.steps+d.steps, budget+1), held: c.held + d.held, calls: max(c.calls, d.calls)}
 }
 
-// times is the cost of doing it n times.
+// times returns the cost of n executions.
 func (c cost) times(n int) cost {
 	c.steps = min(c.steps*n, budget+1)
 	return c
@@ -139,14 +139,14 @@ func (e *estimate) call(t *parse.Tree, n *parse.TemplateNode) cost {
 	return cost{}
 }
 
-// ofText is the cost of text. html/template escapes it at compilation in a time
-// that grows with the number of "<" times its length.
+// ofText returns the cost of text. The time in which html/template escapes it, at compilation,
+// grows with the number of "<" times its length.
 func ofText(n *parse.TextNode) cost {
 	size := len(n.Text)
 	return cost{steps: 1 + size/textBytes + bytes.Count(n.Text, []byte("<"))*size/1024}
 }
 
-// ofPipe is the cost of evaluating a pipeline.
+// ofPipe returns the cost of evaluating a pipeline.
 func ofPipe(p *parse.PipeNode) cost {
 	c := cost{steps: 1}
 	if p == nil {

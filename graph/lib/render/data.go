@@ -6,14 +6,14 @@ import (
 	"html/template"
 )
 
-// Bounds of the data of a page: far above what a shop hands over.
+// Bounds of a page's data, far above what shops need.
 const (
 	maxValues = 100_000
 	maxDepth  = 20
 )
 
-// closed checks that data is of the closed world: a value of any other type
-// could have methods, which templates would be able to call.
+// closed checks that data has only the known types. A value of another type could have methods,
+// which templates would be able to call.
 func closed(data map[string]any) error {
 	left := maxValues
 	return closedValue(data, maxDepth, &left)

@@ -12,10 +12,10 @@ import (
 	"unicode"
 )
 
-// Error is one thing wrong with a theme. All of it is safe to show.
+// Error is one error in a theme. All of it is safe to show.
 type Error struct {
-	Template string // path: "templates/home.html"; "" when the theme as a whole is meant
-	Line     int    // from 1; 0 when no line is meant
+	Template string // path: "templates/home.html"; "" for the theme as a whole
+	Line     int    // from 1; 0 for no line
 	Detail   string
 }
 
@@ -30,8 +30,7 @@ func (e *Error) Error() string {
 	return e.Template + ", line " + strconv.Itoa(e.Line) + ": " + e.Detail
 }
 
-// Errors is everything found wrong with a theme, by template and line, at most
-// twenty.
+// Errors are the errors in a theme, by template and line, at most twenty.
 type Errors []*Error
 
 const maxErrors = 20
@@ -53,13 +52,13 @@ func (e Errors) sorted() Errors {
 	return e[:min(len(e), maxErrors)]
 }
 
-// at makes an error at a node.
+// at returns an error at a node.
 func at(t *parse.Tree, n parse.Node, detail string) *Error {
 	path, line := place(t, n)
 	return &Error{Template: path, Line: line, Detail: detail}
 }
 
-// place is the path and line of a node.
+// place returns the path and line of a node.
 func place(t *parse.Tree, n parse.Node) (path string, line int) {
 	loc, _ := t.ErrorContext(n)
 	path, rest, _ := strings.Cut(loc, ":")
@@ -77,7 +76,7 @@ var (
 	nofield = regexp.MustCompile(`^can't evaluate field (\w+) in type .*$`)
 )
 
-// refusals say in words what html/template says in names of its states.
+// refusals explain html/template's errors in plain words.
 var refusals = map[template.ErrorCode]string{
 	template.ErrBranchEnd: "the branches of this {{if}}, {{with}} or {{range}} end in different places: one " +
 		"inside of a tag, an attribute or a comment, and another outside of it",
@@ -89,8 +88,7 @@ var refusals = map[template.ErrorCode]string{
 		"each branch",
 }
 
-// asError says an error of a template in a sentence. path is the template to
-// name when the error names none.
+// asError converts an error of a template. path is the template to name if the error names none.
 func asError(path string, err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -109,7 +107,7 @@ func asError(path string, err error) *Error {
 	return e
 }
 
-// unwrapped is the text of the error that text/template made.
+// unwrapped returns the text of text/template's own error.
 func unwrapped(err error) string {
 	for inner := errors.Unwrap(err); inner != nil &&
 		strings.HasPrefix(err.Error(), "render "); inner = errors.Unwrap(err) {
@@ -118,7 +116,7 @@ func unwrapped(err error) string {
 	return err.Error()
 }
 
-// plain shortens an error's text and takes out what speaks of Go.
+// plain shortens an error's text and removes Go-specific parts.
 func plain(s string) string {
 	for _, frame := range []*regexp.Regexp{running, calling} {
 		if m := frame.FindStringSubmatch(s); m != nil {

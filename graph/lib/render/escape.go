@@ -9,13 +9,13 @@ import (
 
 var errStop = errors.New("escaped")
 
-// stopper refuses the first write.
+// stopper fails at the first write.
 type stopper struct{}
 
 func (stopper) Write([]byte) (int, error) { return 0, errStop }
 
-// escape has html/template escape a page, which it does when the page is first
-// executed and not before, and refuses values in contexts that are not allowed.
+// escape makes html/template escape a page, which it otherwise does at the first execution, and
+// returns an error for values in contexts that are not allowed.
 func escape(p *template.Template) error {
 	if err := p.Execute(stopper{}, nil); err != nil && !errors.Is(err, errStop) {
 		return err
@@ -23,9 +23,8 @@ func escape(p *template.Template) error {
 	return contexts(p)
 }
 
-// Contexts in which html/template lets a value stand, by the functions it puts
-// behind the action: text, quoted and unquoted attributes, addresses, srcset,
-// textarea and title, comments.
+// Contexts in which html/template allows a value, by the functions that it appends to the action:
+// text, quoted and unquoted attributes, addresses, srcset, textarea and title, comments.
 var allowed = map[string]bool{
 	"_html_template_htmlescaper":    true,
 	"_html_template_attrescaper":    true,
@@ -38,16 +37,16 @@ var allowed = map[string]bool{
 	"_html_template_commentescaper": true,
 }
 
-// derived is how html/template renames a template that is called elsewhere than
-// in text, and the contexts in which that is allowed.
+// derived is the prefix with which html/template renames a template that is called outside of text,
+// and derivedIn the contexts in which that is allowed.
 const derived = "$htmltemplate_"
 
 var derivedIn = []string{"stateRCDATA", "stateAttr_", "stateURL_", "stateSrcset_"}
 
 const misplaced = "a value cannot stand here; it may stand in text and in the value of an attribute"
 
-// contexts refuses values in names of tags and attributes, in script and in
-// style. The templates have been escaped.
+// contexts returns an error for values in names of tags and attributes, in scripts and in styles.
+// The templates have to be escaped before.
 func contexts(p *template.Template) error {
 	for _, t := range p.Templates() {
 		var err error

@@ -11,23 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what functions do with text. Text of the data itself, which they
-// only pass on, is never shortened.
+// Limits of what functions do with text. They never shorten text that they only pass on.
 const (
-	maxText = 64 << 10 // bytes that join makes: what would be longer ends there
-	maxCase = 1 << 10  // bytes of a text that lower and upper change
-	maxKept = 2_000    // code points that truncate keeps
+	maxText = 64 << 10 // bytes of the result of join, which is truncated there
+	maxCase = 1 << 10  // bytes of a text that lower and upper convert
+	maxKept = 2_000    // code points that truncate keeps at most
 )
 
-// function is what templates may call.
+// function is a function that templates may call.
 type function struct {
-	least, most int // arguments, with the one that a pipeline hands over
-	weight      int // of a call, in steps: about a microsecond each
+	least, most int // arguments, including one from a pipeline
+	weight      int // cost of a call, in steps of about a microsecond
 	call        any
 }
 
-// functions are all that templates can call. and, or and not are those of
-// text/template, which return one of their arguments, or a boolean.
+// functions are all functions that templates can call. and, or and not are those of text/template,
+// which return one of their arguments, or a boolean.
 var functions = map[string]function{
 	"and":      {1, 10, 1, nil},
 	"or":       {1, 10, 1, nil},
@@ -49,13 +48,13 @@ var functions = map[string]function{
 	"asset":    {1, 1, 1, nil}, // replaced by its result when a theme is compiled
 }
 
-// Functions returns the names of what templates can call, in the order of the alphabet.
+// Functions returns the names of the functions that templates can call, sorted.
 func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
-// Functions that only this package puts into templates.
+// Functions that only this package adds to templates.
 const (
-	showName = "_show" // what an action shows
-	listName = "_list" // what a range goes over
+	showName = "_show" // wraps what an action shows
+	listName = "_list" // wraps what a range iterates over
 )
 
 func funcMap() template.FuncMap {
@@ -68,8 +67,8 @@ func funcMap() template.FuncMap {
 	return m
 }
 
-// show is what an action shows: the text of a value, as UTF-8. HTML of the service
-// stays what it is, so that html/template escapes it wherever it stands but in text.
+// show returns what an action shows: the value as UTF-8 text. HTML from the service keeps its type,
+// so that html/template escapes it everywhere except in text.
 func show(v any) (any, error) {
 	if made, ok := v.(template.HTML); ok {
 		return made, nil
@@ -78,7 +77,7 @@ func show(v any) (any, error) {
 	return strings.ToValidUTF8(s, "\uFFFD"), err
 }
 
-// text is a value as text: nothing as nothing, numbers without an exponent.
+// text returns a value as text: "" for nothing, numbers without an exponent.
 func text(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -94,8 +93,8 @@ func text(v any) (string, error) {
 	return "", errors.New(kind(v) + " cannot be shown as text; name one of its values")
 }
 
-// list is what a range goes over: a list or nothing. text/template would also go
-// over numbers, maps, channels and functions.
+// list returns what a range iterates over: a list or nothing. text/template would also accept
+// numbers, maps, channels and functions.
 func list(v any) ([]any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -106,7 +105,7 @@ func list(v any) ([]any, error) {
 	return nil, errors.New("range goes over a list, and this is " + kind(v))
 }
 
-// kind names the kind of a value.
+// kind returns the name of a value's kind.
 func kind(v any) string {
 	switch v.(type) {
 	case nil:
@@ -125,8 +124,8 @@ func kind(v any) string {
 	return "a number"
 }
 
-// number is a number of the data, a literal, or the index of a range, which
-// text/template makes an int.
+// number returns a number of the data, a literal, or the index of a range, which text/template
+// makes an int.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -137,7 +136,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// whole is a number that counts something; below 0 it is 0.
+// whole returns a number as a count, at least 0.
 func whole(name string, v any) (int, error) {
 	f, ok := number(v)
 	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<31-1 {
@@ -146,7 +145,7 @@ func whole(name string, v any) (int, error) {
 	return max(int(f), 0), nil
 }
 
-// length counts: elements of a list, values of a group, code points of text.
+// length counts the elements of a list, the values of a group, or the code points of text.
 func length(v any) (float64, error) {
 	switch v := v.(type) {
 	case nil:
@@ -161,8 +160,8 @@ func length(v any) (float64, error) {
 	return 0, errors.New("len takes a list or text, and this is " + kind(v))
 }
 
-// index finds an element of a list by its place from 0, or a value of a group by
-// its name, and so on inside it. What is not there is nothing.
+// index returns an element of a list by its index from 0, or a value of a group by its name;
+// further keys go deeper. A missing one is nothing.
 func index(v any, keys ...any) (any, error) {
 	for _, key := range keys {
 		switch in := v.(type) {
@@ -190,7 +189,7 @@ func index(v any, keys ...any) (any, error) {
 	return v, nil
 }
 
-// first is the first n elements of a list.
+// first returns the first n elements of a list.
 func first(n, of any) (any, error) {
 	count, err := whole("first", n)
 	if err != nil || of == nil {
@@ -203,7 +202,7 @@ func first(n, of any) (any, error) {
 	return in[:min(count, len(in)):min(count, len(in))], nil
 }
 
-// fallback is default: the second value, or the first where that is empty.
+// fallback implements default: it returns the second value, or the first if that is empty.
 func fallback(other, v any) any {
 	if truth, ok := template.IsTrue(v); ok && truth {
 		return v
@@ -211,7 +210,7 @@ func fallback(other, v any) any {
 	return other
 }
 
-// truncate is the first n code points of a text, and "…" where that shortens it.
+// truncate returns the first n code points of a text, and "…" if that shortens it.
 func truncate(n, v any) (string, error) {
 	count, err := whole("truncate", n)
 	if err != nil {
@@ -224,7 +223,7 @@ func truncate(n, v any) (string, error) {
 	return cut(s, count), err
 }
 
-// cut is the first n code points of s, and "…" where that shortens it.
+// cut returns the first n code points of s, and "…" if that shortens it.
 func cut(s string, n int) string {
 	for at := range s {
 		if n == 0 {
@@ -235,7 +234,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-// head is the first n bytes of s, and no part of a code point.
+// head returns at most the first n bytes of s, without a partial code point.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -246,7 +245,7 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// join is the elements of a list with a text between them.
+// join returns the elements of a list, joined by a text.
 func join(of, between any) (string, error) {
 	in, err := list(of)
 	if err != nil {
@@ -280,8 +279,8 @@ func join(of, between any) (string, error) {
 	return b.String(), nil
 }
 
-// change is a text in lower or upper case. A text longer than maxCase stays as it
-// is: these are for labels, and going through code points takes its time.
+// change returns a text in lower or upper case. A text longer than maxCase is unchanged: these
+// functions are for labels, and converting code points takes time.
 func change(v any, f func(string) string) (string, error) {
 	s, err := text(v)
 	if err != nil || len(s) > maxCase {

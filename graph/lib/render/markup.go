@@ -7,7 +7,7 @@ import (
 	"text/template/parse"
 )
 
-// markupRule is something that a page may not hold, in lower case.
+// markupRule is something that a page must not contain, in lower case.
 type markupRule struct {
 	pattern *regexp.Regexp
 	what    string
@@ -29,7 +29,7 @@ var rules = []markupRule{
 		"an embedded document (iframe, frame, object, embed or applet)", "pages of a storefront embed none"},
 }
 
-// forbidden returns the first rule that a text breaks, or nil.
+// forbidden returns the first rule that a text violates, or nil.
 func forbidden(s string) *markupRule {
 	s = lowered(s)
 	for i := range rules {
@@ -40,8 +40,8 @@ func forbidden(s string) *markupRule {
 	return nil
 }
 
-// markup searches the text of a template, joined over its actions: nothing is
-// hidden by an empty action in the middle of a word.
+// markup searches the text of a template, joined across its actions, so that an empty action inside
+// a word hides nothing.
 func markup(t *parse.Tree) Errors {
 	var all strings.Builder
 	var nodes []*parse.TextNode
@@ -68,7 +68,7 @@ func markup(t *parse.Tree) Errors {
 	return errs
 }
 
-// lowered is s with its ASCII letters in lower case, and as long as s.
+// lowered returns s with ASCII letters in lower case. Its length does not change.
 func lowered(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	maxSteps = budget          // of one page; see the package's comment
-	maxTime  = 2 * time.Second // what a page may take, where steps do not end it before
-	look     = 16              // steps between two looks at the clock
+	maxSteps = budget          // of one page; see the package comment
+	maxTime  = 2 * time.Second // of a page that does not reach maxSteps before
+	look     = 16              // steps between two checks of the clock
 )
 
-// meter is where a page is written. It ends the page at its limits.
+// meter is the writer of a page. It ends the page at its limits.
 type meter struct {
 	buf   *bytes.Buffer
 	steps int

@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// MaxOutput is the most bytes that a page may have.
+// MaxOutput is the largest size of a page, in bytes.
 const MaxOutput = 1 << 20
 
-// What ends a page while it is made.
+// Errors that end a page while it is rendered.
 var (
 	ErrTooLarge = errors.New("the page is larger than 1 MiB")
 	ErrTooLong  = errors.New("the page takes too many steps")
@@ -26,13 +26,13 @@ var errBroken = errors.New("the template cannot be executed")
 // pages are the kinds of pages, and the names of their templates.
 var pages = []string{"home", "product", "search", "not_found", textPage, listPage}
 
-// Pages whose templates a theme need not have.
+// Pages whose templates are optional.
 const (
-	textPage = "page"     // what the merchant writes
+	textPage = "page"     // written by the merchant
 	listPage = "products" // the list of all products
 )
 
-// standIns stand in for those templates.
+// standIns replace missing ones of those templates.
 var standIns = map[string]string{
 	textPage: `{{define "content"}}<article><h1>{{.article.title}}</h1>{{.article.body}}</article>{{end}}`,
 	listPage: `{{define "content"}}<section><h1>{{.list.title}}</h1>
@@ -46,17 +46,17 @@ var standIns = map[string]string{
 {{with .list.next_url}}<a href="{{.}}" rel="next">→</a>{{end}}</section>{{end}}`,
 }
 
-// Theme is the compiled templates of a theme. It may be used by many at once.
+// Theme is a theme's compiled templates. It is safe for concurrent use.
 type Theme struct {
 	pages map[string]*template.Template
-	room  sync.Pool // of *bytes.Buffer: pages are made here before they are written
+	room  sync.Pool // of *bytes.Buffer: pages are rendered here before they are written
 }
 
-// Compile checks and compiles templates, which are named by their paths:
-// "templates/layout.html". asset returns the address of an asset by its path, settings the
-// values of the theme's settings with which it is tried: all, or as few as there can be.
+// Compile checks and compiles templates, by path: "templates/layout.html". asset returns the
+// address of an asset by its path. settings returns values of the theme's settings for trying the
+// templates: all, or as few as possible.
 //
-// Its error is [Errors]: what is wrong, by template and line, and safe to show.
+// Its error is [Errors], by template and line, and safe to show.
 func Compile(templates map[string]string, asset func(path string) (url string, ok bool),
 	settings func(full bool) map[string]any,
 ) (*Theme, error) {
@@ -94,11 +94,11 @@ func Compile(templates map[string]string, asset func(path string) (url string, o
 	return t, nil
 }
 
-// Has reports whether the theme can show a page: one that was made before there were such
-// pages may have a layout that does not fit them.
+// Has reports whether the theme can show a page. The layout of a theme that is older than a kind of
+// page may not fit it.
 func (t *Theme) Has(page string) bool { return t.pages[page] != nil }
 
-// add compiles a page and tries it. A fault of html/template refuses the theme.
+// add compiles a page and tries it. A panic of html/template refuses the theme.
 func (t *Theme) add(page string, src *source, settings func(full bool) map[string]any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -118,8 +118,8 @@ func (t *Theme) add(page string, src *source, settings func(full bool) map[strin
 	return t.try(page, full, empty)
 }
 
-// try executes a page with data, full and empty. It has more time than a
-// page that a customer waits for: a busy machine must not refuse a theme.
+// try executes a page with data, full and empty. It has more time than a page for a visitor,
+// because a busy machine must not refuse a theme.
 func (t *Theme) try(page string, all ...map[string]any) error {
 	for _, data := range all {
 		var out bytes.Buffer
@@ -137,14 +137,12 @@ func (t *Theme) try(page string, all ...map[string]any) error {
 	return nil
 }
 
-// Render writes a page: "home", "product", "products", "search", "not_found"
-// or "page". The data
-// consists of map[string]any, []any, string, bool, float64, nil and, for HTML that the
-// service made itself, [template.HTML].
+// Render writes a page: "home", "product", "products", "search", "not_found" or "page". The data
+// consists of map[string]any, []any, string, bool, float64, nil and, for HTML from the service
+// itself, [template.HTML].
 //
-// Nothing is written when the page cannot be made. An error is [ErrTooLarge],
-// [ErrTooLong], [ErrTooSlow], an [*Error] that names template and line, that of
-// w, or says what is wrong with the data.
+// It writes nothing if it fails. An error is [ErrTooLarge], [ErrTooLong], [ErrTooSlow], an [*Error]
+// that names template and line, the error of w, or an error about the data.
 func (t *Theme) Render(w io.Writer, page string, data map[string]any) error {
 	p, ok := t.pages[page]
 	if !ok {
@@ -166,8 +164,8 @@ func (t *Theme) Render(w io.Writer, page string, data map[string]any) error {
 	return err
 }
 
-// execute makes a page. text/template passes panics of the runtime on; a fault
-// of it, or of html/template, costs this page and not the process.
+// execute renders a page. text/template passes on run-time panics; a bug in it, or in
+// html/template, fails this page and not the process.
 func execute(p *template.Template, w io.Writer, data map[string]any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -177,7 +175,7 @@ func execute(p *template.Template, w io.Writer, data map[string]any) (err error)
 	return p.Execute(w, data)
 }
 
-// asCause keeps the limits as they are and turns errors of templates into [Error].
+// asCause returns the errors of limits unchanged and converts errors of templates to [Error].
 func asCause(page string, err error) error {
 	if slices.ContainsFunc([]error{ErrTooLarge, ErrTooLong, ErrTooSlow},
 		func(limit error) bool { return errors.Is(err, limit) }) {
@@ -186,10 +184,10 @@ func asCause(page string, err error) error {
 	return asError(pathOf(page), err)
 }
 
-// pathOf is the path of a page's template.
+// pathOf returns the path of a page's template.
 func pathOf(page string) string { return "templates/" + page + ".html" }
 
-// pageOf is the page of a template, or "".
+// pageOf returns the page of a template, or "".
 func pageOf(path string) string {
 	for _, page := range pages {
 		if pathOf(page) == path {

@@ -36,9 +36,8 @@ func (s *source) page(name string) (*template.Template, error) {
 	return t, nil
 }
 
-// metered is a copy of a template in which every action, iteration and branch
-// writes, which the meter counts, in which ranges go over lists only, and in
-// which actions show text only.
+// metered returns a copy of a template in which every action, iteration and branch writes, which
+// the meter counts, ranges iterate over lists only, and actions show text only.
 func metered(t *parse.Tree) *parse.Tree {
 	c := t.Copy()
 	meterList(t, c.Root)
@@ -82,7 +81,7 @@ func meterBranch(t *parse.Tree, b *parse.BranchNode) {
 	meterList(t, b.ElseList)
 }
 
-// step is empty text: it is written, and changes nothing.
+// step returns empty text, whose write the meter counts.
 func step(n parse.Node) parse.Node {
 	return &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position()}
 }
@@ -114,8 +113,8 @@ func each(l *parse.ListNode, f func(parse.Node)) {
 	}
 }
 
-// calls reports whether a template calls another, directly or through others.
-// Nothing calls itself here: that has been judged.
+// calls reports whether a template calls another, directly or indirectly. Recursion has been
+// refused before.
 func calls(t *parse.Tree, templates trees, name string) bool {
 	found := false
 	seen := map[string]bool{}

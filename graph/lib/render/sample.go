@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SampleData is made-up data of a page, "home", "product", "products", "search",
-// "not_found" or "page", with every value that pages ever have. Each call makes it anew.
+// SampleData returns sample data of a page, "home", "product", "products", "search", "not_found" or
+// "page", with every value that pages can have. Each call creates it anew.
 func SampleData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	shop := d["shop"].(map[string]any)
@@ -46,7 +46,7 @@ func SampleData(page string) map[string]any {
 	return d
 }
 
-// emptyData is data of a page with as little in it as a page can have.
+// emptyData returns data of a page with as few values as possible.
 func emptyData(page string) map[string]any {
 	d := common(page, sampleTitles[page])
 	switch page {
@@ -81,7 +81,7 @@ var sampleTitles = map[string]string{
 var samplePaths = map[string]string{"home": "/", "product": "/products/mug-1", "search": "/search",
 	"not_found": "/lost", textPage: "/pages/shipping", listPage: "/products"}
 
-// SamplePage returns the page that a path of made-up data leads to.
+// SamplePage returns the page at a path of the sample data.
 func SamplePage(at string) string {
 	folder := path.Dir(at)
 	for page, p := range samplePaths {
@@ -92,7 +92,7 @@ func SamplePage(at string) string {
 	return "not_found"
 }
 
-// sampleAdd is where the pages of a shop post what is to go into the cart.
+// sampleAdd is where forms post what to add to the cart.
 const sampleAdd = "/cart/add"
 
 // common is the data that every page has.
@@ -112,8 +112,8 @@ func common(page, title string) map[string]any {
 	}
 }
 
-// links are those of a menu, the first with links below it. An href may lead anywhere,
-// so it is no url, which is always a path of the shop.
+// links returns the links of a menu, the first of which has children. An href may lead anywhere,
+// while a url is always a path of the shop.
 func links(n int) []any {
 	all := make([]any, n)
 	for i := range all {
@@ -138,7 +138,7 @@ func cards(n int) []any {
 
 var sampleGoods = []string{"Mug “Blue hour”", "Bowl, large", "Étagère", "Vase <tall>", "Ölkanne", "Plate & saucer"}
 
-// card is a product as lists show it. Cards differ in what a product may lack.
+// card returns a product as lists show it. Cards differ in what a product may lack.
 func card(n int) map[string]any {
 	title := sampleGoods[(n-1)%len(sampleGoods)]
 	handle := "product-" + strconv.Itoa(n)
@@ -153,7 +153,7 @@ func card(n int) map[string]any {
 	case 1: // uploaded
 		img := sampleImage(handle, title)
 		c["image_url"], c["image"] = img["url"], img
-	case 3: // named by its address, of which nothing else is known
+	case 3: // named by its address, without a known size
 		address := "/pictures/d41d8cd98f00b204e9800998ecf8427e/" + handle
 		c["image_url"], c["image"] = address, map[string]any{"url": address, "small_url": address, "srcset": nil,
 			"width": nil, "height": nil, "alt": title}
@@ -170,7 +170,7 @@ func card(n int) map[string]any {
 	return c
 }
 
-// sampleImage is an uploaded picture in three widths.
+// sampleImage returns an uploaded image in three widths.
 func sampleImage(name, alt string) map[string]any {
 	at := "/pictures/img_00000000000000000000000000/" + name
 	return map[string]any{"url": at + "-1600.jpg", "small_url": at + "-320.jpg", "width": float64(1600),
@@ -187,7 +187,7 @@ func bareCard() map[string]any {
 	}
 }
 
-// sampleVariants are what a product with two options is sold as.
+// sampleVariants returns the variants of a product with two options.
 func sampleVariants() []any {
 	list := []any{}
 	for i, size := range []string{"S", "Größe <2>"} {

@@ -2,7 +2,7 @@ package render
 
 import "strconv"
 
-// sampleList is a page of a list in the middle, narrowed by all that narrows it.
+// sampleList returns a page in the middle of a list, with all filters in use.
 func sampleList() map[string]any {
 	return map[string]any{
 		"title": "Products", "description": "All that we make.",
@@ -29,7 +29,7 @@ func sampleValues(values ...string) []any {
 	return list
 }
 
-// emptyList is a list without products.
+// emptyList returns a list without products.
 func emptyList() map[string]any {
 	return map[string]any{
 		"title": "Products", "description": nil, "products": []any{}, "url": "/products", "all_url": "/products",

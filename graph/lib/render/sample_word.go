@@ -1,6 +1,6 @@
 package render
 
-// sampleWords are the texts that themes show in the language of a shop.
+// sampleWords returns the texts that themes show in the language of a shop.
 func sampleWords() map[string]any {
 	return map[string]any{
 		"add_to_cart": "Add to cart", "ask": "What are you looking for?", "back": "Continue shopping",
@@ -17,7 +17,7 @@ func sampleWords() map[string]any {
 	}
 }
 
-// goodsWords are those beside a product.
+// goodsWords returns the texts beside a product.
 func goodsWords() map[string]any {
 	return map[string]any{
 		"before": "Before", "in_stock": "In stock", "now": "Now", "sale": "Sale", "sold_out": "Sold out",

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// Limits of the actions of a theme. They are checked before parsing, because the
-// parser nests as deeply as its input and makes a node of every few bytes.
+// Limits of the actions of a theme. They are checked before parsing, because the parser nests as
+// deeply as its input and creates a node for every few bytes.
 const (
-	maxNesting = 40        // blocks within blocks; an "else if" nests too
-	maxParens  = 20        // parentheses within parentheses
+	maxNesting = 40        // nested blocks; an "else if" nests too
+	maxParens  = 20        // nested parentheses
 	maxAction  = 2 << 10   // bytes of one action
 	maxActions = 4_000     // of a theme
-	maxInside  = 256 << 10 // bytes within the actions of a theme
+	maxInside  = 256 << 10 // bytes inside the actions of a theme
 )
 
 // scan counts the actions of templates.
@@ -21,7 +21,7 @@ type scan struct {
 	inside  int
 }
 
-// tooMuch says what a theme has too much of.
+// tooMuch returns an error if a theme has too many actions, or too many bytes in them.
 func (s *scan) tooMuch() Errors {
 	switch {
 	case s.actions > maxActions:
@@ -32,8 +32,8 @@ func (s *scan) tooMuch() Errors {
 	return nil
 }
 
-// file counts one template, and holds its nesting to the limits. It reads actions
-// as the lexer of text/template does; what that refuses may be counted wrongly.
+// file counts the actions of one template and checks their nesting. It reads actions as the lexer
+// of text/template does; it may miscount what that refuses.
 func (s *scan) file(path, text string) *Error {
 	var open blocks
 	for pos := 0; ; {
@@ -67,9 +67,8 @@ func (s *scan) file(path, text string) *Error {
 	}
 }
 
-// actionEnd returns where the action ends whose inside begins at pos, behind its
-// "}}", and how deep its parentheses nest. An action that never ends ends with
-// the text.
+// actionEnd returns the end of the action whose inside begins at pos, after its "}}", and the depth
+// of its parentheses. An unterminated action ends with the text.
 func actionEnd(text string, pos int) (end, deepest int) {
 	if strings.HasPrefix(text[pos:], "/*") {
 		if i := strings.Index(text[pos+2:], "*/"); i >= 0 {
@@ -96,7 +95,7 @@ func actionEnd(text string, pos int) (end, deepest int) {
 	return len(text), deepest
 }
 
-// quoteEnd returns where the quoted text ends that begins at pos.
+// quoteEnd returns the end of the quoted text that begins at pos.
 func quoteEnd(text string, pos int) int {
 	quote := text[pos]
 	for i := pos + 1; i < len(text); i++ {
@@ -112,7 +111,7 @@ func quoteEnd(text string, pos int) int {
 	return len(text)
 }
 
-// blocks are the open blocks: how many levels of nesting each takes.
+// blocks are the open blocks: how many levels of nesting each has.
 type blocks []int
 
 // words returns the first two words of an action, or "".
@@ -127,7 +126,7 @@ func words(action string) (first, second string) {
 	return first, rest[:max(n, 0)]
 }
 
-// enter takes the first words of an action and returns how deep it leaves things.
+// enter takes the first words of an action and returns the depth of nesting after it.
 func (b *blocks) enter(first, second string) int {
 	switch {
 	case first == "if", first == "range", first == "with", first == "block", first == "define":

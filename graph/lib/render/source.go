@@ -31,15 +31,15 @@ var (
 // trees are templates by name.
 type trees map[string]*parse.Tree
 
-// names is in order, so that the same theme always has the same errors.
+// names returns the names in order, so that the same theme always has the same errors.
 func names(t trees) []string { return slices.Sorted(maps.Keys(t)) }
 
-// source is the parsed templates of a theme.
+// source has the parsed templates of a theme.
 type source struct {
 	root   *parse.Tree      // the layout
-	layout trees            // what the layout defines: pages may define it anew
-	shared trees            // partials: the files, and what they define
-	own    map[string]trees // what each page defines
+	layout trees            // templates that the layout defines and pages may redefine
+	shared trees            // partials: the files, and the templates that they define
+	own    map[string]trees // the templates that each page defines
 }
 
 // read parses all templates.
@@ -66,7 +66,7 @@ func read(templates map[string]string) (*source, Errors) {
 	return s, errs
 }
 
-// measure checks what can be known without parsing, so that parsing is bounded.
+// measure checks sizes and counts before parsing, so that parsing is bounded.
 func measure(templates map[string]string) Errors {
 	var errs Errors
 	for _, path := range append([]string{"layout"}, pages...) {
@@ -102,8 +102,8 @@ func measureFile(path, text string, all *scan) *Error {
 	return all.file(path, text)
 }
 
-// parseFile parses one file into the templates it defines, under their names,
-// and itself, under its path. Functions are checked later, with a better message.
+// parseFile parses one file into the templates that it defines, by name, and itself, by path.
+// Functions are checked later, with a better message.
 func parseFile(path, text string) (set trees, err *Error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -126,7 +126,7 @@ func parseFile(path, text string) (set trees, err *Error) {
 	return set, nil
 }
 
-// add takes the templates of a file.
+// add adds the templates of a file.
 func (s *source) add(path string, set trees) *Error {
 	main := set[path]
 	delete(set, path)
@@ -158,7 +158,7 @@ func (s *source) add(path string, set trees) *Error {
 	return nil
 }
 
-// visible is what a page can call, by name.
+// visible returns the templates that a page can call, by name.
 func (s *source) visible(page string) (trees, error) {
 	all := maps.Clone(s.layout)
 	maps.Copy(all, s.own[page])
@@ -174,7 +174,7 @@ func (s *source) visible(page string) (trees, error) {
 	return all, nil
 }
 
-// all runs over every template of the theme.
+// all calls f for every template of the theme.
 func (s *source) all(f func(*parse.Tree)) {
 	f(s.root)
 	for _, set := range append([]trees{s.layout, s.shared}, slices.Collect(maps.Values(s.own))...) {

@@ -9,13 +9,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Marks of what is no text of a template: a value, a path of the shop, and the edges of
-// a branch. The latter part words, so a name that is put together by branches is no
-// name.
+// Marks for the parts of a template that are not text: a value, a path of the shop, and the edges
+// of a branch. Edges split words, so a name assembled by branches is not a name.
 const (
 	anyValue    = "\ue000"
 	shopPath    = "\ue005"
-	postPath    = "\ue006" // the one path of the shop to which a theme's form may post
+	postPath    = "\ue006" // the only path of the shop to which forms may post
 	branchBegin = " \ue001 "
 	branchElse  = " \ue002 "
 	branchEnd   = " \ue003 "
@@ -34,8 +33,8 @@ var (
 	edges = strings.NewReplacer("\ue001", "", "\ue002", "", "\ue003", "", "\ue004", "")
 )
 
-// elements and attributes are what a page may consist of: what shows something, and
-// what a form of a shop needs. What is not here is refused, whatever it does.
+// elements and attributes are what a page may contain: whatever displays something, and what a
+// shop's forms need. Anything else is refused.
 var (
 	elements = wordSet(`a abbr address article aside audio b bdi bdo blockquote body br button caption circle cite
 		clippath code col colgroup data datalist dd defs del desc details dfn dialog div dl dt ellipse em fieldset
@@ -67,8 +66,8 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// joined is the text of a template with marks in place of its actions, and where
-// each of its nodes begins.
+// joined is the text of a template with marks in place of its actions, and where each of its nodes
+// begins.
 type joined struct {
 	strings.Builder
 	nodes  []parse.Node
@@ -102,8 +101,7 @@ func (j *joined) list(l *parse.ListNode) {
 	}
 }
 
-// action is what an action shows: a text that is written out, a value, or nothing,
-// where it sets a variable.
+// action writes what an action shows: a literal text, a value, or nothing if it sets a variable.
 func (j *joined) action(n *parse.ActionNode) {
 	if len(n.Pipe.Decl) > 0 {
 		return
@@ -124,8 +122,8 @@ func (j *joined) action(n *parse.ActionNode) {
 	j.mark(n, text)
 }
 
-// shown is a datum: a path of the shop, or any value. Data has paths under these
-// names alone, and templates cannot make any.
+// shown returns the mark of a datum: a path of the shop, or any other value. Only data under these
+// names are paths; templates cannot create any.
 func shown(names []string) string {
 	switch names[len(names)-1] {
 	case "url", "search_url", "cart_url":
@@ -144,10 +142,10 @@ func (j *joined) branch(b *parse.BranchNode, begin string) {
 	j.mark(b, branchEnd)
 }
 
-// node is the index of the one in which an offset lies.
+// node returns the index of the node at an offset.
 func (j *joined) node(offset int) int { return sort.SearchInts(j.starts, offset+1) - 1 }
 
-// tokens judges the elements, attributes and addresses of a template.
+// tokens checks the elements, attributes and addresses of a template.
 func tokens(t *parse.Tree) Errors {
 	var j joined
 	j.list(t.Root)
@@ -166,8 +164,8 @@ func tokens(t *parse.Tree) Errors {
 	return errs
 }
 
-// made judges the elements and attributes of a page as it was made: what several
-// templates put together shows here.
+// made checks the elements and attributes of a rendered page, which shows what several templates
+// assemble.
 func made(page, text string) (err error) {
 	eachTag(unmarked.Replace(text), sampleAdd, func(_ int, wrong string) {
 		if err == nil {
@@ -177,8 +175,7 @@ func made(page, text string) (err error) {
 	return err
 }
 
-// eachTag reports what is wrong with the tags of a text, in which forms may post to one
-// address alone.
+// eachTag reports the errors in the tags of a text. Forms may post to one address only.
 func eachTag(text, post string, report func(offset int, wrong string)) {
 	z := html.NewTokenizer(strings.NewReader(text))
 	for offset := 0; ; offset += len(z.Raw()) {
@@ -210,11 +207,11 @@ func eachTag(text, post string, report func(offset int, wrong string)) {
 	}
 }
 
-// posting is what the attributes of a tag say about a form that posts: what it holds is
-// done by the shop in the name of whoever sends it.
+// posting is what the attributes of a tag say about a form that posts: such a form acts in the name
+// of the visitor who sends it.
 type posting struct{ posts, there, astray bool }
 
-// see reads an attribute. A method that a value or a branch decides may be a post.
+// see reads an attribute. A method that depends on a value or a branch may be a post.
 func (f *posting) see(name, val, post string) {
 	switch strings.TrimSpace(edges.Replace(name)) {
 	case "method":
@@ -228,10 +225,10 @@ func (f *posting) see(name, val, post string) {
 	}
 }
 
-// wrong reports whether the form posts to anywhere else than it may.
+// wrong reports whether the form may post to another address.
 func (f *posting) wrong() bool { return f.posts && (!f.there || f.astray) }
 
-// attribute says what is wrong with an attribute, or "".
+// attribute returns what is wrong with an attribute, or "".
 func attribute(name, val string) string {
 	name = strings.TrimSpace(edges.Replace(name))
 	switch {
@@ -261,21 +258,21 @@ func attribute(name, val string) string {
 }
 
 var (
-	// elsewhere is an address that names a host, or a scheme.
+	// elsewhere matches an address with a host or a scheme.
 	elsewhere = regexp.MustCompile(`^[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*:|[/\\]{2})`)
-	// onShop is the beginning of one that stays on the shop, whatever follows: two
-	// slashes would name a host, and the path of the shop may be one.
+	// onShop matches the beginning of an address that stays on the shop, whatever follows: two
+	// slashes would begin a host, and the path of the shop may be one.
 	onShop = regexp.MustCompile(`^([?#]|[/` + shopPath + `][^/\\\s` + anyValue + shopPath + `])`)
 )
 
-// alone reports whether an address is one value, with nothing but constants behind it.
+// alone reports whether an address is one value followed only by constants.
 func alone(address string) bool {
 	rest, ok := strings.CutPrefix(address, anyValue)
 	return ok && !strings.ContainsAny(rest, marks)
 }
 
-// ours reports whether no value in an address can go to another host: the address
-// has none, or begins with a path of the shop, or is one value, or a choice of these.
+// ours reports whether no value in an address can lead to another host: the address has none,
+// begins with a path of the shop, is one value, or is a choice of these.
 func ours(address string) bool {
 	if !strings.Contains(address, anyValue) || onShop.MatchString(address) || alone(address) {
 		return true
