@@ -1,11 +1,10 @@
-// Package lineset packs the lines of an order into one value, which rides in the order's
-// own row: a page of orders is one statement then.
+// Package lineset packs the lines of an order into one value in the order's own row, so that a page
+// of orders needs a single statement.
 //
-// A set is a byte that names its form, the lines one after the other, and a checksum
-// over them and the order's id. What lines say never changes but for two counters, and a
-// change of these writes the whole set anew. The packing is our own since the rows are
-// read far more often than written: it is less than half as long as JSON, and read in a
-// tenth of the time.
+// A set is a byte for its format, the lines in order, and a checksum over them and the order's id.
+// Only two counters of a line ever change, and a change rewrites the whole set. The format is our
+// own because rows are read far more often than written: it is less than half as long as JSON, and
+// read in a tenth of the time.
 package lineset
 
 import (
@@ -24,13 +23,13 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ErrDamaged is the error of bytes that are not a set of the order's lines.
+// ErrDamaged is the error for bytes that are not a set of the order's lines.
 var ErrDamaged = errors.New("the lines in an order's row are damaged")
 
-// form1 is the first byte of the only form there is.
+// form1 is the first byte of the only format.
 const form1 = 1
 
-// What a line has, in the byte that it begins with.
+// Flags in the first byte of a line.
 const (
 	hasProduct = 1 << iota
 	hasVariant
@@ -41,15 +40,15 @@ const (
 
 const (
 	sumSize = 4
-	// leastSize is that of a line without anything: its flags, its id, a title of no
-	// bytes and seven numbers of one.
+	// leastSize is the size of the shortest line: its flags, its id, an empty title and seven
+	// numbers of one byte.
 	leastSize = 1 + 16 + 1 + 7
 )
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// Pack returns the lines of an order as its row holds them. There have to be some, with
-// the positions from 0 on; it returns nil for others, whose order has no set.
+// Pack returns the lines of an order as stored in its row. It returns nil if there are none or
+// their positions do not count from 0; such an order has no set.
 func Pack(order xid.ID, lines []*db.OrderLine) []byte {
 	b := binary.AppendUvarint([]byte{form1}, uint64(len(lines)))
 	for i, l := range lines {
@@ -98,14 +97,13 @@ func appendText[T ~string | ~[]byte](b []byte, text T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// sum is that of an order's set: one of another order does not fit.
+// sum returns the checksum of an order's set, which differs from that of another order.
 func sum(order, set []byte) uint32 {
 	return crc32.Update(crc32.Checksum(order, table), table, set)
 }
 
-// Of returns the lines that an order's row holds, in their order. It returns none where
-// they have to be read from their own rows, and fails where the set is damaged: there
-// may be no other place that has them.
+// Of returns the lines in an order's row, in order. It returns nil if they have to be read from
+// their own rows, and fails if the set is damaged, since the lines may exist nowhere else.
 func Of(o *db.Order) ([]*db.OrderLine, error) {
 	if !Holds(o) {
 		return nil, nil
@@ -117,9 +115,8 @@ func Of(o *db.Order) ([]*db.OrderLine, error) {
 	return lines, nil
 }
 
-// Holds reports whether an order's row holds its lines as they are. It does not where
-// nobody packed them yet, or a program that does not know of sets has changed the order
-// since.
+// Holds reports whether an order's row has its current lines. It does not if they were never
+// packed, or if a release without sets has changed the order since.
 func Holds(o *db.Order) bool { return o.LineSetVersion != nil && *o.LineSetVersion == o.Version }
 
 // Lacking returns the orders whose lines have to be read from their own rows.
@@ -132,15 +129,14 @@ func Lacking(orders []*db.Order) (lacking []xid.ID) {
 	return lacking
 }
 
-// whole reports whether a set is one of the order's, by its checksum.
+// whole reports whether a set belongs to the order, by its checksum.
 func whole(order, set []byte) bool {
 	end := len(set) - sumSize
 	return end >= 2 && set[0] == form1 && binary.LittleEndian.Uint32(set[end:]) == sum(order, set[:end])
 }
 
-// OfAll returns the lines that the rows of some orders hold, those of one order together in
-// their order, and the orders whose lines have to be read from their own rows. It fails as
-// [Of] does.
+// OfAll returns the lines in the rows of several orders, grouped by order and sorted, and the
+// orders whose lines have to be read from their own rows. It fails as [Of] does.
 func OfAll(orders []*db.Order) (lines []*db.OrderLine, rest []xid.ID, err error) {
 	lines = make([]*db.OrderLine, 0, 2*len(orders))
 	for _, o := range orders {
@@ -157,35 +153,34 @@ func OfAll(orders []*db.Order) (lines []*db.OrderLine, rest []xid.ID, err error)
 	return lines, rest, nil
 }
 
-// Keep is for a change of orders that raises their version by one and leaves their lines as they
-// are: what the rows hold stays current where it was, and nowhere else.
+// Keep is for a change of orders that raises their version by one and leaves their lines unchanged:
+// sets that were current stay current.
 func Keep(u *sql.UpdateBuilder) {
 	const column = order.FieldLineSetVersion
 	u.Set(column, sql.Expr("`"+column+"` + 1"))
 }
 
-// room is a line with what it points to: one allocation holds those of an order.
+// room is a line and the values that it points to. All lines of an order are one allocation.
 type room struct {
 	line             db.OrderLine
 	product, variant xid.ID
 	sku              string
 }
 
-// Unpack returns the lines of an order from their set, or [ErrDamaged]. They share the set's
-// bytes, which nobody may write to.
+// Unpack returns the lines of an order from their set, or [ErrDamaged]. They share the set's bytes,
+// which must not be modified.
 func Unpack(store, order xid.ID, set []byte) ([]*db.OrderLine, error) {
 	return new(Unpacker).Unpack(store, order, set)
 }
 
-// Unpacker unpacks sets for one who is done with each before the next: all lines lie in the
-// same memory. The zero Unpacker is ready.
+// Unpacker unpacks one set after the other into the same memory. The zero Unpacker is ready to use.
 type Unpacker struct {
 	rooms []room
 	lines []*db.OrderLine
-	order xid.ID // here, since on the stack it would escape
+	order xid.ID // a field, since on the stack it would escape
 }
 
-// Unpack is like the function [Unpack]. What it returned before is overwritten.
+// Unpack is like the function [Unpack], but overwrites its previous result.
 func (u *Unpacker) Unpack(store, order xid.ID, set []byte) ([]*db.OrderLine, error) {
 	if u.order = order; !whole(u.order[:], set) {
 		return nil, ErrDamaged
@@ -209,7 +204,7 @@ func (u *Unpacker) Unpack(store, order xid.ID, set []byte) ([]*db.OrderLine, err
 	return u.lines[:n:n], nil
 }
 
-// reader reads a set; what it reads behind its end is nothing.
+// reader reads a set. Reading beyond its end returns zero values and sets failed.
 type reader struct {
 	rest   []byte
 	failed bool
@@ -255,7 +250,7 @@ func (r *reader) number() int64 {
 	return int64(n)
 }
 
-// take returns the next n bytes, nil where there are not as many.
+// take returns the next n bytes, or nil if there are fewer.
 func (r *reader) take(n int64) []byte {
 	if r.failed || n < 0 || n > int64(len(r.rest)) {
 		r.failed = true
@@ -271,9 +266,9 @@ func (r *reader) id() (id xid.ID) {
 	return id
 }
 
-// text returns the next text, which is a part of the set: a copy would be a third of what
-// unpacking allocates.
+// text returns the next text as a part of the set: copies would be a third of the allocations of
+// unpacking.
 func (r *reader) text() string {
 	b := r.take(r.number())
-	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // nobody writes to the set's bytes
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // the set's bytes are never modified
 }

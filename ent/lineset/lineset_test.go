@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// lines are a bare one and one with everything, with numbers at their ends.
+// lines returns a minimal line and one with all members and extreme numbers.
 func lines(store, order xid.ID) []*db.OrderLine {
 	return []*db.OrderLine{
 		{ID: xid.New(), StoreID: store, OrderID: order, Title: "Mug", Quantity: 1},
@@ -40,14 +40,14 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%v\n%s", err, d)
 	}
 	if options := got[1].Options; cap(options) != len(options) {
-		t.Error("who appends to the options writes into the set")
+		t.Error("appending to the options writes into the set")
 	}
 	if lineset.Pack(order, nil) != nil || lineset.Pack(order, want[1:]) != nil {
-		t.Error("lines that are not all of an order were packed")
+		t.Error("incomplete lines of an order were packed")
 	}
 }
 
-// An Unpacker gives the lines of each order alone, whatever it unpacked before.
+// An Unpacker returns only the lines of the given order, whatever it unpacked before.
 func TestUnpacker(t *testing.T) {
 	store, order := xid.New(), xid.New()
 	all := lines(store, order)
@@ -69,7 +69,7 @@ func TestUnpacker(t *testing.T) {
 	}
 }
 
-// A set of which anything is another than was written is damaged, and so is that of another order.
+// A set with any changed byte is damaged, and so is the set of another order.
 func TestDamage(t *testing.T) {
 	store, order := xid.New(), xid.New()
 	set := lineset.Pack(order, lines(store, order))
@@ -88,7 +88,7 @@ func TestDamage(t *testing.T) {
 	try("another order's", 0, xid.New(), set)
 }
 
-// The lines of an order's row count for the version that they were written with alone.
+// The set in an order's row is valid only for the version that it was written with.
 func TestOf(t *testing.T) {
 	store, id := xid.New(), xid.New()
 	want := lines(store, id)
@@ -112,8 +112,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Whatever bytes are in a row, they are damaged, or what was read of them is what they say: with
-// the checksum that fits, so that the reader behind it is tried too.
+// Any bytes are either damaged or unpack to lines that pack to the same lines. A valid checksum is
+// added, so that the reader is fuzzed too.
 func FuzzUnpack(f *testing.F) {
 	var store, order xid.ID
 	set := lineset.Pack(order, lines(store, order))

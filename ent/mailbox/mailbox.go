@@ -1,5 +1,5 @@
-// Package mailbox compares email addresses. Two that only look alike are different ones: mail for
-// them goes to different people.
+// Package mailbox compares email addresses. Addresses that only look alike differ, since emails to
+// them reach different people.
 package mailbox
 
 import (
@@ -10,17 +10,17 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Fold returns an email address as it is stored and compared. Of the part before the @ it folds
-// ASCII letters alone, since Unicode folds the Kelvin sign to k. The domain is folded by the rules of
-// IDNA, as resolvers do, and is in its Unicode form.
+// Fold returns an email address as it is stored and compared. In the part before the @ it folds
+// only ASCII letters, since Unicode folds the Kelvin sign to k. The domain is folded by the rules
+// of IDNA, as resolvers do, and is in its Unicode form.
 func Fold(address string) string {
 	local, domain := cut(address)
 	return strings.Map(lowerASCII, local) + byIDNA(domain, idna.Lookup.ToUnicode)
 }
 
-// Forms returns what an address may be stored as: what [Fold] returns first, then what earlier
-// releases, which folded letters of every script, may have stored for it. The form of an address
-// that only looks like it is not among them.
+// Forms returns the forms in which an address may be stored: the result of [Fold], then the forms
+// stored by earlier releases, which folded letters of every script. Forms of addresses that only
+// look alike are excluded.
 func Forms(address string) []string {
 	local, domain := cut(address)
 	var forms []string
@@ -43,8 +43,8 @@ func cut(address string) (local, domain string) {
 	return address, ""
 }
 
-// byIDNA converts a domain behind an @. A domain that IDNA does not take keeps its form but for ASCII
-// letters.
+// byIDNA converts a domain after an @. In a domain that IDNA rejects, only ASCII letters are
+// folded.
 func byIDNA(domain string, convert func(string) (string, error)) string {
 	name, ok := strings.CutPrefix(domain, "@")
 	if !ok {
@@ -64,8 +64,8 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// lowerPaired returns the lower case of a letter whose lower case has no other upper case, as the
-// Kelvin sign's has.
+// lowerPaired returns the lower case of a letter if this has no other upper case, unlike that of
+// the Kelvin sign.
 func lowerPaired(r rune) rune {
 	if lower := unicode.ToLower(r); unicode.ToUpper(lower) == r {
 		return lower

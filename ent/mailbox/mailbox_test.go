@@ -34,7 +34,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// No character outside of ASCII is folded to one of ASCII, whatever Unicode says.
+// No character outside ASCII is folded to ASCII, whatever Unicode says.
 func TestLookAlikes(t *testing.T) {
 	for r := rune(0x80); r <= 0x1ffff; r++ {
 		local := "a" + string(r)
@@ -46,7 +46,7 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
-// What is folded stays as it is.
+// Folding is idempotent.
 func FuzzFold(f *testing.F) {
 	f.Add("Ada@Example.com")
 	f.Add("\u212a@\u212a.example")

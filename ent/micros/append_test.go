@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestAppendEveryDay compares the digits written by hand with the standard
-// library's, on each day of 1970 to 9999 and at the seams around it.
+// TestAppendEveryDay compares the handwritten formatting with the standard library's, on each day
+// from 1970 to 9999 and at its boundaries.
 func TestAppendEveryDay(t *testing.T) {
 	var got, want []byte
 	check := func(m Time) {
@@ -28,7 +28,7 @@ func TestAppendEveryDay(t *testing.T) {
 	}
 }
 
-// BenchmarkAppendFormat is what the digits by hand are measured against.
+// BenchmarkAppendFormat is the baseline for the handwritten formatting.
 func BenchmarkAppendFormat(b *testing.B) {
 	m, buf := Now(), make([]byte, 0, 64)
 	b.ReportAllocs()

@@ -1,8 +1,7 @@
-// Package micros is the time of this service: whole microseconds since the
-// Unix epoch, UTC.
+// Package micros is the time of this service: whole microseconds since the Unix epoch, UTC.
 //
-// Every column that orders, expires or sits in a cursor holds one as a BIGINT.
-// Databases round their own time types differently, and a rounded time breaks
+// Every time in a column that orders, expires or is part of a cursor is stored as a BIGINT.
+// Databases round their own time types differently, and a rounded time breaks cursors and ETags.
 // cursors and ETags; a number does not.
 package micros
 
@@ -15,34 +14,34 @@ import (
 // Time is microseconds since the Unix epoch.
 type Time int64
 
-// Never is a time that does not come.
+// Never is later than any other time.
 const Never Time = 1<<63 - 1
 
-// Now returns the present microsecond.
+// Now returns the current time.
 func Now() Time { return Of(time.Now()) }
 
-// Of drops what is finer than a microsecond.
+// Of returns t without fractions of a microsecond.
 func Of(t time.Time) Time { return Time(t.UnixMicro()) }
 
-// Time returns the standard library's form, in UTC.
+// Time returns t as a time.Time, in UTC.
 func (t Time) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
 
 // Add returns the time d later.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Microseconds()) }
 
-// Sub returns the time from u to t.
+// Sub returns the duration from u to t.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t-u) * time.Microsecond }
 
-// layout is RFC 3339 in UTC with all six digits, so texts sort as times do.
+// layout is RFC 3339 in UTC with all six digits, so that texts sort by time.
 const layout = "2006-01-02T15:04:05.000000Z"
 
-// String writes RFC 3339, UTC, with six digits.
+// String returns t in RFC 3339, UTC, with six digits.
 func (t Time) String() string { return string(t.Append(nil)) }
 
 // Append appends the RFC 3339 form to b.
 //
-// Lists write some hundred times a page, and writing the digits by hand takes a
-// quarter of what time.AppendFormat takes.
+// Lists format some hundred times per page; formatting by hand takes a quarter of the time of
+// time.AppendFormat.
 func (t Time) Append(b []byte) []byte {
 	if t < 0 || t >= year10000 {
 		return t.Time().AppendFormat(b, layout)
@@ -59,7 +58,7 @@ func (t Time) Append(b []byte) []byte {
 	return append(two(two(two(b, us/10000), us/100%100), us%100), 'Z')
 }
 
-// year10000 is the first time that needs five digits for its year.
+// year10000 is the first time whose year needs five digits.
 const year10000 Time = 253402300800e6
 
 // two appends a number below 100 as two digits.
@@ -67,9 +66,9 @@ func two(b []byte, n int) []byte {
 	return append(b, byte('0'+n/10), byte('0'+n%10))
 }
 
-// civil returns the date of the day-th day after 1970-01-01, in the Gregorian
-// calendar. It counts in years that begin in March, so that the leap day comes
-// last, and in eras of 400 years, which all have the same length.
+// civil returns the date of a day, counted from 1970-01-01, in the Gregorian calendar. Its years
+// begin in March, so that the leap day comes last, and it counts in eras of 400 years, which all
+// have the same length.
 func civil(day int) (year, month, dom int) {
 	day += 719468 // the days from 0000-03-01 to 1970-01-01
 	era := day / 146097
@@ -84,18 +83,17 @@ func civil(day int) (year, month, dom int) {
 	return year, month, dom
 }
 
-// MarshalJSON writes the RFC 3339 form as a JSON string.
+// MarshalJSON returns the RFC 3339 form as a JSON string.
 func (t Time) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, len(layout)+2), '"')
 	return append(t.Append(b), '"'), nil
 }
 
-// ErrRange is the error of a time that is in RFC 3339, and outside of 1970 to
-// 9999: an id cannot carry it.
+// ErrRange is the error for an RFC 3339 time outside 1970 to 9999, which an id cannot represent.
 var ErrRange = errors.New("parse time: year out of range")
 
-// Parse reads RFC 3339 with any offset. What is finer than a microsecond is
-// dropped; years outside 1970 to 9999 are [ErrRange].
+// Parse parses RFC 3339 with any offset. Fractions of a microsecond are dropped; years outside 1970
+// to 9999 are [ErrRange].
 func Parse(s string) (Time, error) {
 	t, err := parse(s)
 	if err != nil {
@@ -107,8 +105,8 @@ func Parse(s string) (Time, error) {
 	return t, nil
 }
 
-// ParseBound reads one end of a range of times. Where it is outside of the years
-// that [Parse] reads it is the nearest time inside: the range holds the same times.
+// ParseBound parses one end of a time range. If it is outside the years that [Parse] accepts, it
+// returns the nearest time within: the range contains the same times.
 func ParseBound(s string) (Time, error) {
 	t, err := parse(s)
 	return min(max(t, 0), year10000-1), err
@@ -129,9 +127,9 @@ func parse(s string) (Time, error) {
 	return Of(u), nil
 }
 
-// cutLeap takes a leap second for the one before it: the package time has none, and
-// its Unix time is that of the second behind it. They come at the end of months in
-// UTC (RFC 3339, section 5.7).
+// cutLeap replaces a leap second by the previous second: package time does not support leap
+// seconds, and the Unix time of one is that of the following second. They occur at the end of
+// months in UTC (RFC 3339, section 5.7).
 func cutLeap(s string) (second string, leap bool) {
 	const from, to = len("2006-01-02T15:04:"), len("2006-01-02T15:04:05")
 	if len(s) < to || s[from:to] != "60" {
@@ -140,9 +138,9 @@ func cutLeap(s string) (second string, leap bool) {
 	return s[:from] + "59" + s[to:], true
 }
 
-// strict finds in a text that [time.Parse] took what RFC 3339, section 5.6, does
-// not allow and time.Parse does: an hour of one digit, a comma before the
-// fraction, an offset of a day or of sixty minutes.
+// strict reports whether s, which [time.Parse] accepted, is valid by RFC 3339, section 5.6.
+// time.Parse also accepts a one-digit hour, a comma before the fraction, and an offset of a day or
+// of sixty minutes.
 func strict(s string) bool {
 	const hourEnd, secondEnd = len("2006-01-02T15"), len("2006-01-02T15:04:05")
 	if s[hourEnd] != ':' || s[secondEnd] == ',' {

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A bound outside of what a time can be is the nearest one that can.
+// A bound outside the supported years is the nearest supported time.
 func TestParseBound(t *testing.T) {
 	for text, want := range map[string]micros.Time{
 		"0001-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.9999999Z": 0, "1970-01-01T00:00:00.000001Z": 1,
@@ -78,7 +78,7 @@ func TestParseBound(t *testing.T) {
 	}
 }
 
-// Texts sort as times do, and a time comes back from its text.
+// Texts sort by time, and parsing a text returns the time.
 func TestTextRoundTripAndOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before := micros.Time(0)
@@ -149,7 +149,7 @@ func FuzzParse(f *testing.F) {
 		if back, err := micros.Parse(at.String()); err != nil || back != at {
 			t.Fatalf("Parse(%q) = %s, read again %s, %v", text, at, back, err)
 		}
-		// RFC 3339, section 5.6, has fixed widths and a point.
+		// RFC 3339, section 5.6, has fixed widths and a decimal point.
 		if len(text) < 20 || text[4] != '-' || text[13] != ':' || text[16] != ':' || strings.Contains(text, ",") {
 			t.Fatalf("Parse(%q) accepted", text)
 		}

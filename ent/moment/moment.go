@@ -1,5 +1,5 @@
-// Package moment gives the times of changes: none lies before the start of the transaction that
-// makes the change, whatever the clock of the machine does meanwhile.
+// Package moment provides the times of changes: none is before the start of its transaction,
+// whatever the machine's clock does meanwhile.
 package moment
 
 import (
@@ -10,9 +10,9 @@ import (
 
 // Tx is the time of one transaction.
 type Tx struct {
-	// Start is its first moment.
+	// Start is the start of the transaction.
 	Start micros.Time
-	// newest is the newest time that was given out in it.
+	// newest is the latest time provided in it.
 	newest micros.Time
 }
 
@@ -21,7 +21,7 @@ type key struct{}
 // Within returns the context of a transaction.
 func Within(ctx context.Context, t *Tx) context.Context { return context.WithValue(ctx, key{}, t) }
 
-// Now returns the time of a change that is made now.
+// Now returns the time for a change made now.
 func Now(ctx context.Context) micros.Time { return Raise(ctx, micros.Now()) }
 
 // Raise returns at, or the start of the transaction of ctx if that is later.
@@ -35,5 +35,5 @@ func Raise(ctx context.Context, at micros.Time) micros.Time {
 	return at
 }
 
-// Newest returns the newest time that was given out, or the start.
+// Newest returns the latest time provided, or the start.
 func (t *Tx) Newest() micros.Time { return max(t.Start, t.newest) }

@@ -8,7 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/moment"
 )
 
-// TestRaise: no time of a transaction lies before its start, and the newest one is remembered.
+// TestRaise checks that no time is before the start of the transaction, and that the latest one is
+// remembered.
 func TestRaise(t *testing.T) {
 	tx := &moment.Tx{Start: 100}
 	ctx := moment.Within(t.Context(), tx)

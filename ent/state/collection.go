@@ -2,12 +2,12 @@ package state
 
 import "slices"
 
-// CollectionSort is the order in which a collection is shown unless visitors choose another.
+// CollectionSort is the default order of the products in a collection.
 type CollectionSort string
 
 // The values of [CollectionSort].
 const (
-	// SortManual is the order in which products were put in by hand.
+	// SortManual is the order in which products were arranged by hand.
 	SortManual    CollectionSort = "manual"
 	SortNewest    CollectionSort = "newest"
 	SortPriceUp   CollectionSort = "price_up"
@@ -20,7 +20,7 @@ var allCollectionSort = []CollectionSort{SortManual, SortNewest, SortPriceUp, So
 // Known reports whether v is a value of the enumeration.
 func (v CollectionSort) Known() bool { return slices.Contains(allCollectionSort, v) }
 
-// CollectionField is what a condition of a collection looks at.
+// CollectionField is the field that a condition of a collection compares.
 type CollectionField string
 
 // The values of [CollectionField].

@@ -7,7 +7,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ExportKind is what an export job reads.
+// ExportKind is the kind of resource that an export job reads.
 type ExportKind string
 
 // The values of [ExportKind].
@@ -23,10 +23,10 @@ var allExportKind = []ExportKind{ExportOrders, ExportProducts, ExportCustomers, 
 // Known reports whether v is a value of the enumeration.
 func (v ExportKind) Known() bool { return slices.Contains(allExportKind, v) }
 
-// Words is what is exported, as a sentence says it.
+// Words returns the kind as words in a sentence.
 func (v ExportKind) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
-// Resource returns the kind of id that the exported rows have; "" for attempts.
+// Resource returns the kind of the exported ids; "" for attempts.
 func (v ExportKind) Resource() xid.Kind {
 	switch v {
 	case ExportOrders:
@@ -39,14 +39,14 @@ func (v ExportKind) Resource() xid.Kind {
 	return ""
 }
 
-// ExportFormat is the form of an export's file.
+// ExportFormat is the format of an export's file.
 type ExportFormat string
 
 // The values of [ExportFormat].
 const (
 	ExportCSV   ExportFormat = "csv"
 	ExportJSONL ExportFormat = "jsonl"
-	// ExportSpreadsheet is CSV as people's spreadsheets open it.
+	// ExportSpreadsheet is CSV that spreadsheet programs open correctly.
 	ExportSpreadsheet ExportFormat = "spreadsheet"
 )
 
@@ -55,7 +55,7 @@ var allExportFormat = []ExportFormat{ExportCSV, ExportJSONL, ExportSpreadsheet}
 // Known reports whether v is a value of the enumeration.
 func (v ExportFormat) Known() bool { return slices.Contains(allExportFormat, v) }
 
-// ExportCompression is how an export's file is compressed.
+// ExportCompression is the compression of an export's file.
 type ExportCompression string
 
 // The values of [ExportCompression].
@@ -79,7 +79,7 @@ const (
 	ExportCompleted ExportStatus = "completed"
 	ExportFailed    ExportStatus = "failed"
 	ExportCancelled ExportStatus = "cancelled"
-	ExportExpired   ExportStatus = "expired" // its file is gone
+	ExportExpired   ExportStatus = "expired" // its file was deleted
 )
 
 var allExportStatus = []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed, ExportCancelled,

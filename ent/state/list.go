@@ -2,14 +2,14 @@ package state
 
 import "slices"
 
-// ListSort is the order of a list of the dashboard.
+// ListSort is the order of a list in the dashboard.
 type ListSort string
 
 // The values of [ListSort].
 const (
 	ListNewest ListSort = "newest"
 	ListOldest ListSort = "oldest"
-	// ListUpdated has the newest change first.
+	// ListUpdated sorts by the latest change first.
 	ListUpdated ListSort = "updated"
 )
 

@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// PageStatus says whether visitors see a page of the storefront.
+// PageStatus says whether visitors can see a page of the storefront.
 type PageStatus string
 
 // The values of [PageStatus].
@@ -16,7 +16,7 @@ var allPageStatus = []PageStatus{PageDraft, PagePublished}
 // Known reports whether v is a value of the enumeration.
 func (v PageStatus) Known() bool { return slices.Contains(allPageStatus, v) }
 
-// PageKind is what a page is for, where shops are expected to have such a one.
+// PageKind is the purpose of a page that shops are expected to have.
 type PageKind string
 
 // The values of [PageKind].
@@ -33,7 +33,7 @@ var allPageKind = []PageKind{PageImprint, PagePrivacy, PageShipping, PageContact
 // Known reports whether v is a value of the enumeration.
 func (v PageKind) Known() bool { return slices.Contains(allPageKind, v) }
 
-// MenuTarget is where a link of a menu leads.
+// MenuTarget is the kind of target of a menu link.
 type MenuTarget string
 
 // The values of [MenuTarget].
@@ -45,7 +45,7 @@ const (
 	TargetPage       MenuTarget = "page"
 	TargetProduct    MenuTarget = "product"
 	TargetCollection MenuTarget = "collection"
-	// TargetAddress is a path of the shop or an https address.
+	// TargetAddress is a path of the shop or an https URL.
 	TargetAddress MenuTarget = "address"
 )
 
@@ -55,7 +55,7 @@ var allMenuTarget = []MenuTarget{TargetHome, TargetProducts, TargetSearch, Targe
 // Known reports whether v is a value of the enumeration.
 func (v MenuTarget) Known() bool { return slices.Contains(allMenuTarget, v) }
 
-// Language is one in which a storefront speaks (BCP 47).
+// Language is a language of storefronts (BCP 47).
 type Language string
 
 // The values of [Language].
@@ -73,10 +73,10 @@ var allLanguage = []Language{English, German, French, Spanish, Japanese, Arabic}
 // Known reports whether v is a value of the enumeration.
 func (v Language) Known() bool { return slices.Contains(allLanguage, v) }
 
-// Languages returns all of them.
+// Languages returns all languages.
 func Languages() []Language { return slices.Clone(allLanguage) }
 
-// Direction is the one in which the language is written, as HTML's dir names it.
+// Direction returns the writing direction of the language, as in HTML's dir.
 func (v Language) Direction() string {
 	if v == Arabic {
 		return "rtl"

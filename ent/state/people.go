@@ -10,7 +10,7 @@ const (
 	InvitationAccepted  InvitationOutcome = "accepted"
 	InvitationDeclined  InvitationOutcome = "declined"
 	InvitationWithdrawn InvitationOutcome = "withdrawn"
-	InvitationExpired   InvitationOutcome = "expired" // another one took its place
+	InvitationExpired   InvitationOutcome = "expired" // replaced by another one
 )
 
 var allInvitationOutcome = []InvitationOutcome{InvitationAccepted, InvitationDeclined, InvitationWithdrawn,
@@ -19,16 +19,16 @@ var allInvitationOutcome = []InvitationOutcome{InvitationAccepted, InvitationDec
 // Known reports whether v is a value of the enumeration.
 func (v InvitationOutcome) Known() bool { return slices.Contains(allInvitationOutcome, v) }
 
-// ChallengePurpose is what a challenge leads to when it is answered.
+// ChallengePurpose is the action that answering a challenge permits.
 type ChallengePurpose string
 
 // The values of [ChallengePurpose].
 const (
-	ChallengeVerify  ChallengePurpose = "verify"  // the account's address is proved
+	ChallengeVerify  ChallengePurpose = "verify"  // the account's address is verified
 	ChallengeMove    ChallengePurpose = "move"    // the account gets another address
 	ChallengeReset   ChallengePurpose = "reset"   // a new password
 	ChallengeSecond  ChallengePurpose = "second"  // the password was right, the second factor is missing
-	ChallengePasskey ChallengePurpose = "passkey" // a passkey is made or used
+	ChallengePasskey ChallengePurpose = "passkey" // a passkey is created or used
 	ChallengeTOTP    ChallengePurpose = "totp"    // an authenticator app is set up
 )
 
@@ -38,7 +38,7 @@ var allChallengePurpose = []ChallengePurpose{ChallengeVerify, ChallengeMove, Cha
 // Known reports whether v is a value of the enumeration.
 func (v ChallengePurpose) Known() bool { return slices.Contains(allChallengePurpose, v) }
 
-// FactorKind is what a second factor is.
+// FactorKind is the kind of a second factor.
 type FactorKind string
 
 // The values of [FactorKind].
@@ -52,7 +52,7 @@ var allFactorKind = []FactorKind{FactorPasskey, FactorTOTP}
 // Known reports whether v is a value of the enumeration.
 func (v FactorKind) Known() bool { return slices.Contains(allFactorKind, v) }
 
-// AccountAction is what a row of a person's own log says.
+// AccountAction is the action recorded in a person's own log.
 type AccountAction string
 
 // The values of [AccountAction].

@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// PictureState is what has become of the copy of a product's picture.
+// PictureState is the state of the copy of a product's image.
 type PictureState string
 
 // The values of [PictureState].

@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// ProcessRole is what a process of the program does.
+// ProcessRole is the role of a process of the program.
 type ProcessRole string
 
 // The values of [ProcessRole].

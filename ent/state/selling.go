@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// DiscountKind is what a discount takes off.
+// DiscountKind is the kind of a discount.
 type DiscountKind string
 
 // The values of [DiscountKind].
@@ -17,7 +17,7 @@ var allDiscountKind = []DiscountKind{DiscountPercent, DiscountAmount, DiscountFr
 // Known reports whether v is a value of the enumeration.
 func (v DiscountKind) Known() bool { return slices.Contains(allDiscountKind, v) }
 
-// ShippingKind is how goods reach the shopper.
+// ShippingKind is the way in which items reach the shopper.
 type ShippingKind string
 
 // The values of [ShippingKind].
@@ -31,14 +31,14 @@ var allShippingKind = []ShippingKind{ShippingDelivery, ShippingPickup}
 // Known reports whether v is a value of the enumeration.
 func (v ShippingKind) Known() bool { return slices.Contains(allShippingKind, v) }
 
-// PaymentMethod is how a shopper pays.
+// PaymentMethod is a shopper's method of payment.
 type PaymentMethod string
 
 // The values of [PaymentMethod].
 const (
 	PaymentTransfer   PaymentMethod = "bank_transfer"
 	PaymentOnDelivery PaymentMethod = "cash_on_delivery"
-	// PaymentTest moves no money: the shopper says how the payment ends.
+	// PaymentTest moves no money: the shopper chooses the outcome.
 	PaymentTest PaymentMethod = "test"
 	// PaymentStripe is the store's own account with the provider of that name.
 	PaymentStripe PaymentMethod = "stripe"
@@ -46,21 +46,21 @@ const (
 
 var allPaymentMethod = []PaymentMethod{PaymentTransfer, PaymentOnDelivery, PaymentTest, PaymentStripe}
 
-// Online reports whether the shopper pays right after ordering. Until then the goods are
-// held for a while and no longer.
+// Online reports whether the shopper pays right after ordering. The items are reserved only for a
+// while until then.
 func (v PaymentMethod) Online() bool { return v == PaymentTest || v == PaymentStripe }
 
 // Known reports whether v is a value of the enumeration.
 func (v PaymentMethod) Known() bool { return slices.Contains(allPaymentMethod, v) }
 
-// PaymentSessionState is how far a payment online is.
+// PaymentSessionState is the state of an online payment.
 type PaymentSessionState string
 
 // The values of [PaymentSessionState].
 const (
 	PaymentSessionOpen PaymentSessionState = "open"
-	PaymentSessionPaid PaymentSessionState = "paid" // and its money is the order's
-	// PaymentSessionClosed is one without a payment, or whose money goes back.
+	PaymentSessionPaid PaymentSessionState = "paid" // and credited to the order
+	// PaymentSessionClosed is a session without a payment, or whose money is returned.
 	PaymentSessionClosed PaymentSessionState = "closed"
 )
 
@@ -69,14 +69,14 @@ var allPaymentSessionState = []PaymentSessionState{PaymentSessionOpen, PaymentSe
 // Known reports whether v is a value of the enumeration.
 func (v PaymentSessionState) Known() bool { return slices.Contains(allPaymentSessionState, v) }
 
-// PaymentRefundState is how far money is that a provider gives back.
+// PaymentRefundState is the state of a refund by a provider.
 type PaymentRefundState string
 
 // The values of [PaymentRefundState].
 const (
 	PaymentRefundWaiting PaymentRefundState = "waiting"
 	PaymentRefundDone    PaymentRefundState = "done"
-	PaymentRefundFailed  PaymentRefundState = "failed" // somebody has to give it back otherwise
+	PaymentRefundFailed  PaymentRefundState = "failed" // to be refunded in another way
 )
 
 var allPaymentRefundState = []PaymentRefundState{PaymentRefundWaiting, PaymentRefundDone, PaymentRefundFailed}

@@ -1,5 +1,4 @@
-// Package state names the values of every enumeration, as they are stored and
-// as REST writes them.
+// Package state defines the values of every enumeration, as stored and as written by REST.
 package state
 
 import "slices"
@@ -35,7 +34,7 @@ var allCustomerStatus = []CustomerStatus{CustomerGuest, CustomerActive, Customer
 // Known reports whether v is a value of the enumeration.
 func (v CustomerStatus) Known() bool { return slices.Contains(allCustomerStatus, v) }
 
-// EmailMarketing is the state of a customer's consent to mail.
+// EmailMarketing is the state of a customer's consent to marketing emails.
 type EmailMarketing string
 
 // The values of [EmailMarketing].
@@ -50,16 +49,16 @@ var allEmailMarketing = []EmailMarketing{EmailSubscribed, EmailUnsubscribed, Ema
 // Known reports whether v is a value of the enumeration.
 func (v EmailMarketing) Known() bool { return slices.Contains(allEmailMarketing, v) }
 
-// RedactionStep is how far the redaction of a customer has come.
+// RedactionStep is the progress of a customer's redaction.
 type RedactionStep string
 
-// The values of [RedactionStep], in their order.
+// The values of [RedactionStep], in order.
 const (
 	RedactCustomer  RedactionStep = "customer"  // the customer's own events
-	RedactOrders    RedactionStep = "orders"    // their orders and those events
-	RedactAnswers   RedactionStep = "answers"   // kept answers
+	RedactOrders    RedactionStep = "orders"    // their orders and the events of these
+	RedactAnswers   RedactionStep = "answers"   // stored answers
 	RedactFiles     RedactionStep = "files"     // exports
-	RedactResponses RedactionStep = "responses" // what receivers answered
+	RedactResponses RedactionStep = "responses" // the answers of webhook receivers
 	RedactDone      RedactionStep = "done"
 )
 
@@ -87,7 +86,7 @@ func (v OrderStatus) Known() bool { return slices.Contains(allOrderStatus, v) }
 // OrderStatuses returns all values.
 func OrderStatuses() []OrderStatus { return slices.Clone(allOrderStatus) }
 
-// FinancialStatus is the state of an order's money.
+// FinancialStatus is the payment state of an order.
 type FinancialStatus string
 
 // The values of [FinancialStatus].
@@ -109,7 +108,7 @@ func (v FinancialStatus) Known() bool { return slices.Contains(allFinancialStatu
 // FinancialStatuses returns all values.
 func FinancialStatuses() []FinancialStatus { return slices.Clone(allFinancialStatus) }
 
-// FulfillmentStatus is the state of an order's goods.
+// FulfillmentStatus is the shipping state of an order.
 type FulfillmentStatus string
 
 // The values of [FulfillmentStatus].
@@ -128,7 +127,7 @@ func (v FulfillmentStatus) Known() bool { return slices.Contains(allFulfillmentS
 // FulfillmentStatuses returns all values.
 func FulfillmentStatuses() []FulfillmentStatus { return slices.Clone(allFulfillmentStatus) }
 
-// PaymentKind is the state of a row of the ledger.
+// PaymentKind is the kind of a ledger entry.
 type PaymentKind string
 
 // The values of [PaymentKind].
@@ -142,7 +141,7 @@ var allPaymentKind = []PaymentKind{LedgerPayment, LedgerRefund}
 // Known reports whether v is a value of the enumeration.
 func (v PaymentKind) Known() bool { return slices.Contains(allPaymentKind, v) }
 
-// NoteVisibility is the state of who may read a note.
+// NoteVisibility says who may read a note.
 type NoteVisibility string
 
 // The values of [NoteVisibility].
@@ -170,13 +169,13 @@ var allStoreStatus = []StoreStatus{StoreOpen, StoreClosed}
 // Known reports whether v is a value of the enumeration.
 func (v StoreStatus) Known() bool { return slices.Contains(allStoreStatus, v) }
 
-// GrantEnd is the reason for which a grant of an app ended.
+// GrantEnd is the reason why a grant of an app ended.
 type GrantEnd string
 
 // The values of [GrantEnd].
 const (
-	GrantEndedByStore GrantEnd = "store"         // a person of the store
-	GrantEndedByApp   GrantEnd = "app"           // the app gave its refresh token back
+	GrantEndedByStore GrantEnd = "store"         // staff of the store
+	GrantEndedByApp   GrantEnd = "app"           // the app revoked its refresh token
 	GrantCodeReused   GrantEnd = "code_reuse"    // an authorization code was presented twice
 	GrantTokenReused  GrantEnd = "refresh_reuse" // a rotated refresh token was presented
 )
@@ -186,7 +185,7 @@ var allGrantEnd = []GrantEnd{GrantEndedByStore, GrantEndedByApp, GrantCodeReused
 // Known reports whether v is a value of the enumeration.
 func (v GrantEnd) Known() bool { return slices.Contains(allGrantEnd, v) }
 
-// NotificationLevel is how much a notification matters.
+// NotificationLevel is the importance of a notification.
 type NotificationLevel string
 
 // The values of [NotificationLevel].

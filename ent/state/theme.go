@@ -2,9 +2,8 @@ package state
 
 import "slices"
 
-// ThemeStatus is the state of an installed theme (contract, section 6). Which
-// theme of a store is active, the store's row alone says: no theme's row holds
-// [ThemeActive].
+// ThemeStatus is the state of an installed theme (contract, section 6). Only the store's row says
+// which theme is active: [ThemeActive] is never stored in a theme's row.
 type ThemeStatus string
 
 // The values of [ThemeStatus].
@@ -20,7 +19,7 @@ var allThemeStatus = []ThemeStatus{ThemeProcessing, ThemeInactive, ThemeActive, 
 // Known reports whether v is a value of the enumeration.
 func (v ThemeStatus) Known() bool { return slices.Contains(allThemeStatus, v) }
 
-// ThemeSource is where an installed theme came from.
+// ThemeSource is the origin of an installed theme.
 type ThemeSource string
 
 // The values of [ThemeSource].
@@ -50,7 +49,7 @@ var allAssetKind = []AssetKind{AssetCSS, AssetFont, AssetImage}
 // Known reports whether v is a value of the enumeration.
 func (v AssetKind) Known() bool { return slices.Contains(allAssetKind, v) }
 
-// SettingKind is what a setting of a theme is.
+// SettingKind is the type of a theme's setting.
 type SettingKind string
 
 // The values of [SettingKind].
@@ -66,8 +65,8 @@ var allSettingKind = []SettingKind{SettingText, SettingColor, SettingChoice, Set
 // Known reports whether v is a value of the enumeration.
 func (v SettingKind) Known() bool { return slices.Contains(allSettingKind, v) }
 
-// ListingStatus is where a theme stands on its way to the marketplace: submitted
-// -> approved | rejected; approved -> published; published <-> unlisted.
+// ListingStatus is the state of a theme in the marketplace: submitted -> approved
+// rejected; approved -> published; published <-> unlisted.
 type ListingStatus string
 
 // The values of [ListingStatus].
@@ -85,7 +84,7 @@ var allListingStatus = []ListingStatus{ListingSubmitted, ListingApproved, Listin
 // Known reports whether v is a value of the enumeration.
 func (v ListingStatus) Known() bool { return slices.Contains(allListingStatus, v) }
 
-// ReviewVerdict is what a reviewer says of a submitted theme.
+// ReviewVerdict is a reviewer's decision on a submitted theme.
 type ReviewVerdict string
 
 // The values of [ReviewVerdict].

@@ -17,15 +17,15 @@ var allEndpointStatus = []EndpointStatus{EndpointActive, EndpointSuspended, Endp
 // Known reports whether v is a value of the enumeration.
 func (v EndpointStatus) Known() bool { return slices.Contains(allEndpointStatus, v) }
 
-// EndpointStop is the reason for which an endpoint is suspended or disabled.
+// EndpointStop is the reason why an endpoint is suspended or disabled.
 type EndpointStop string
 
 // The values of [EndpointStop].
 const (
 	StoppedByFailure EndpointStop = "delivery_failed" // one delivery failed for 24 h
 	StoppedBySilence EndpointStop = "no_success"      // nothing was delivered for 24 h
-	StoppedByPerson  EndpointStop = "manual"          // somebody disabled it
-	StoppedByGrant   EndpointStop = "grant_revoked"   // the last grant of the app whose it is ended
+	StoppedByPerson  EndpointStop = "manual"          // disabled by a person
+	StoppedByGrant   EndpointStop = "grant_revoked"   // the last grant of its app ended
 )
 
 var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, StoppedByPerson, StoppedByGrant}
@@ -33,7 +33,7 @@ var allEndpointStop = []EndpointStop{StoppedByFailure, StoppedBySilence, Stopped
 // Known reports whether v is a value of the enumeration.
 func (v EndpointStop) Known() bool { return slices.Contains(allEndpointStop, v) }
 
-// DeliveryState is where a delivery of an event to an endpoint stands (contract, section 8).
+// DeliveryState is the state of the delivery of an event to an endpoint (contract, section 8).
 type DeliveryState string
 
 // The values of [DeliveryState].
@@ -43,7 +43,7 @@ const (
 	DeliveryFailed    DeliveryState = "failed"    // given up after 24 h
 	DeliveryHeld      DeliveryState = "held"      // its endpoint is suspended or disabled
 	DeliverySkipped   DeliveryState = "skipped"   // by a person
-	DeliveryCancelled DeliveryState = "cancelled" // with its endpoint, or its owner may not have it any more
+	DeliveryCancelled DeliveryState = "cancelled" // with its endpoint, or because its owner lost access to the data
 )
 
 var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, DeliveryFailed, DeliveryHeld,
@@ -52,14 +52,14 @@ var allDeliveryState = []DeliveryState{DeliveryWaiting, DeliveryDelivered, Deliv
 // Known reports whether v is a value of the enumeration.
 func (v DeliveryState) Known() bool { return slices.Contains(allDeliveryState, v) }
 
-// WebhookBacklog is what becomes of what an endpoint missed, when it is reactivated.
+// WebhookBacklog is what happens to missed events when an endpoint is reactivated.
 type WebhookBacklog string
 
 // The values of [WebhookBacklog].
 const (
-	BacklogResume WebhookBacklog = "resume" // what failed or was held, then the events since
-	BacklogFrom   WebhookBacklog = "from"   // the events since a time
-	BacklogDrop   WebhookBacklog = "drop"   // nothing
+	BacklogResume WebhookBacklog = "resume" // deliver what failed or was held, then the events since
+	BacklogFrom   WebhookBacklog = "from"   // deliver the events since a time
+	BacklogDrop   WebhookBacklog = "drop"   // deliver nothing
 )
 
 var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop}
@@ -67,7 +67,7 @@ var allWebhookBacklog = []WebhookBacklog{BacklogResume, BacklogFrom, BacklogDrop
 // Known reports whether v is a value of the enumeration.
 func (v WebhookBacklog) Known() bool { return slices.Contains(allWebhookBacklog, v) }
 
-// WebhookCircuit says whether an endpoint is spared what it does not take.
+// WebhookCircuit is the state of an endpoint's circuit breaker.
 type WebhookCircuit string
 
 // The values of [WebhookCircuit].
@@ -77,12 +77,12 @@ const (
 	CircuitOpen     WebhookCircuit = "open"      // new deliveries wait
 )
 
-// circuitAt is from how many failures in a row on new deliveries wait, as
-// graph/engine/webhook/schedule has it.
+// circuitAt is the number of consecutive failures from which new deliveries wait, as in
+// graph/engine/webhook/schedule.
 const circuitAt = 3
 
-// CircuitOf returns the state of a circuit after so many failures in a row; due says
-// that the next attempt of a new delivery is.
+// CircuitOf returns the state of the circuit breaker after a number of consecutive failures; due
+// says that the next attempt of a new delivery is due.
 func CircuitOf(failures int, due bool) WebhookCircuit {
 	switch {
 	case failures < circuitAt:

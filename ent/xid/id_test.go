@@ -32,8 +32,7 @@ type vectors struct {
 	Invalid []string `json:"invalid"`
 }
 
-// readVectors returns the vectors by file: the copy, and the original where it
-// lies beside the project.
+// readVectors returns the vectors by file: the copy, and the original if it is next to the project.
 func readVectors(t testing.TB) map[string]vectors {
 	t.Helper()
 	read := map[string]vectors{}
@@ -81,7 +80,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func TestKindsAreTheContracts(t *testing.T) {
+func TestKindsMatchContract(t *testing.T) {
 	const contract = "str_ usr_ key_ app_ grt_ tok_ prod_ cus_ ord_ oli_ pay_ ful_ note_ exp_ whk_ evt_ dlv_ att_ " +
 		"thm_ ast_ mkt_ ntf_ aud_ req_ inv_ fac_ zone_ rate_ dis_ col_"
 	var names []string
@@ -93,7 +92,7 @@ func TestKindsAreTheContracts(t *testing.T) {
 	}
 }
 
-func TestParseWantsItsOwnKind(t *testing.T) {
+func TestParseChecksKind(t *testing.T) {
 	u := xid.New()
 	for _, k := range kinds {
 		for _, other := range kinds {
@@ -105,7 +104,7 @@ func TestParseWantsItsOwnKind(t *testing.T) {
 	}
 }
 
-func TestEveryChangedCharacterIsRefusedOrAnotherID(t *testing.T) {
+func TestChangedCharacters(t *testing.T) {
 	u := xid.New()
 	text := xid.Order.Format(u)
 	for i := range text {
@@ -120,7 +119,7 @@ func TestEveryChangedCharacterIsRefusedOrAnotherID(t *testing.T) {
 	}
 }
 
-func TestAppendKeepsWhatIsThere(t *testing.T) {
+func TestAppendKeepsPrefix(t *testing.T) {
 	u := xid.New()
 	if got, want := string(xid.Note.Append([]byte("/notes/"), u)), "/notes/"+xid.Note.Format(u); got != want {
 		t.Errorf("Append = %q, want %q", got, want)
@@ -130,7 +129,7 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestCompareIsTheOrderOfBytesAndOfText(t *testing.T) {
+func TestCompareAgreesWithBytesAndText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ids := []xid.ID{{}, {15: 1}, {0: 0x80}, bytesOf(0xff)}
 	for range 100 {
@@ -182,7 +181,7 @@ func TestStoredForm(t *testing.T) {
 	}
 }
 
-// A driver reuses its buffer for the next row: the id must be a copy.
+// A driver reuses its buffer for the next row, so the id must be a copy.
 func TestScanCopies(t *testing.T) {
 	u := xid.New()
 	row := slices.Clone(u[:])
@@ -198,7 +197,7 @@ func TestScanCopies(t *testing.T) {
 
 func TestNil(t *testing.T) {
 	if !xid.Nil.IsNil() || xid.New().IsNil() || xid.First(0).IsNil() {
-		t.Error("only the zero id is absent")
+		t.Error("only the zero id is nil")
 	}
 }
 
@@ -255,7 +254,7 @@ func BenchmarkParse(b *testing.B) {
 // lastTime is the last microsecond of the year 9999.
 var lastTime = micros.Of(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
 
-// times returns microseconds around every border and at random.
+// times returns microseconds around every boundary and random ones.
 func times() []micros.Time {
 	r := rand.New(rand.NewPCG(3, 4))
 	ts := []micros.Time{0, 1, 999, 1000, 1001, math.MaxInt32, 1<<48 - 1, 1 << 48, 1<<52 - 1, 1 << 52, lastTime - 1,

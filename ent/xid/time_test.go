@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-func TestTimeIsReadBack(t *testing.T) {
+func TestTimeRoundTrip(t *testing.T) {
 	const ms = 1_772_000_000_123 * 1000
 	for us := range micros.Time(1000) {
 		if got := xid.At(ms + us).Time(); got != ms+us {
@@ -22,13 +22,13 @@ func TestTimeIsReadBack(t *testing.T) {
 	}
 }
 
-func TestTimeBeforeTheEpochCountsAsTheEpoch(t *testing.T) {
+func TestTimeBeforeEpoch(t *testing.T) {
 	if got := xid.At(-1).Time(); got != 0 {
 		t.Errorf("At(-1).Time() = %d, want 0", got)
 	}
 }
 
-func TestMintedIsUUIDv7(t *testing.T) {
+func TestNewIDIsUUIDv7(t *testing.T) {
 	seen := map[xid.ID]bool{}
 	at := micros.Now()
 	for range 1000 {
@@ -37,7 +37,7 @@ func TestMintedIsUUIDv7(t *testing.T) {
 			t.Fatalf("%x: version %d, variant %d", u[:], u[6]>>4, u[8]>>6)
 		}
 		if seen[u] {
-			t.Fatalf("%s minted twice", u)
+			t.Fatalf("%s generated twice", u)
 		}
 		seen[u] = true
 	}
@@ -51,7 +51,7 @@ func TestNewIsNow(t *testing.T) {
 	}
 }
 
-// The order of ids is the order of times, whatever the random bits are.
+// Ids sort by time, whatever their random bits are.
 func TestOrderIsTimeOrder(t *testing.T) {
 	for _, at := range times() {
 		if at == lastTime {
@@ -71,8 +71,7 @@ func TestOrderIsTimeOrder(t *testing.T) {
 	}
 }
 
-// First cuts the ids exactly at its time: everything minted at or after it is
-// not below, everything minted before it is.
+// First separates ids exactly at its time: ids from then on are not below it, earlier ids are.
 func TestFirstIsABound(t *testing.T) {
 	for _, at := range times() {
 		first := xid.First(at)
@@ -88,8 +87,8 @@ func TestFirstIsABound(t *testing.T) {
 	}
 }
 
-// It cuts ids of other makers in the same place, whose twelve bits may hold any
-// value: a row is in a range exactly when its time is.
+// It also separates ids of other generators, whose twelve bits may have any value: a row is in a
+// range exactly if its time is.
 func TestFirstBoundsEveryUUIDv7(t *testing.T) {
 	const ms = 1_772_000_000_123
 	for randA := range 4096 {

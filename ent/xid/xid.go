@@ -1,10 +1,9 @@
-// Package xid mints and names the ids of every resource.
+// Package xid generates the ids of all resources, and defines their prefixes.
 //
-// An id is a UUIDv7 whose rand_a field holds the microseconds of its time
-// (RFC 9562, section 6.2, method 3), so the order of ids is the order of
-// created_at to the microsecond. Outside the database it is written in the
-// TypeID form: a type prefix, an underscore and the 128 bits as 26 lower-case
-// Crockford base32 characters.
+// An id is a UUIDv7 whose rand_a field contains the microseconds of its time (RFC 9562, section
+// 6.2, method 3), so ids sort by created_at to the microsecond. Outside the database it has the
+// TypeID form: a type prefix, an underscore and the 128 bits as 26 lower-case Crockford base32
+// characters.
 package xid
 
 import (
@@ -19,21 +18,21 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// ID is the 16 bytes of an id as they are stored.
+// ID is the 16 bytes of an id as stored.
 type ID [16]byte
 
-// Nil is the id that no resource has.
+// Nil is the zero id, which no resource has.
 var Nil ID
 
-// ErrMalformed says that a text is not an id of the wanted kind.
+// ErrMalformed says that a text is not an id of the expected kind.
 var ErrMalformed = errors.New("malformed id")
 
-// New mints an id for now.
+// New returns a new id with the current time.
 func New() ID { return At(micros.Now()) }
 
-// At mints an id whose time is t; an import keeps its times this way.
+// At returns a new id with the time t; imports use it to keep times.
 //
-// rand_a is ceil(us*4096/1000), which Time reads back exactly.
+// rand_a is ceil(us*4096/1000), from which Time restores the exact value.
 func At(t micros.Time) ID {
 	u := First(t)
 	var r [8]byte
@@ -43,8 +42,8 @@ func At(t micros.Time) ID {
 	return u
 }
 
-// First returns the lowest id whose time is t: the inclusive lower bound of a
-// time range over ids, and the exclusive upper bound of the range before it.
+// First returns the lowest id with the time t: the inclusive lower bound of a time range over ids,
+// and the exclusive upper bound of the previous range.
 func First(t micros.Time) ID {
 	us := max(int64(t), 0)
 	ms, sub := us/1000, us%1000
@@ -54,16 +53,16 @@ func First(t micros.Time) ID {
 	return u
 }
 
-// Time returns the microsecond that the id carries.
+// Time returns the time in the id, in microseconds.
 func (u ID) Time() micros.Time {
 	hi := binary.BigEndian.Uint64(u[:])
 	return micros.Time(int64(hi>>16)*1000 + int64(hi&0x0fff)*1000/4096)
 }
 
-// IsNil reports whether the id is absent.
+// IsNil reports whether u is the zero id.
 func (u ID) IsNil() bool { return u == Nil }
 
-// Compare orders ids as the database does, by their bytes.
+// Compare compares ids by their bytes, as the database does.
 func (u ID) Compare(v ID) int {
 	for i := range u {
 		if u[i] != v[i] {
@@ -99,7 +98,7 @@ func (u *ID) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// Pack returns the bytes of ids one after the other, as a column keeps a list; nil for no ids.
+// Pack returns the concatenated bytes of ids, for a column with a list; nil for no ids.
 func Pack(ids []ID) (b []byte) {
 	for _, u := range ids {
 		b = append(b, u[:]...)
@@ -158,7 +157,7 @@ const (
 	Request          Kind = "req"
 )
 
-// resources are the names of kinds in events and the audit log.
+// resources are the names of the kinds in events and the audit log.
 var resources = map[Kind]string{
 	Store: "store", User: "staff", APIKey: "api_key", App: "app", Grant: "grant", Token: "staff_token",
 	Invitation: "invitation", Factor: "factor",
@@ -168,13 +167,13 @@ var resources = map[Kind]string{
 	Collection: "collection",
 }
 
-// Resource names what the ids of the kind are of: "product" for prod.
+// Resource returns the name of the kind's resources, such as "product" for prod; "" if it has none.
 func (k Kind) Resource() string { return resources[k] }
 
-// Resources returns the kinds that have such a name, in their order.
+// Resources returns the kinds with such a name, sorted.
 func Resources() []Kind { return slices.Sorted(maps.Keys(resources)) }
 
-// KindOf returns the kind of the resources of that name, or "".
+// KindOf returns the kind of the resource with that name, or "".
 func KindOf(resource string) Kind {
 	for k, name := range resources {
 		if name == resource {
@@ -188,7 +187,7 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 const textLen = 26
 
-// digits maps a character to its value; 0xff marks one outside the alphabet.
+// digits maps a character to its value; 0xff means outside the alphabet.
 var digits = func() (d [256]byte) {
 	for i := range d {
 		d[i] = 0xff
@@ -199,7 +198,7 @@ var digits = func() (d [256]byte) {
 	return d
 }()
 
-// Format writes the public form of u.
+// Format returns the public form of u.
 func (k Kind) Format(u ID) string {
 	b := make([]byte, 0, len(k)+1+textLen)
 	return string(k.Append(b, u))
@@ -214,8 +213,8 @@ func (k Kind) Append(b []byte, u ID) []byte {
 
 func (u ID) append(b []byte) []byte {
 	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
-	// 26 characters are 130 bits: the first holds the two bits that are zero
-	// and the top three of the number.
+	// 26 characters are 130 bits: the first contains two zero bits and the top three bits of the
+	// number.
 	var t [textLen]byte
 	for i := textLen - 1; i >= 0; i-- {
 		t[i] = alphabet[lo&31]
@@ -225,8 +224,7 @@ func (u ID) append(b []byte) []byte {
 	return append(b, t[:]...)
 }
 
-// Parse reads the public form; the error is ErrMalformed. The version of the
-// UUID is not looked at.
+// Parse parses the public form; the error is ErrMalformed. The UUID version is not checked.
 func (k Kind) Parse(s string) (ID, error) {
 	if len(s) != len(k)+1+textLen || s[:len(k)] != string(k) || s[len(k)] != '_' {
 		return Nil, ErrMalformed
@@ -234,7 +232,7 @@ func (k Kind) Parse(s string) (ID, error) {
 	return Parse(s[len(k)+1:])
 }
 
-// Parse reads what [ID.String] writes; the error is ErrMalformed.
+// Parse parses the form that [ID.String] returns; the error is ErrMalformed.
 func Parse(s string) (ID, error) {
 	if len(s) != textLen || s[0] > '7' {
 		return Nil, ErrMalformed

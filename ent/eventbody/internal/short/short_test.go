@@ -55,13 +55,13 @@ func TestRestoreRefuses(t *testing.T) {
 		short string
 		size  int
 	}{
-		"longer than the size":    {"abc", 2},
-		"shorter than the size":   {"abc", 4},
-		"id is cut":              {"\x01" + strings.Repeat("a", 15), 27},
-		"no room for the id":     {"\x01" + strings.Repeat("a", 16), 26},
-		"time is cut":            {"\x02" + strings.Repeat("a", 6), 27},
-		"no room for the time":   {"\x02" + strings.Repeat("a", 7), 26},
-		"longer behind an id":     {"\x01" + strings.Repeat("a", 16) + "b", 27},
+		"longer than the size":  {"abc", 2},
+		"shorter than the size": {"abc", 4},
+		"id is cut":             {"\x01" + strings.Repeat("a", 15), 27},
+		"no room for the id":    {"\x01" + strings.Repeat("a", 16), 26},
+		"time is cut":           {"\x02" + strings.Repeat("a", 6), 27},
+		"no room for the time":  {"\x02" + strings.Repeat("a", 7), 26},
+		"longer behind an id":   {"\x01" + strings.Repeat("a", 16) + "b", 27},
 	} {
 		if text, err := Restore(nil, []byte(tc.short), tc.size); !errors.Is(err, ErrCorrupt) || text != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
