@@ -177,7 +177,7 @@ func TestForget(t *testing.T) {
 				}
 				p.change(t, tc.change(p))
 				if err := use(); err != nil {
-					t.Errorf("before Forget: %v, want it remembered", err)
+					t.Errorf("before Forget: %v, want it cached", err)
 				}
 				k.Forget(p.row.ID)
 				if err := use(); !refused(err) {
@@ -200,9 +200,9 @@ func TestForgetIsOfOneOwner(t *testing.T) {
 	}
 	all := []apikey.Secret{other.key, i.key, i.secret}
 	for _, tc := range []struct {
-		name  string
-		owner xid.ID
-		anew  []int64 // statements for each of all
+		name       string
+		owner      xid.ID
+		statements []int64 // statements for each of all
 	}{
 		{"nobody yet", xid.Nil, []int64{1, 1, 1}},
 		{"a store", i.row.ID, []int64{0, 1, 1}},
@@ -214,8 +214,8 @@ func TestForgetIsOfOneOwner(t *testing.T) {
 			if _, err := k.Authenticate(t.Context(), secret.Reveal(), apikey.Key, apikey.Access); err != nil {
 				t.Fatal(err)
 			}
-			if got := int64(s.Statements()) - before; got != tc.anew[n] {
-				t.Errorf("%s forgotten: credential %d took %d statements, want %d", tc.name, n, got, tc.anew[n])
+			if got := int64(s.Statements()) - before; got != tc.statements[n] {
+				t.Errorf("%s forgotten: credential %d took %d statements, want %d", tc.name, n, got, tc.statements[n])
 			}
 		}
 	}

@@ -157,8 +157,8 @@ func (k *Keeper) readRevocations(ctx context.Context) (reports []Told, err error
 
 // changes is the result of one read.
 type changes struct {
-	now      micros.Time
-	revoked  []db.Revocation
+	now     micros.Time
+	revoked []db.Revocation
 	reports []Told
 }
 

@@ -92,7 +92,7 @@ func TestRevokeCommitsLate(t *testing.T) {
 			}
 		})
 		if err := p.use(t, there); err != nil {
-			t.Errorf("before the next Watch: %v, want it remembered", err)
+			t.Errorf("before the next Watch: %v, want it cached", err)
 		}
 		watch(t, there)
 		if err := p.use(t, there); !refused(err) {

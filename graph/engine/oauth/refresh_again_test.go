@@ -24,7 +24,7 @@ func TestRefreshAgain(t *testing.T) {
 		ends    bool
 	}{
 		"nothing": {func(*testing.T, *stage, *oauth.Token, *oauth.Token) {}, false},
-		"the access token of before is used": {func(_ *testing.T, st *stage, before, _ *oauth.Token) {
+		"the previous access token is used": {func(_ *testing.T, st *stage, before, _ *oauth.Token) {
 			st.opens(before.Access)
 			st.elsewhere().opens(before.Access)
 		}, false},
@@ -34,7 +34,7 @@ func TestRefreshAgain(t *testing.T) {
 		"the new access token is used in another process": {func(_ *testing.T, st *stage, _, next *oauth.Token) {
 			st.elsewhere().opens(next.Access)
 		}, true},
-		"the new access token is given back": {func(t *testing.T, st *stage, _, next *oauth.Token) {
+		"the new access token is revoked": {func(t *testing.T, st *stage, _, next *oauth.Token) {
 			err := st.Revoke(t.Context(), form(t, "token", next.Access.Reveal(), "client_id", st.app.ClientID), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ type Token struct {
 // Token answers a request to the token endpoint; authorization are its Authorization headers. Its
 // error is an [*Error].
 func (s *Server) Token(ctx context.Context, p Params, authorization []string) (*Token, error) {
-	// A used credential ends its family whoever sends it and whatever else is missing, wrong or
+	// A used credential ends its family, from any client and whatever else is missing, wrong or
 	// late (contract, section 7), so it is checked first.
 	shown, err := s.present(ctx, p)
 	if err != nil {

@@ -382,7 +382,7 @@ func TestOneStoreFails(t *testing.T) {
 		}
 		made := len(shops[0].rows(t)) + len(shops[1].rows(t))
 		if shops[0].round(t); made != 1 || len(shops[0].rows(t)) != 1 || len(shops[1].rows(t)) != 1 {
-			t.Errorf("%d of the other store were made, then %v and %v", made, shops[0].rows(t), shops[1].rows(t))
+			t.Errorf("%d of the other store were written, then %v and %v", made, shops[0].rows(t), shops[1].rows(t))
 		}
 	})
 }

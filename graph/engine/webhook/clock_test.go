@@ -316,7 +316,7 @@ func TestWallClockSetWhileWaiting(t *testing.T) {
 }
 
 // Each of three dispatchers has a wall clock of its own. All are set repeatedly, and the
-// dispatchers hand their queues over to each other. Nothing is delayed or out of order, and a
+// dispatchers take over queues from each other. Nothing is delayed or out of order, and a
 // failed delivery waits no longer than it has to, whoever recorded the failure. A dispatcher whose
 // clock is ahead may retry sooner, since it cannot tell that from elapsed time.
 func TestWallClocksApart(t *testing.T) {

@@ -73,13 +73,13 @@ func TestFailureAndRecoveryAreEvents(t *testing.T) {
 		sick.Store(true)
 		var notified, own atomic.Int64
 		shop := faked(t, func(w http.ResponseWriter, r *http.Request) {
-			told := r.Header.Get("x-service-event") != string(event.ProductUpdated)
+			notification := r.Header.Get("x-service-event") != string(event.ProductUpdated)
 			switch {
-			case r.URL.Path == "/broken" && told:
+			case r.URL.Path == "/broken" && notification:
 				own.Add(1)
 			case r.URL.Path == "/broken" && sick.Load():
 				w.WriteHeader(http.StatusServiceUnavailable)
-			case told:
+			case notification:
 				notified.Add(1)
 			}
 		})

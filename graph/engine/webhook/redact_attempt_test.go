@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// Each attempt redacts the body anew, even if it has been in memory since an earlier attempt.
+// Each attempt redacts the body again, even if it has been in memory since an earlier attempt.
 func TestRedactAtEachAttempt(t *testing.T) {
 	t.Parallel() // it waits
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {

@@ -172,7 +172,7 @@ func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 // maxTries is how often an outcome is retried while the database accepts other writes.
 const maxTries = 10
 
-// persist retries until the outcomes are saved. They are logged whoever owns the queue by then. An
+// persist retries until the outcomes are saved. They are logged even if another process owns the queue by then. An
 // outcome that the database rejects is dropped with an error, so that it does not block the others.
 func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
 	for tries := 1; len(batch) > 0; tries++ {

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// neighbours is how many rows two other endpoints have in each table, one in the same store and one
+// neighbors is how many rows two other endpoints have in each table, one in the same store and one
 // in another.
 const neighbors = 20_000
 
@@ -73,11 +73,11 @@ func TestStatementsReadWhatTheyName(t *testing.T) {
 			work(t, shop, func(e *db.WebhookEndpoint) func() { return shop.holdUp(e, s) })
 			seen.lists(t)
 			seen.ran(t)
-			told := map[string]bool{}
+			reported := map[string]bool{}
 			for query, rows := range read(address) {
 				head := query[:min(len(query), 50)]
-				if most := examined(strings.Count(query, "_binary'")); rows > most && !told[head] {
-					told[head] = true
+				if most := examined(strings.Count(query, "_binary'")); rows > most && !reported[head] {
+					reported[head] = true
 					t.Errorf("%d rows were read, want %d at most:\n%.300q", rows, most, query)
 				}
 			}

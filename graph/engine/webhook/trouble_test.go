@@ -44,8 +44,8 @@ func TestSenderTrouble(t *testing.T) {
 		if text := shop.engine.Strain(); text != "webhooks cannot be sent: no file descriptor is left" {
 			t.Errorf("meanwhile: %q", text)
 		}
-		const told = "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed"
-		if lines := log.lines(t, told); len(lines) != 1 || lines[0]["trouble"] != "descriptors" {
+		const message = "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed"
+		if lines := log.lines(t, message); len(lines) != 1 || lines[0]["trouble"] != "descriptors" {
 			t.Errorf("the log says %v", lines)
 		}
 		c := shop.s.DB(shop.ctx)

@@ -16,7 +16,7 @@ import (
 // An answer that arrives before the receiver has read the body counts at once.
 func TestEarlyAnswer(t *testing.T) {
 	const refusal = "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig"
-	for name, stay := range map[string]bool{"and the connection stays open": true, "and the connection ends": false} {
+	for name, stay := range map[string]bool{"connection stays open": true, "connection ends": false} {
 		t.Run(name, func(t *testing.T) {
 			over := make(chan struct{})
 			defer close(over)

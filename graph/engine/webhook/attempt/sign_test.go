@@ -187,15 +187,15 @@ func TestNewTarget(t *testing.T) {
 		address string
 		secrets []string
 	}{
-		"no secret":        {address, nil},
-		"no prefix":        {address, []string{secretA[6:]}},
-		"an empty secret":  {address, []string{"whsec_"}},
-		"no base64":        {address, []string{"whsec_token!"}},
-		"no padding":       {address, []string{strings.TrimRight(secretA, "=")}},
-		"another secret":   {address, []string{secretA, "whsec_token!"}},
-		"another protocol": {"ftp://shop.example/token", []string{secretA}},
-		"no host":          {"https:///token", []string{secretA}},
-		"no address":       {"token\x00", []string{secretA}},
+		"no secret":         {address, nil},
+		"no prefix":         {address, []string{secretA[6:]}},
+		"empty secret":      {address, []string{"whsec_"}},
+		"not base64":        {address, []string{"whsec_token!"}},
+		"no padding":        {address, []string{strings.TrimRight(secretA, "=")}},
+		"bad second secret": {address, []string{secretA, "whsec_token!"}},
+		"another protocol":  {"ftp://shop.example/token", []string{secretA}},
+		"no host":           {"https:///token", []string{secretA}},
+		"not a URL":         {"token\x00", []string{secretA}},
 	} {
 		target, err := attempt.NewTarget(tc.address, tc.secrets...)
 		if err == nil || target != nil || strings.Contains(err.Error(), "token") ||

@@ -219,13 +219,13 @@ func TestIdle(t *testing.T) {
 		header string
 		steps  []step
 	}{
-		"nothing said": {steps: []step{{0, false}, {0, true}, {s * 14 / 10, true}, {s * 15 / 10, false}}},
+		"no header": {steps: []step{{0, false}, {0, true}, {s * 14 / 10, true}, {s * 15 / 10, false}}},
 		"five seconds": {header: "Keep-Alive: timeout=5, max=100\r\n",
 			steps: []step{{0, false}, {3999 * time.Millisecond, true}, {4 * s, false}}},
 		"an hour": {header: "Keep-Alive: timeout=3600\r\n",
 			steps: []step{{0, false}, {29 * s, true}, {30 * s, false}}},
 		"one second": {header: "Keep-Alive: max=5, timeout=1\r\n", steps: []step{{0, false}, {0, false}}},
-		"nonsense":   {header: "Keep-Alive: timeout=x\r\n", steps: []step{{0, false}, {s, true}, {2 * s, false}}},
+		"malformed":  {header: "Keep-Alive: timeout=x\r\n", steps: []step{{0, false}, {s, true}, {2 * s, false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
