@@ -8,20 +8,19 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// maxInline is the size of the largest image that stands in a stylesheet itself,
-// in bytes.
+// maxInline is the largest size of an image within a stylesheet, in bytes.
 const maxInline = 32 << 10
 
-// addresses says what may stand in the url() of one stylesheet.
+// addresses checks and rewrites the url() addresses of one stylesheet.
 type addresses struct {
-	folder string // of the stylesheet
+	folder string // the stylesheet's
 	// find returns an asset of the theme by its path.
 	find func(path string) (Asset, bool)
-	// image judges an image that stands in the stylesheet itself.
+	// image checks an image within the stylesheet itself.
 	image func(ext string, b []byte) (detail string)
 }
 
-// address turns what a url() names into the address of an asset.
+// address returns the address of the asset that a url() names.
 func (a addresses) address(raw string) (instead, detail string) {
 	scheme, _, colon := strings.Cut(raw, ":")
 	switch {
@@ -38,7 +37,7 @@ func (a addresses) address(raw string) (instead, detail string) {
 		return "", "url(" + brief(raw) + ") is absolute. Addresses are relative to the stylesheet."
 	}
 	name, fragment, _ := strings.Cut(raw, "#")
-	name, _, _ = strings.Cut(name, "?") // versions, which addresses have anyway
+	name, _, _ = strings.Cut(name, "?") // version queries, which addresses do not need
 	if name == "" {
 		return "", "url(" + brief(raw) + ") names no file."
 	}
@@ -60,7 +59,7 @@ func (a addresses) relative(raw, name, fragment string) (instead, detail string)
 	return asset.Address(), ""
 }
 
-// inline judges an image that a url() holds.
+// inline checks an image that a url() contains.
 func (a addresses) inline(raw string) (instead, detail string) {
 	for _, ext := range []string{"png", "jpg", "gif", "webp"} {
 		m, _ := mediaWith(ext)
@@ -72,7 +71,7 @@ func (a addresses) inline(raw string) (instead, detail string) {
 		if len(b) > maxInline {
 			return "", "An image in a url() is larger than 32 KiB."
 		}
-		if err != nil || strings.Contains(text, "\n") { // the decoder skips the ends of lines
+		if err != nil || strings.Contains(text, "\n") { // the decoder skips line breaks
 			return "", "An image in a url() is no base64."
 		}
 		if sniff(b) != ext {
@@ -83,7 +82,7 @@ func (a addresses) inline(raw string) (instead, detail string) {
 	return "", "data: in a url() may be a PNG, JPEG, GIF or WebP image in base64 alone."
 }
 
-// brief is the beginning of a text that a sentence repeats.
+// brief returns the beginning of a text, to repeat in a sentence.
 func brief(text string) string {
 	const few = 60
 	if len(text) > few {

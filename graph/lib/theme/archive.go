@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// maxArchive is the size of the largest archive in bytes.
+// maxArchive is the largest size of an archive, in bytes.
 const maxArchive = 10 << 20
 
-// entry is a file or folder of an archive, or of the samples in the program.
+// entry is a file or folder of an archive, or of a sample theme.
 type entry struct {
-	name   string // as in the archive; a folder's ends in a slash
+	name   string // as in the archive; folders end in a slash
 	mode   fs.FileMode
-	size   int64 // unpacked, as it claims
+	size   int64 // unpacked, as claimed
 	packed int64
-	sum    uint32 // CRC-32, as it claims; of a zip only
+	sum    uint32 // CRC-32, as claimed; of a zip only
 	zipped bool
 	open   func() (io.ReadCloser, error)
 }
@@ -36,22 +36,21 @@ const (
 	listSize  = 46
 	endSize   = 22
 
-	none16 = 1<<16 - 1 // stands for "see the ZIP64 record"
+	none16 = 1<<16 - 1 // means "see the ZIP64 record"
 	none32 = 1<<32 - 1
 )
 
-// record is an entry of the archive's list.
+// record is an entry of the central directory.
 type record struct {
 	name          string
 	flags, method uint16
 	sum           uint32
 	packed, size  uint32
-	at            uint32 // of the entry's own header
+	at            uint32 // of the entry's local header
 }
 
-// unzip reads the structure of an archive. It trusts nothing: what the list at
-// the end says and what each entry says of itself have to agree, and no two
-// entries may share a byte. Nothing is unpacked yet.
+// unzip reads the structure of an archive. It trusts nothing: the central directory and the local
+// headers must agree, and no two entries may share a byte. It unpacks nothing yet.
 func unzip(archive []byte, found *Problems) []entry {
 	if len(archive) > maxArchive {
 		found.add("", "The archive is larger than 10 MiB.")
@@ -66,7 +65,7 @@ func unzip(archive []byte, found *Problems) []entry {
 	if found.note("", detail); found.any() {
 		return nil
 	}
-	data := archive[:u32(archive, at+16)] // up to the list
+	data := archive[:u32(archive, at+16)] // up to the central directory
 	for _, r := range list {
 		found.note(r.name, header(data, r))
 	}
@@ -79,8 +78,8 @@ func unzip(archive []byte, found *Problems) []entry {
 	return entries(archive, list, found)
 }
 
-// findEnd finds the record that ends a zip archive and how many entries it
-// claims. Nothing may follow it but its own comment.
+// findEnd finds the record that ends a zip archive and the number of entries that it claims. Only
+// its own comment may follow it.
 func findEnd(b []byte) (at, total int, ok bool) {
 	for at = len(b) - endSize; at >= 0 && at >= len(b)-endSize-none16; at-- {
 		if end := b[at:]; string(end[:4]) == endMark && int(u16(end, 20)) == len(end)-endSize && ends(b, at) {
@@ -90,7 +89,7 @@ func findEnd(b []byte) (at, total int, ok bool) {
 	return 0, 0, false
 }
 
-// ends reports whether the record at that place ends a list of entries.
+// ends reports whether the record at a position ends a central directory.
 func ends(b []byte, at int) bool {
 	if len(b) < at+endSize {
 		return false
@@ -99,8 +98,8 @@ func ends(b []byte, at int) bool {
 	return total == 0 || size == none32 || int(size) <= at && bytes.HasPrefix(b[at-int(size):], []byte(listMark))
 }
 
-// holdsZip reports whether there is a zip archive anywhere in a file: programs find
-// it behind an image, and with other data behind it.
+// holdsZip reports whether a file contains a zip archive anywhere: programs find one after an
+// image, and one followed by other data.
 func holdsZip(b []byte) bool {
 	for end := len(b); ; {
 		at := bytes.LastIndex(b[:end], []byte(endMark))
@@ -114,7 +113,7 @@ func holdsZip(b []byte) bool {
 	}
 }
 
-// records reads the archive's list of entries; at is where its end record is.
+// records reads the central directory. at is the position of its end record.
 func records(b []byte, at, total int) ([]record, string) {
 	end := b[at:]
 	from, size := int(u32(end, 16)), int(u32(end, 12))
@@ -151,13 +150,13 @@ func records(b []byte, at, total int) ([]record, string) {
 
 // Flags of an entry.
 const (
-	flagEncrypted = 1<<0 | 1<<6 | 1<<13 // also the strong form, and masked headers
+	flagEncrypted = 1<<0 | 1<<6 | 1<<13 // including strong encryption and masked headers
 	flagTrailer   = 1 << 3              // sizes and checksum follow the data
 	flagPatch     = 1 << 5
 )
 
-// header judges an entry of the list and compares it with the header in front of
-// the entry's data; b ends where the data of entries must end.
+// header checks an entry of the central directory and compares it with its local header. b ends
+// where the data of entries must end.
 func header(b []byte, r record) string {
 	switch {
 	case r.packed == none32, r.size == none32, r.at == none32:
@@ -184,13 +183,13 @@ func header(b []byte, r record) string {
 	return ""
 }
 
-// dataEnd is where the data of the entry whose header begins b end.
+// dataEnd returns the end of the data of the entry whose local header begins b.
 func dataEnd(b []byte, r record) int64 {
 	return localSize + int64(u16(b, 26)) + int64(u16(b, 28)) + int64(r.packed)
 }
 
-// overlaps notes entries that share bytes: many entries that unpack the same
-// data are how a small archive becomes a huge one.
+// overlaps reports entries that share bytes: many entries that unpack the same data turn a small
+// archive into a huge one.
 func overlaps(b []byte, list []record, found *Problems) {
 	sorted := slices.SortedFunc(slices.Values(list), func(x, y record) int { return cmp.Compare(x.at, y.at) })
 	for i := 1; i < len(sorted); i++ {
@@ -200,11 +199,11 @@ func overlaps(b []byte, list []record, found *Problems) {
 	}
 }
 
-// entries has the standard library read the same archive, for what is in it, and
-// goes on only if it sees the same.
+// entries reads the same archive with the standard library, for its contents, and fails unless that
+// sees the same entries.
 func entries(archive []byte, list []record, found *Problems) []entry {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	// Names are judged here, whatever the process says of them (GODEBUG=zipinsecurepath).
+	// The names are checked in this package, whatever GODEBUG=zipinsecurepath says.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) || len(r.File) != len(list) {
 		found.add("", "The archive's list of entries is damaged.")
 		return nil
@@ -215,7 +214,8 @@ func entries(archive []byte, list []record, found *Problems) []entry {
 			found.add(list[i].name, "The entry's header and the archive's list disagree.")
 			return nil
 		}
-		// Some programs on Windows write backslashes (APPNOTE.TXT, 4.4.17.1, asks for slashes).
+		// Some Windows programs write backslashes, although APPNOTE.TXT, 4.4.17.1, requires
+		// slashes.
 		name, mode := strings.ReplaceAll(f.Name, `\`, "/"), f.Mode().Type()
 		if strings.HasSuffix(name, "/") && !strings.HasSuffix(f.Name, "/") {
 			mode |= fs.ModeDir

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// walk lists what is in a folder, in the form that archives have.
+// walk lists the contents of a folder in the form of archives.
 func walk(fsys fs.FS, found *Problems) []entry {
 	var list []entry
 	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 )
 
-// maxFont is how large a font may be that a browser unpacks, in bytes.
+// maxFont is the largest size of an unpacked font, in bytes.
 const maxFont = 40 << 20
 
-// maxTables is how many tables a font may have.
+// maxTables is the largest number of tables in a font.
 const maxTables = 64
 
 const (
@@ -15,9 +15,8 @@ const (
 	poorFont   = "The font lacks the tables that every font has."
 )
 
-// judgeFont judges the frame of a font: that its tables lie inside of it and
-// that those are there without which no browser takes it. What is inside of
-// tables, browsers check with a sanitizer of their own.
+// judgeFont checks the structure of a font: that its tables lie within it, and that those exist
+// without which browsers reject it. Browsers check the contents of tables with their own sanitizer.
 func judgeFont(ext string, b []byte) string {
 	switch ext {
 	case "woff2":
@@ -31,10 +30,10 @@ func judgeFont(ext string, b []byte) string {
 // tags are the tables that have been seen.
 type tags map[string]bool
 
-// complete reports whether what every font needs is there.
+// complete reports whether all required tables exist.
 func (t tags) complete() bool { return t["cmap"] && t["head"] && t["hhea"] && t["hmtx"] && t["maxp"] }
 
-// judgeSFNT judges a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
+// judgeSFNT checks a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
 func judgeSFNT(b []byte) string {
 	if len(b) < 12 {
 		return brokenFont
@@ -60,7 +59,7 @@ func judgeSFNT(b []byte) string {
 	return ""
 }
 
-// judgeWOFF judges a font of the first web format (W3C WOFF 1.0, sections 3, 4).
+// judgeWOFF checks a WOFF font (W3C WOFF 1.0, sections 3, 4).
 func judgeWOFF(b []byte) string {
 	const size, row = 44, 20
 	if len(b) < size || int(big32(b, 8)) != len(b) || big16(b, 14) != 0 {
@@ -90,8 +89,8 @@ func judgeWOFF(b []byte) string {
 	return ""
 }
 
-// judgeWOFF2 judges a font of the second web format (W3C WOFF 2.0, section 4). Its
-// tables are one packed stream, which only their sizes are known of here.
+// judgeWOFF2 checks a WOFF2 font (W3C WOFF 2.0, section 4). Its tables are one compressed stream,
+// of which only the sizes are checked.
 func judgeWOFF2(b []byte) string {
 	const size = 48
 	if len(b) < size || int(big32(b, 8)) != len(b) || big16(b, 14) != 0 || string(b[4:8]) == "ttcf" {
@@ -121,8 +120,8 @@ func judgeWOFF2(b []byte) string {
 	return ""
 }
 
-// within reports whether the block whose offset and length stand at that place of a
-// web font's header lies inside of the font.
+// within reports whether the block whose offset and length are at a position of a web font's header
+// lies within the font.
 func within(b []byte, at int) bool {
 	return int(big32(b, at))+int(big32(b, at+4)) <= len(b)
 }
@@ -136,8 +135,8 @@ var known = []string{
 	"trak", "Zapf", "Silf", "Glat", "Gloc", "Feat", "Sill",
 }
 
-// woff2Row reads one row of the list of tables: a tag, the table's size, and a
-// second size if the table is stored in another form.
+// woff2Row reads one entry of the table directory: a tag, the table's size, and a second size if
+// the table is stored transformed.
 func woff2Row(b []byte) (tag string, plain int, rest []byte, ok bool) {
 	if len(b) == 0 {
 		return "", 0, nil, false
@@ -152,8 +151,7 @@ func woff2Row(b []byte) (tag string, plain int, rest []byte, ok bool) {
 	if plain, b, ok = base128(b); !ok || tag == "" {
 		return "", 0, nil, false
 	}
-	// glyf and loca are stored in another form with version 0, others with any
-	// version but 0.
+	// glyf and loca are transformed in version 0, other tables in any version but 0.
 	outlines := tag == "glyf" || tag == "loca"
 	if version := flags >> 6; outlines && version == 0 || !outlines && version != 0 {
 		_, b, ok = base128(b)
@@ -161,7 +159,7 @@ func woff2Row(b []byte) (tag string, plain int, rest []byte, ok bool) {
 	return tag, plain, b, ok
 }
 
-// base128 reads a number of up to five bytes, seven bits in each.
+// base128 reads a number of up to five bytes with seven bits each.
 func base128(b []byte) (n int, rest []byte, ok bool) {
 	for i := range min(5, len(b)) {
 		if i == 0 && b[0] == 0x80 {

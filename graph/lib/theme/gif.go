@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// decodeGIF decodes every frame, and answers with the area that all of them lie
-// in.
+// decodeGIF decodes every frame and returns their common area.
 func decodeGIF(r io.Reader) (image.Image, error) {
 	g, err := gif.DecodeAll(r)
 	if err != nil {
@@ -17,9 +16,8 @@ func decodeGIF(r io.Reader) (image.Image, error) {
 	return image.Rect(0, 0, g.Config.Width, g.Config.Height), nil
 }
 
-// frameGIF walks the blocks (GIF89a, sections 17 to 27) and counts the images.
-// It takes only what Go's decoder walks in the same way, so that no frame can
-// hide from the count.
+// frameGIF walks the blocks (GIF89a, sections 17 to 27) and counts the frames. It accepts only what
+// Go's decoder parses in the same way, so that no frame escapes the count.
 func frameGIF(b []byte, _ image.Config) (depth, frames int, detail string) {
 	rest, ok := b[13:], true
 	if b[10]&0x80 != 0 {
@@ -45,7 +43,7 @@ func frameGIF(b []byte, _ image.Config) (depth, frames int, detail string) {
 
 func endGIF(rest []byte, frames int) (depth, count int, detail string) {
 	switch {
-	case len(bytes.Trim(rest, "\x00")) > 0: // some programs fill up with zeros
+	case len(bytes.Trim(rest, "\x00")) > 0: // some programs pad with zeros
 		return 0, 0, trailing
 	case frames == 0:
 		return 0, 0, brokenImage
@@ -55,18 +53,17 @@ func endGIF(rest []byte, frames int) (depth, count int, detail string) {
 	return 1, frames, ""
 }
 
-// skipExtension skips an extension. The decoder reads the first block of each kind
-// in its own way, which is that of all blocks only if its length is as it should
-// be.
+// skipExtension skips an extension. The decoder reads the first block of each kind specially, which
+// is equivalent only if it has the expected length.
 func skipExtension(b []byte) (rest []byte, ok bool) {
 	if len(b) < 2 {
 		return nil, false
 	}
 	switch label, size := b[0], b[1]; {
-	case label == 0x01 && size == 12: // text
-	case label == 0xff && size > 0: // of an application
+	case label == 0x01 && size == 12: // plain text
+	case label == 0xff && size > 0: // application
 	case label == 0xfe: // comment
-	case label == 0xf9 && size == 4 && len(b) > 6 && b[6] == 0: // control
+	case label == 0xf9 && size == 4 && len(b) > 6 && b[6] == 0: // graphic control
 	default:
 		return nil, false
 	}
@@ -88,7 +85,7 @@ func skipFrame(b []byte) (rest []byte, ok bool) {
 	return nil, false
 }
 
-// skipBlocks skips blocks, each behind its length, up to an empty one.
+// skipBlocks skips sub-blocks, each preceded by its length, up to the empty one.
 func skipBlocks(b []byte) (rest []byte, ok bool) {
 	for len(b) > 0 {
 		size := int(b[0])

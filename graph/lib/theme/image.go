@@ -18,13 +18,13 @@ const (
 	maxPixels = 25_000_000
 	// maxFrames bounds an animation.
 	maxFrames = 1000
-	// maxWork is how many pixels all images of a theme may have, each frame of an
-	// animation counted: it bounds the time that judging a theme takes.
+	// maxWork is how many pixels all images of a theme may have together, counting each frame of an
+	// animation. It bounds the time of checking a theme.
 	maxWork = 200_000_000
-	// maxMemory bounds the bytes that decoding one image takes.
+	// maxMemory bounds the memory for decoding one image, in bytes.
 	maxMemory = 256 << 20
-	// maxScans is in how many passes a JPEG may come. Each one goes over all pixels
-	// and may be a few bytes long.
+	// maxScans bounds the passes of a JPEG. Each pass goes over all pixels, but may be a few bytes
+	// long.
 	maxScans = 100
 )
 
@@ -33,12 +33,12 @@ const (
 	trailing    = "The image has data behind its end."
 )
 
-// decoder is how images of a type are read.
+// decoder reads images of a type.
 type decoder struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// frame judges the file's structure before it is decoded. It says how many
-	// bytes decoding takes for a pixel, and how many images there are.
+	// frame checks the file's structure before decoding. It returns how many bytes per pixel
+	// decoding takes, and the number of frames.
 	frame func(b []byte, c image.Config) (depth, frames int, detail string)
 }
 
@@ -49,12 +49,12 @@ var decoders = map[string]decoder{
 	"webp": {webp.DecodeConfig, webp.Decode, frameWebP},
 }
 
-// judgeImage decodes all of an image, after looking at what that will take. work
-// is how many pixels may still be decoded, and goes down.
+// judgeImage decodes an image completely, after checking what that takes. It subtracts the pixels
+// from work, the number that may still be decoded.
 func judgeImage(ext string, b []byte, work *int64) (width, height int, detail string) {
 	defer func() {
-		// The decoders are made for hostile input, but a mistake in one of them must
-		// not end the program.
+		// The decoders are made for hostile input, but a bug in one of them must not crash the
+		// program.
 		if recover() != nil {
 			width, height, detail = 0, 0, brokenImage
 		}
@@ -85,8 +85,8 @@ func judgeImage(ext string, b []byte, work *int64) (width, height int, detail st
 	return c.Width, c.Height, ""
 }
 
-// framePNG walks the chunks (ISO/IEC 15948, section 5). Go's decoder ignores
-// animations, so their frames would go unjudged.
+// framePNG walks the chunks (ISO/IEC 15948, section 5). Go's decoder ignores animations, so their
+// frames would not be checked.
 func framePNG(b []byte, _ image.Config) (depth, frames int, detail string) {
 	const ihdr = 8 + 8 // the signature, a length, a type
 	for rest := b[8:]; ; {
@@ -106,17 +106,16 @@ func framePNG(b []byte, _ image.Config) (depth, frames int, detail string) {
 		}
 	}
 	depth = 4
-	if b[ihdr+8] == 16 { // bits a channel
+	if b[ihdr+8] == 16 { // bits per channel
 		depth = 8
 	}
-	if b[ihdr+12] != 0 { // interlaced: each pass is an image of its own
+	if b[ihdr+12] != 0 { // interlaced: each pass is a separate image
 		depth *= 2
 	}
 	return depth, 1, ""
 }
 
-// frameJPEG counts passes. The count is never too low, whatever the decoder takes
-// for a marker.
+// frameJPEG counts passes. The count is never too low, whatever the decoder considers a marker.
 func frameJPEG(b []byte, c image.Config) (depth, frames int, detail string) {
 	channels := 3
 	switch c.ColorModel {
@@ -125,7 +124,7 @@ func frameJPEG(b []byte, c image.Config) (depth, frames int, detail string) {
 	case color.CMYKModel:
 		channels = 4
 	}
-	depth = channels + 4 // and once more in other colours
+	depth = channels + 4 // and a copy in another color model
 	if bytes.Contains(b, []byte{0xff, 0xc2}) {
 		depth += 4 * channels // progressive: coefficients of four bytes
 	}

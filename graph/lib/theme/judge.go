@@ -24,24 +24,23 @@ const (
 	maxTemplates = 2 << 20
 	maxManifest  = 64 << 10
 
-	// maxRatio is how many times larger than its packed form a file may be, above
-	// freeSize.
+	// maxRatio is the highest compression ratio of a file larger than freeSize.
 	maxRatio = 100
 	freeSize = 1 << 20
 )
 
-// reading is one archive being judged.
+// reading is the state of checking one archive.
 type reading struct {
 	found *Problems
 	pack  *Package
-	names map[string]bool  // of all assets, those with problems too
-	good  map[string]Asset // assets that are ready to be served
-	sheet []Asset          // stylesheets as they came
+	names map[string]bool  // all assets, including those with problems
+	good  map[string]Asset // assets ready to be served
+	sheet []Asset          // stylesheets as uploaded
 	work  int64            // how many pixels may still be decoded
 }
 
-// judge is the pipeline behind [Read] and [ReadFS]. What is wrong with the archive
-// as such, with names and with sizes ends it before anything is unpacked.
+// judge is the pipeline of [Read] and [ReadFS]. Problems with the archive itself, with names or
+// with sizes end it before anything is unpacked.
 func judge(list []entry, found *Problems) (*Package, error) {
 	if !found.any() {
 		names(list, found)
@@ -75,7 +74,7 @@ func judge(list []entry, found *Problems) (*Package, error) {
 	return r.finish()
 }
 
-// sizes judges what the entries claim. That the claims are true, reading shows.
+// sizes checks the claimed sizes. Reading the files checks that the claims are true.
 func sizes(list []entry, found *Problems) {
 	total := int64(0)
 	for _, e := range list {
@@ -92,7 +91,7 @@ func sizes(list []entry, found *Problems) {
 	}
 }
 
-// file reads one file and judges it by its place.
+// file reads one file and checks it by its path.
 func (r *reading) file(e entry) {
 	role := roleOf(e.name)
 	if role == stranger {
@@ -118,7 +117,7 @@ func (r *reading) file(e entry) {
 	}
 }
 
-// read unpacks a file, never more of it than it claims to have.
+// read unpacks a file, never more of it than it claims.
 func (e entry) read() (b []byte, detail string) {
 	const broken = "The file cannot be unpacked: its data are damaged or not of the size and checksum that it claims."
 	f, err := e.open()
@@ -171,14 +170,14 @@ func (r *reading) asset(name string, b []byte) {
 	r.keep(a)
 }
 
-// keep takes an asset whose body is what will be served.
+// keep adds an asset whose body is final.
 func (r *reading) keep(a Asset) {
 	a.Size, a.Sum = int64(len(a.Body)), digest.Of(a.Body)
 	r.good[a.Path] = a
 	r.pack.Assets = append(r.pack.Assets, a)
 }
 
-// missing notes what every theme has and this one lacks.
+// missing reports required files that the theme lacks.
 func (r *reading) missing(list []entry) {
 	for _, name := range append([]string{manifestName}, needed...) {
 		if !slices.ContainsFunc(list, func(e entry) bool { return e.name == name }) {
@@ -201,8 +200,8 @@ func (r *reading) stylesheet(a Asset) {
 	r.keep(a)
 }
 
-// find returns an asset to those that refer to it. One with problems of its own is
-// found too: that it is there is no second problem.
+// find returns an asset to files that refer to it. It also finds an asset with problems of its own,
+// so that these are not reported twice.
 func (r *reading) find(name string) (Asset, bool) {
 	if a, ok := r.good[name]; ok {
 		return a, true
@@ -211,7 +210,7 @@ func (r *reading) find(name string) (Asset, bool) {
 	return Asset{Path: name, Kind: m.kind}, r.names[name]
 }
 
-// finish judges what needs all of the theme, and hands it out if all is well.
+// finish checks what needs the whole theme, and returns the package if there are no problems.
 func (r *reading) finish() (*Package, error) {
 	p := r.pack
 	total := 0
@@ -233,8 +232,7 @@ func (r *reading) finish() (*Package, error) {
 	return p, nil
 }
 
-// compile has the templates compiled, which judges them. It waits until all of
-// them can be read.
+// compile compiles the templates, which checks them. It does so only if all of them could be read.
 func (r *reading) compile() {
 	for _, name := range needed {
 		if _, ok := r.pack.Templates[name]; !ok {
@@ -261,7 +259,7 @@ func (r *reading) compile() {
 	}
 }
 
-// sentence begins a text with a capital letter and ends it with a full stop.
+// sentence capitalizes a text and adds a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return "The template cannot be used."

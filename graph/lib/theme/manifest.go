@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// readManifest reads theme.json. An absent member, null and "" are the same.
+// readManifest reads theme.json. An absent member, null and "" mean the same.
 func readManifest(b []byte, found *Problems) Manifest {
 	v, err := wire.Parse(bytes.TrimPrefix(b, []byte("\ufeff")))
 	if err != nil {
@@ -49,7 +49,7 @@ func text(r *wire.Reader, name string) *string {
 	return nil
 }
 
-// reason is what a fault of strict says behind its colon.
+// reason returns what follows the colon in an error of package wire.
 func reason(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		_, text, _ := strings.Cut(f.Detail, ": ")
@@ -58,7 +58,7 @@ func reason(err error) string {
 	return "it is damaged"
 }
 
-// check judges the manifest's texts.
+// check validates the manifest's texts.
 func (m Manifest) check(found *Problems) {
 	if strings.TrimSpace(m.Name) == "" {
 		found.note(manifestName, "The theme needs a name.")
@@ -77,7 +77,7 @@ func (m Manifest) check(found *Problems) {
 		switch {
 		case f.value == nil:
 		case *f.value == "" && f.name != "name":
-			found.add(manifestName, "%s is empty.", f.name) // in a package; reading makes it absent
+			found.add(manifestName, "%s is empty.", f.name) // only in a package: reading turns it into an absent text
 		case utf8.RuneCountInString(*f.value) > f.max:
 			found.add(manifestName, "%s is longer than %d characters.", f.name, f.max)
 		case strings.ContainsFunc(*f.value,
@@ -93,7 +93,7 @@ func (m Manifest) check(found *Problems) {
 	m.checkSettings(found)
 }
 
-// checkPreview judges whether the picture of the theme is one of its images.
+// checkPreview checks that the theme's preview is one of its images.
 func (p *Package) checkPreview(found *Problems) {
 	if p.Manifest.Preview != "" && !p.hasImage(p.Manifest.Preview) {
 		found.note(manifestName, "preview is not the path of an image of the theme.")

@@ -10,9 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// media is a type of assets.
+// media is a type of asset.
 type media struct {
-	ext         string // of keys; names may have it in capitals, and jpeg for jpg
+	ext         string // of keys; names may have it in upper case, and jpeg for jpg
 	contentType string
 	kind        state.AssetKind
 	noun        string
@@ -31,7 +31,7 @@ var medias = []media{
 	{"svg", "image/svg+xml", state.AssetImage, "an SVG image"},
 }
 
-// extension is the ending of a name, in small letters and without its dot.
+// extension returns the extension of a name, in lower case and without the dot.
 func extension(name string) string {
 	ext := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	if ext == "jpeg" {
@@ -49,8 +49,8 @@ func mediaWith(ext string) (media, bool) {
 	return media{}, false
 }
 
-// BlobKey is the key of an asset's bytes in the blob store, by its checksum and
-// content type: "assets/<hex>.css". It is "" for a type that assets do not have.
+// BlobKey returns the key of an asset in the blob store, by its checksum and content type:
+// "assets/<hex>.css". It is "" for a type that is not an asset's.
 func BlobKey(sum digest.Sum, contentType string) string {
 	for _, m := range medias {
 		if m.contentType == contentType {
@@ -60,21 +60,20 @@ func BlobKey(sum digest.Sum, contentType string) string {
 	return ""
 }
 
-// ContentTypeOf is the content type of an asset by the ending of its name, which
-// is what an asset's address ends in; not ok for what no asset can be.
+// ContentTypeOf returns the content type of an asset by the extension of its name, with which its
+// address ends. ok is false for other extensions.
 func ContentTypeOf(name string) (contentType string, ok bool) {
 	m, ok := mediaWith(extension(name))
 	return m.contentType, ok
 }
 
-// Address is the path at which every host serves the asset:
-// "/assets/<hex>/style.css" (contract, section 9).
+// Address returns the path at which every host serves the asset: "/assets/<hex>/style.css"
+// (contract, section 9).
 func (a Asset) Address() string {
 	return "/assets/" + hex.EncodeToString(a.Sum[:]) + "/" + path.Base(a.Path)
 }
 
-// signatures are how files begin. For the types of assets the name is the
-// extension.
+// signatures are the first bytes of files. For types of assets, the name is the extension.
 var signatures = []struct{ start, name string }{
 	{"\x89PNG\r\n\x1a\n", "png"},
 	{"\xff\xd8\xff", "jpg"},
@@ -98,12 +97,12 @@ var signatures = []struct{ start, name string }{
 	{"MSCF\x00\x00\x00\x00", archived},
 }
 
-// archived is what sniff calls an archive or something packed.
+// archived is the name that sniff returns for archives and compressed files.
 const archived = "archive"
 
 const nested = "The file holds an archive. A theme may not hold archives."
 
-// sniff returns the kind of a file by its first bytes; "" when they do not show it.
+// sniff returns the type of a file by its first bytes, "" if they do not show it.
 func sniff(b []byte) string {
 	switch {
 	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
@@ -121,8 +120,7 @@ func sniff(b []byte) string {
 	return ""
 }
 
-// disguise judges whether a file is what its name says, as far as its first and
-// last bytes show.
+// disguise checks that a file is what its name says, as far as its first and last bytes show.
 func disguise(m media, b []byte) string {
 	is := sniff(b)
 	if is == archived || holdsZip(b) {
@@ -137,14 +135,14 @@ func disguise(m media, b []byte) string {
 	case is == m.ext, m.ext == "otf" && is == "ttf":
 		return ""
 	case is == "" && m.ext == "svg":
-		return "" // a text, which has a judge of its own
+		return "" // a text, which is checked separately
 	case is == "":
 		return "The file is not " + m.noun + ", though its name says so."
 	}
 	return "The file holds " + other.noun + ", but its name says that it is " + m.noun + "."
 }
 
-// archives are endings of names that are distinguished from what is just unknown.
+// archives are the extensions of archives, which get a message of their own.
 var archives = []string{
 	"zip", "gz", "tgz", "tar", "bz2", "tbz2", "xz", "txz", "zst", "lz4", "7z", "rar", "jar", "war", "cab", "z", "br",
 	"iso", "dmg", "apk", "whl",

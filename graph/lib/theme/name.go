@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the length of the longest name of an entry in bytes.
+// maxName is the longest name of an entry, in bytes.
 const maxName = 200
 
-// names judges the names and types of all entries, also of those that are left out
-// later: none may mean anything but one plain file or folder below the theme's own.
+// names checks the names and types of all entries, including those that are left out later: each
+// must mean one plain file or folder below the theme's own.
 func names(list []entry, found *Problems) {
 	tree := paths{}
 	for _, e := range list {
@@ -36,14 +36,14 @@ func badName(e entry) string {
 		return "The entry is a special file."
 	case e.mode.IsDir() != folder:
 		return "The entry is a folder by its type, but not by its name."
-	case folder && (e.size > 0 || e.packed > 8): // packing nothing takes a few bytes
+	case folder && (e.size > 0 || e.packed > 8): // compressing nothing takes a few bytes
 		return "The entry is a folder, but it holds data."
 	}
 	return ""
 }
 
-// spelling judges the name of a file that is part of a theme. Files that are left out
-// only have to be safe ([unsafe]).
+// spelling checks the name of a file that is part of a theme. Files that are left out only have to
+// be safe ([unsafe]).
 func spelling(name string) string {
 	if detail := unsafe(name); detail != "" {
 		return detail
@@ -54,7 +54,7 @@ func spelling(name string) string {
 	return ""
 }
 
-// unsafe judges whether a name could mean anything but a file below the theme's folder.
+// unsafe returns what is wrong if a name could mean anything but a file below the theme's folder.
 func unsafe(name string) string {
 	switch {
 	case name == "":
@@ -83,17 +83,17 @@ func nameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./", r)
 }
 
-// paths are the files and folders of an archive, by their names in small
-// letters: on some systems these alone distinguish files.
+// paths are the files and folders of an archive, by lowercase name, since some systems do not
+// distinguish case.
 type paths map[string]place
 
 type place struct {
 	name   string
 	folder bool
-	listed bool // has an entry of its own
+	listed bool // has its own entry
 }
 
-// add takes an entry and its folders into the tree, or says what it clashes with.
+// add adds an entry and its folders, or returns what it conflicts with.
 func (p paths) add(e entry) string {
 	name := strings.TrimSuffix(e.name, "/")
 	for i, c := range name {
@@ -124,12 +124,12 @@ func (p paths) put(next place) string {
 	return ""
 }
 
-// manifestName is where the manifest lies.
+// manifestName is the path of the manifest.
 const manifestName = "theme.json"
 
-// files returns the files that are part of the theme, under their names in it, and the
-// names of the files that were left out: a repository's README or .gitignore does no harm.
-// Folders and what macOS adds are dropped without a word.
+// files returns the files of the theme, under their paths in it, and the names of files that were
+// left out, such as a repository's README or .gitignore. Folders and files that macOS adds are
+// dropped silently.
 func files(list []entry) (kept []entry, ignored []string) {
 	top := topFolder(list)
 	for _, e := range list {
@@ -147,8 +147,8 @@ func files(list []entry) (kept []entry, ignored []string) {
 	return kept, ignored
 }
 
-// topFolder returns the one folder that holds the theme, with its slash, where the
-// manifest does not lie at the top.
+// topFolder returns the single folder that contains the theme, with its slash, if the manifest is
+// not at the top.
 func topFolder(list []entry) string {
 	top := ""
 	for _, e := range list {
@@ -158,7 +158,7 @@ func topFolder(list []entry) string {
 		case folder == "":
 			return ""
 		case !strings.HasSuffix(folder, "/") || top != "":
-			return "" // another file, or two manifests: neither is the theme's
+			return "" // another file, or two manifests: none belongs to the theme
 		default:
 			top = folder
 		}
@@ -166,7 +166,7 @@ func topFolder(list []entry) string {
 	return top
 }
 
-// harmless reports whether a file that has no place in a theme may be left out. Archives are
+// harmless reports whether a file that does not belong to a theme may be left out. Archives are
 // refused instead, since the theme may be inside.
 func harmless(name string) bool {
 	base := strings.ToLower(path.Base(name))
@@ -180,7 +180,7 @@ func harmless(name string) bool {
 		slices.Contains([]string{"md", "txt"}, extension(name))
 }
 
-// What a file of a theme is, by its name.
+// role is what a file is to a theme, by its path.
 type role int
 
 const (
@@ -190,12 +190,11 @@ const (
 	asset
 )
 
-// needed are the templates that every theme has; shell is the document around
-// the others.
+// needed are the required templates. shell is the document around the others.
 var needed = []string{shell, "templates/home.html", "templates/product.html", "templates/search.html",
 	"templates/not_found.html"}
 
-// spare are templates that a theme may have.
+// spare are the optional templates.
 var spare = []string{"templates/page.html", "templates/products.html"}
 
 const (
@@ -219,7 +218,7 @@ func roleOf(name string) role {
 	return stranger
 }
 
-// strange says why a file that is not [harmless] has no place in a theme.
+// strange says why a file that is not [harmless] does not belong to a theme.
 func strange(name string) string {
 	switch {
 	case slices.Contains(archives, extension(name)):

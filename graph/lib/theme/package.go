@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// form is the package as JSON. Members are never left out, and never renamed:
-// packages are kept under the checksum of their text. The settings alone came later: a
-// package without any is in the first form.
+// form is the package as JSON. Members are never left out or renamed, because packages are stored
+// under the checksum of their text. Only the settings were added later: a package without settings
+// has the first form.
 type form struct {
 	Form      int               `json:"form"`
 	Manifest  manifestForm      `json:"manifest"`
@@ -48,8 +48,8 @@ type assetForm struct {
 	Height      *int            `json:"height"`
 }
 
-// Encode writes the package without the bodies of its assets, in one form: equal
-// packages have equal bytes, and their SHA-256 names them.
+// Encode encodes the package without the bodies of its assets. The encoding is unique: equal
+// packages have equal bytes, whose SHA-256 identifies them.
 func (p *Package) Encode() []byte {
 	f := form{Form: plainForm, Manifest: manifestForm(p.Manifest), Templates: p.Templates, Assets: []assetForm{}}
 	if f.Templates == nil {
@@ -66,17 +66,17 @@ func (p *Package) Encode() []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(f); err != nil {
-		return nil // of texts and numbers there is nothing that JSON cannot say
+		return nil // texts and numbers always encode
 	}
 	return b.Bytes()
 }
 
-// errForm says that a package is not in the form that [Package.Encode] writes.
+// errForm says that [Package.Encode] did not write a text.
 var errForm = errors.New("theme: not an encoded package")
 
-// Parse reads what [Package.Encode] wrote of a package that [Read] returned, and
-// nothing else: texts that mean the same in another spelling are refused, and so
-// is what Read would not have let through. The error says no more than that.
+// Parse parses what [Package.Encode] wrote for a package of [Read], and nothing else: it refuses
+// other spellings of the same values, and values that Read would not return. The error says no more
+// than that.
 func Parse(content []byte) (*Package, error) {
 	var f form
 	if err := json.Unmarshal(content, &f); err != nil {
@@ -141,12 +141,12 @@ func (p *Package) validAssets() bool {
 	return true
 }
 
-// side reports whether an asset of that type may have such a width or height.
+// side reports whether an asset of a type may have a width or height.
 func side(n *int, m media) bool {
 	return n == nil || m.kind == state.AssetImage && *n >= 1 && *n <= maxSide
 }
 
-// Size is the size in bytes of all templates and assets.
+// Size returns the size of all templates and assets, in bytes.
 func (p *Package) Size() int64 {
 	total := int64(0)
 	for _, text := range p.Templates {

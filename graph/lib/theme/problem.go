@@ -9,16 +9,16 @@ import (
 // maxProblems is how many problems are reported at once.
 const maxProblems = 20
 
-// Problems is everything found wrong with an archive, at most 20.
+// Problems are the problems of an archive, at most 20.
 type Problems struct{ List []Problem }
 
-// Problem is one thing wrong with an archive.
+// Problem is one problem of an archive.
 type Problem struct {
 	Path   string // of the entry, or "" for the archive itself
 	Detail string // a sentence that is safe to show
 }
 
-// String is the sentence with the entry's name in front.
+// String returns the sentence, preceded by the entry's name.
 func (p Problem) String() string {
 	if p.Path == "" {
 		return p.Detail
@@ -26,7 +26,7 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Detail
 }
 
-// Error implements error: one problem a line.
+// Error implements error: one problem per line.
 func (p *Problems) Error() string {
 	lines := make([]string, len(p.List))
 	for i, problem := range p.List {
@@ -35,8 +35,7 @@ func (p *Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// add notes what is wrong with the entry at path. What is there already, or is
-// one too many, is left out.
+// add adds a problem of the entry at path, unless it is a duplicate or exceeds the maximum.
 func (p *Problems) add(path, format string, args ...any) {
 	problem := Problem{show(path), fmt.Sprintf(format, args...)}
 	if slices.Contains(p.List, problem) {
@@ -47,8 +46,7 @@ func (p *Problems) add(path, format string, args ...any) {
 	}
 }
 
-// note adds a sentence unless it is empty, which is how the judges say that all
-// is well.
+// note adds a sentence unless it is "", which checks return if there is no problem.
 func (p *Problems) note(path, detail string) {
 	if detail != "" {
 		p.add(path, "%s", detail)
@@ -59,10 +57,10 @@ func (p *Problems) full() bool { return len(p.List) >= maxProblems }
 
 func (p *Problems) any() bool { return len(p.List) > 0 }
 
-// maxShown is how much of a hostile text is repeated, in bytes.
+// maxShown is how many bytes of a hostile text are repeated.
 const maxShown = 200
 
-// show makes a hostile text one short word of visible ASCII.
+// show returns a hostile text as one short word of visible ASCII.
 func show(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

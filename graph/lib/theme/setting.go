@@ -13,20 +13,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// Setting is something about a theme that merchants may change. The members' names are
-// those of theme.json and of encoded packages.
+// Setting is a property of a theme that merchants may change. The members have the names of
+// theme.json and of encoded packages.
 type Setting struct {
-	Name    string            `json:"name"` // 1 to 32 of a-z, 0-9 and _, a letter first
+	Name    string            `json:"name"` // 1 to 32 characters of a-z, 0-9 and _, starting with a letter
 	Kind    state.SettingKind `json:"type"`
-	Label   string            `json:"label"`   // what merchants read, 1 to 64 characters
-	Default string            `json:"default"` // a value, or "" for nothing; colours and choices have one
-	// Options are what a choice may be, nil for other kinds.
+	Label   string            `json:"label"`   // shown to merchants, 1 to 64 characters
+	Default string            `json:"default"` // a value, or "" for none; colors and choices have one
+	// Options are the values of a choice, nil for other kinds.
 	Options []string `json:"options,omitempty"`
-	// Defaults are those of a text in other languages than the default's, by their codes.
+	// Defaults are the defaults of a text in other languages, by language code.
 	Defaults map[state.Language]string `json:"defaults,omitempty"`
 }
 
-// In is the default in the language of a store.
+// In returns the default in the language of a store.
 func (s Setting) In(l state.Language) string {
 	if text, ok := s.Defaults[l]; ok {
 		return text
@@ -34,14 +34,14 @@ func (s Setting) In(l state.Language) string {
 	return s.Default
 }
 
-// The forms of settings.
+// Patterns of settings.
 var (
 	settingName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 	colorForm   = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 )
 
-// Problem says what is wrong with a value of the setting in its theme, "" for nothing. An
-// image is one of the theme's by its path; whether another may be one is not judged here.
+// Problem returns what is wrong with a value of the setting in its theme, or "". An image is the
+// path of one of the theme's; whether other images are allowed is not checked here.
 func (s Setting) Problem(value string, p *Package) string {
 	switch {
 	case s.Kind == state.SettingColor && !colorForm.MatchString(value):
@@ -58,7 +58,7 @@ func (s Setting) Problem(value string, p *Package) string {
 	return ""
 }
 
-// hasImage reports whether a path is that of an image of the theme.
+// hasImage reports whether a path is an image of the theme.
 func (p *Package) hasImage(path string) bool {
 	a, ok := p.Find(path)
 	return ok && a.Kind == state.AssetImage
@@ -91,8 +91,8 @@ func readSettings(r *wire.Reader) (list []Setting) {
 	return list
 }
 
-// checkSettings judges what the manifest says of settings. The images of their defaults
-// wait for the assets, see [Package.checkDefaults].
+// checkSettings checks the manifest's settings. Their default images are checked once the assets
+// are known, see [Package.checkDefaults].
 func (m Manifest) checkSettings(found *Problems) {
 	if len(m.Settings) > limit.ThemeSettings {
 		found.add(manifestName, "There are more than %d settings.", limit.ThemeSettings)
@@ -116,7 +116,7 @@ func (m Manifest) checkSettings(found *Problems) {
 	}
 }
 
-// optionsFit reports whether a choice has options, and nothing else has.
+// optionsFit reports whether a choice has options and other kinds have none.
 func (s Setting) optionsFit() bool {
 	if s.Kind != state.SettingChoice {
 		return s.Options == nil
@@ -131,13 +131,13 @@ func (s Setting) optionsFit() bool {
 	return len(seen) >= 2 && len(seen) <= limit.ThemeOptions
 }
 
-// plain reports whether a text is a line of 1 to most characters.
+// plain reports whether a text is one line of 1 to most characters.
 func plain(text string, most int) bool {
 	n := utf8.RuneCountInString(text)
 	return n >= 1 && n <= most && strings.TrimSpace(text) != "" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkDefaults judges what the settings are before a merchant changes them.
+// checkDefaults checks the default values of the settings.
 func (p *Package) checkDefaults(found *Problems) {
 	for i, s := range p.Manifest.Settings {
 		if detail := s.Problem(s.Default, p); detail != "" {
@@ -151,8 +151,8 @@ func (p *Package) checkDefaults(found *Problems) {
 	}
 }
 
-// Sample is values of the settings with which templates are tried: every one of them, or
-// only those that are never without one. An image is an address.
+// Sample returns values of the settings with which templates are tried: of all settings, or only of
+// those that always have a value. An image is an address.
 func (m Manifest) Sample(full bool) map[string]any {
 	values := map[string]any{}
 	for _, s := range m.Settings {

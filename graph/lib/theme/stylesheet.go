@@ -11,26 +11,25 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// sheet judges a stylesheet token by token, and writes it anew with other
-// addresses. Browsers are forgiving: whatever they might take apart in another
-// way than the lexer here is refused.
+// sheet checks a stylesheet token by token, and writes it with new addresses. Browsers are lenient:
+// it refuses whatever they might tokenize differently from this lexer.
 type sheet struct {
-	// address judges what a url() names and says what stands there instead.
+	// address checks what a url() names and returns the replacement.
 	address func(raw string) (instead, detail string)
-	// note takes a sentence on what is wrong.
+	// note receives a sentence about a problem.
 	note func(detail string)
 
 	out     []byte
 	line    int
-	open    []string // brackets, and functions by their names, that are not closed
+	open    []string // unclosed brackets, and functions by name
 	binding bool     // the last word was behavior
 }
 
-// maxSheet is the size of the largest stylesheet in bytes, before and after.
+// maxSheet is the largest size of a stylesheet, before and after rewriting, in bytes.
 const maxSheet = 1 << 20
 
-// rewrite judges a stylesheet and returns it with the addresses that s.address
-// gave. What is returned is good only if nothing was noted.
+// rewrite checks a stylesheet and returns it with the addresses from s.address. The result is only
+// valid if no problem was noted.
 func (s *sheet) rewrite(text []byte) []byte {
 	text, detail := plainSheet(text)
 	if detail != "" {
@@ -38,7 +37,7 @@ func (s *sheet) rewrite(text []byte) []byte {
 		return nil
 	}
 	s.line = 1
-	// The lexer writes behind the end of what it is given, so it gets a copy.
+	// The lexer writes beyond the end of its input, so it gets a copy.
 	for l := css.NewLexer(parse.NewInputBytes(append(make([]byte, 0, len(text)+1), text...))); ; {
 		kind, token := l.Next()
 		if kind == css.ErrorToken {
@@ -58,7 +57,7 @@ func (s *sheet) rewrite(text []byte) []byte {
 // maxOpen is how many brackets and functions may be open at once.
 const maxOpen = 100
 
-// exceeds keeps memory and time within bounds that do not grow with what is read.
+// exceeds bounds memory and time, independent of the input's size.
 func (s *sheet) exceeds() string {
 	switch {
 	case len(s.out) > maxSheet:
@@ -69,8 +68,8 @@ func (s *sheet) exceeds() string {
 	return ""
 }
 
-// plainSheet does what browsers do before they look at tokens (CSS Syntax 3,
-// sections 3.2, 3.3), so that both see the same.
+// plainSheet preprocesses the text as browsers do (CSS Syntax 3, sections 3.2, 3.3), so that both
+// tokenize the same.
 func plainSheet(text []byte) (plain []byte, detail string) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, "The stylesheet is not text in UTF-8."
@@ -86,7 +85,7 @@ func plainSheet(text []byte) (plain []byte, detail string) {
 	return text, ""
 }
 
-// judge judges one token and writes it.
+// judge checks one token and writes it.
 func (s *sheet) judge(kind css.TokenType, token []byte) (detail string) {
 	if kind == css.URLToken {
 		return s.url(token)
@@ -122,8 +121,7 @@ func (s *sheet) judge(kind css.TokenType, token []byte) (detail string) {
 	return ""
 }
 
-// exotic refuses tokens that end by an error, or that older and newer browsers
-// take apart in different ways.
+// exotic refuses tokens that end in an error, or that old and new browsers tokenize differently.
 func exotic(kind css.TokenType, token []byte) string {
 	switch kind {
 	case css.BadStringToken:
@@ -141,7 +139,7 @@ func exotic(kind css.TokenType, token []byte) string {
 		}
 		return ""
 	case css.IdentToken:
-		return "" // letters outside ASCII part words at most
+		return "" // non-ASCII letters at most split words
 	case css.DelimToken:
 		if token[0] == '\\' {
 			return "A backslash stands alone."
@@ -175,7 +173,7 @@ func (s *sheet) word(name string) string {
 	return ""
 }
 
-// imageSet marks the function in which a plain text is an address.
+// imageSet is the function in which a plain string is an address.
 const imageSet = "image-set"
 
 func (s *sheet) function(name string) string {
@@ -197,7 +195,7 @@ func (s *sheet) function(name string) string {
 	return ""
 }
 
-// close ends the innermost function or bracket; one that does not fit ends
+// close closes the innermost function or bracket. A closing bracket that does not match closes
 // nothing.
 func (s *sheet) close(c byte) {
 	opener := byte('(')
@@ -223,7 +221,7 @@ func (s *sheet) inside(function string) bool {
 	return slices.Contains(s.open, function)
 }
 
-// url judges url(...) and writes its new address.
+// url checks url(...) and writes its new address.
 func (s *sheet) url(token []byte) string {
 	s.binding = false
 	raw, ok := target(token)

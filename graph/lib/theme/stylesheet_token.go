@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// closed reports whether a text ends with the quote that it begins with.
+// closed reports whether a string token ends with its opening quote.
 func closed(token []byte) bool {
 	for i := 1; i < len(token); i++ {
 		switch token[i] {
@@ -18,8 +18,7 @@ func closed(token []byte) bool {
 	return false
 }
 
-// target is what a url() names. Escapes are not worth reading: no asset's name
-// needs one.
+// target returns what a url() names. Escapes are refused: no asset's name needs one.
 func target(token []byte) (raw string, ok bool) {
 	_, text, _ := strings.Cut(string(token), "(")
 	text, ok = strings.CutSuffix(text, ")")
@@ -35,8 +34,7 @@ func target(token []byte) (raw string, ok bool) {
 	return text[1 : len(text)-1], true
 }
 
-// unescape is a name without its escapes (CSS Syntax 3, section 4.3.7), in small
-// letters.
+// unescape returns a name in lower case with its escapes decoded (CSS Syntax 3, section 4.3.7).
 func unescape(token []byte) string {
 	if bytes.IndexByte(token, '\\') < 0 {
 		return strings.ToLower(string(token))

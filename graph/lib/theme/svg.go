@@ -13,12 +13,12 @@ const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
 	tooMuch    = "The image has more than 100,000 elements, or uses its own parts more often than can be drawn."
-	// maxNesting is how deep the elements of an image may lie in each other.
+	// maxNesting is how deep the elements of an image may nest.
 	maxNesting = 100
 )
 
-// drawing judges one SVG image. Only elements and attributes that draw are let
-// through; nothing is written anew, so what is judged is what is served.
+// drawing checks one SVG image. It allows only elements and attributes that draw, and rewrites
+// nothing, so what is checked is what is served.
 type drawing struct {
 	open          []string // elements
 	style         bytes.Buffer
@@ -27,15 +27,14 @@ type drawing struct {
 	references
 }
 
-// judgeSVG judges an SVG image. Its size is nil unless it is given in pixels.
+// judgeSVG checks an SVG image. Its width and height are nil unless given in pixels.
 func judgeSVG(b []byte) (width, height *int, detail string) {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	d, in := &drawing{}, xml.NewDecoder(bytes.NewReader(b))
 	d.marks = map[string]*mark{}
 	for {
 		at := in.InputOffset()
-		// Raw tokens have prefixes as they are written. That tags fit together is
-		// checked here.
+		// Raw tokens have prefixes as written. The code below checks that tags match.
 		token, err := in.RawToken()
 		if errors.Is(err, io.EOF) {
 			break
@@ -167,7 +166,7 @@ func (d *drawing) attribute(a xml.Attr) string {
 	case name == "xmlns" && a.Value != svgSpace, name == "xmlns:xlink" && a.Value != xlinkSpace:
 		return "The image declares a namespace that is not its own."
 	case name == "xmlns", a.Name.Space == "xmlns":
-		return "" // of use to elements and attributes with prefixes alone
+		return "" // only affects elements and attributes with prefixes
 	case strings.HasPrefix(strings.ToLower(a.Name.Local), "on"):
 		return "The image has an event handler: " + brief(name) + "."
 	case name == "href", name == "xlink:href":
@@ -189,12 +188,12 @@ func (d *drawing) attribute(a xml.Attr) string {
 	return ""
 }
 
-// styling reports whether an attribute's value may be CSS, in which url() counts.
+// styling reports whether an attribute's value may be CSS with url().
 func styling(name string) bool {
 	return name != "id" && name != "class" && !strings.HasPrefix(name, "data-") && !strings.HasPrefix(name, "aria-")
 }
 
-// href lets an element name another one of the same image, and nothing else.
+// href allows references to elements of the same image only.
 func (d *drawing) href(value string) string {
 	id, ok := strings.CutPrefix(value, "#")
 	if detail := scripted(value); detail != "" {
@@ -207,8 +206,8 @@ func (d *drawing) href(value string) string {
 	return ""
 }
 
-// declarations judges CSS in an attribute or a style element. Its url() may name
-// a part of the image alone.
+// declarations checks CSS in an attribute or a style element. Its url() may only refer to a part of
+// the image.
 func (d *drawing) declarations(text []byte) (detail string) {
 	s := sheet{
 		address: func(raw string) (string, string) {
@@ -229,8 +228,7 @@ func (d *drawing) declarations(text []byte) (detail string) {
 	return detail
 }
 
-// scripted refuses texts that would run where they are taken for an address,
-// however browsers might read them: these skip white space in them.
+// scripted refuses texts that would execute as an address. Browsers ignore white space in them.
 func scripted(text string) string {
 	if !strings.Contains(text, ":") {
 		return ""
@@ -247,7 +245,7 @@ func scripted(text string) string {
 	return ""
 }
 
-// measure keeps the image's size if it is given in pixels.
+// measure stores a width or height in pixels.
 func (d *drawing) measure(a xml.Attr) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(a.Value, "px"), 64)
 	if a.Name.Space != "" || err != nil || !(n >= 1 && n <= maxSide) {

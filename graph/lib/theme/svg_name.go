@@ -10,8 +10,8 @@ func set(text string) map[string]bool {
 	return m
 }
 
-// elements of SVG that draw. Those that link, load, embed or run are not among
-// them: a, image, feImage, foreignObject, script, set, mpath and others.
+// elements of SVG that draw. Elements that link, load, embed or execute are left out: a, image,
+// feImage, foreignObject, script, set, mpath and others.
 var elements = set(`
 	svg g defs symbol use switch view title desc style
 	path rect circle ellipse line polyline polygon
@@ -22,7 +22,7 @@ var elements = set(`
 	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
 	feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence`)
 
-// attributes of these elements. href is judged by itself.
+// attributes of these elements. href is checked separately.
 var attributes = set(`
 	id class style lang tabindex role focusable version baseProfile xml:space xml:lang
 	x y z x1 y1 x2 y2 cx cy r rx ry fx fy fr dx dy width height d points pathLength viewBox preserveAspectRatio

@@ -1,21 +1,19 @@
 package theme
 
-// maxExpanded is how many elements an image may have when each use of a part
-// counts as the part itself.
+// maxExpanded is how many elements an image may have if each use of a part counts as the part
+// itself.
 const maxExpanded = 100_000
 
-// references count how much there is to draw. A part that uses another one ten
-// times, which uses the next ten times, needs only a few lines for what no
-// browser ever finishes.
+// references computes how much there is to draw. A part that uses another ten times, which uses the
+// next one ten times, and so on, takes only a few lines but never finishes drawing.
 type references struct {
 	marks map[string]*mark
-	stack []*mark // of the elements that are open
+	stack []*mark // the open elements
 	root  *mark
 	uses  int
 }
 
-// mark is an element: how many are in it, itself counted, and which others these
-// use.
+// mark is an element: how many elements it contains, including itself, and which others these use.
 type mark struct {
 	elements int
 	uses     []string
@@ -29,8 +27,7 @@ const (
 	counted
 )
 
-// maxUses is how many references an image may have: each is kept for all
-// elements around it.
+// maxUses is how many references an image may have. Each is stored for all elements around it.
 const maxUses = 10_000
 
 func (r *references) enter() {
@@ -46,15 +43,14 @@ func (r *references) enter() {
 
 func (r *references) leave() { r.stack = r.stack[:len(r.stack)-1] }
 
-// name gives the innermost element an id. The first of two equal ones counts, as
-// it does in browsers.
+// name gives the innermost element an id. As in browsers, the first of two equal ids counts.
 func (r *references) name(id string) {
 	if r.marks[id] == nil {
 		r.marks[id] = r.stack[len(r.stack)-1]
 	}
 }
 
-// refer notes that the innermost element uses another one.
+// refer records that the innermost element uses another one.
 func (r *references) refer(id string) {
 	if r.uses++; r.uses > maxUses {
 		return
@@ -64,7 +60,7 @@ func (r *references) refer(id string) {
 	}
 }
 
-// endless reports whether there is more to draw than an image may have.
+// endless reports whether an image has too much to draw.
 func (r *references) endless() bool {
 	return r.root.elements > maxExpanded || r.uses > maxUses || r.count(r.root, 0) > maxExpanded
 }
@@ -74,7 +70,7 @@ func (r *references) count(m *mark, depth int) int {
 	case m.state == counted:
 		return m.total
 	case m.state == counting, depth > maxNesting:
-		return maxExpanded + 1 // a circle, or too much to follow
+		return maxExpanded + 1 // a cycle, or too deep to follow
 	}
 	m.state, m.total = counting, m.elements
 	for _, id := range m.uses {

@@ -1,6 +1,6 @@
-// Package variants reads and summarizes the variants of products. A product without
-// options has exactly one, its own row under its own id; those of a product with options
-// are separate rows, loaded along with it.
+// Package variants reads and summarizes the variants of products. A product without options has
+// exactly one: its own row, with its own id. Variants of a product with options are separate rows,
+// loaded along with it.
 package variants
 
 import (
@@ -21,7 +21,7 @@ import (
 // none are the option texts of a variant that is the product itself.
 var none = document.NewTags(nil)
 
-// Own is the only variant of a product without options. Its title is the product's.
+// Own returns the only variant of a product without options. Its title is the product's.
 func Own(p *db.Product) db.Variant {
 	return db.Variant{
 		StoreID: p.StoreID, ID: p.ID, ProductID: p.ID, Position: 1, Options: none, Title: p.Title,
@@ -30,8 +30,8 @@ func Own(p *db.Product) db.Variant {
 	}
 }
 
-// Of returns the variants of a product by their position. Those of a product with
-// options have to be read before, see [Load].
+// Of returns the variants of a product by position. Variants of a product with options have to be
+// loaded before, see [Load].
 func Of(p *db.Product) []*db.Variant {
 	if p.Options != nil {
 		return p.Variants
@@ -40,8 +40,8 @@ func Of(p *db.Product) []*db.Variant {
 	return []*db.Variant{&own}
 }
 
-// Load reads the variants of those of the products that have options: with one
-// statement for all, and with none where there is no such product.
+// Load loads the variants of the products that have options, in one statement, or none if no
+// product has options.
 func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
 	of := map[xid.ID]*db.Product{}
 	var ids []xid.ID
@@ -70,28 +70,26 @@ func Load(ctx context.Context, c *db.Client, products ...*db.Product) error {
 	return nil
 }
 
-// Title names a variant by its option texts.
+// Title returns the title of a variant with the option texts.
 func Title(texts []string) string { return strings.Join(texts, " / ") }
 
-// Combination is the digest of a variant's options, by which it is the only one of its
-// product.
+// Combination returns the digest of a variant's options, which is unique within its product.
 func Combination(options document.Tags) digest.Sum { return digest.Of(options) }
 
-// Sum is what a product with options has of its variants: lists, cards and filters read
-// these in place of the rows.
+// Sum is what the row of a product with options stores about its variants, for lists, cards and
+// filters.
 type Sum struct {
-	// Price is the lowest, Compared the compare-at price of the variant that has it: of
-	// several the first.
+	// Price is the lowest price, Compared the compare-at price of the first variant that has it.
 	Price    int64
 	Compared *int64
-	// Highest is the highest price, nil where all are the same.
+	// Highest is the highest price, nil if all are the same.
 	Highest *int64
-	// Inventory is all stock together, nil where any variant is not tracked: then the
-	// product as a whole can always be had.
+	// Inventory is the total stock, nil if any variant is not tracked: then the product is always
+	// available.
 	Inventory *int64
 }
 
-// Total sums up variants, of which there is at least one.
+// Total summarizes variants, at least one.
 func Total(variants []*db.Variant) Sum {
 	s := Sum{Price: variants[0].PriceMinor, Compared: variants[0].CompareAtPriceMinor}
 	highest, stock, tracked := s.Price, int64(0), true

@@ -8,14 +8,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// WebhookAttempt is an attempt of a delivery with what there is to say of the delivery.
-// What was sent and answered is not part of it.
+// WebhookAttempt is an attempt with information about its delivery. It has neither the request nor
+// the response.
 type WebhookAttempt struct {
 	ID      xid.ID
 	Number  int64
 	BeganAt micros.Time
 	Outcome string
-	// HTTPStatus is nil without an answer.
+	// HTTPStatus is nil if there was no response.
 	HTTPStatus *int64
 	Duration   int64 // in microseconds
 	Detail     *string
@@ -25,14 +25,13 @@ type WebhookAttempt struct {
 	State     state.DeliveryState
 	SettledAt *micros.Time
 	Event     xid.ID
-	// Type and ResourceType are empty where the event has aged out.
+	// Type and ResourceType are "" if the event has aged out.
 	Type         event.Type
 	ResourceType string
 	Resource     xid.ID
 }
 
-// ResourceID is the id of the resource that the event is about, or empty where its kind
-// is not known any more.
+// ResourceID returns the id of the event's resource, or "" if its kind is no longer known.
 func (a *WebhookAttempt) ResourceID() string {
 	kind := xid.KindOf(a.ResourceType)
 	if kind == "" {
@@ -63,7 +62,7 @@ func AppendWebhookAttempt(b []byte, a *WebhookAttempt) []byte {
 	return o.Close()
 }
 
-// known writes a text that is null where it is empty.
+// known writes a text, or null for "".
 func (o *Object) known(name, v string) {
 	if v == "" {
 		o.Null(name)
@@ -72,8 +71,8 @@ func (o *Object) known(name, v string) {
 	o.Str(name, v)
 }
 
-// StateOf returns the state of a delivery that has not ended, of an endpoint with a
-// status that was last resumed at a time.
+// StateOf returns the state of an unfinished delivery, given the status of its endpoint and when
+// that was last resumed.
 func StateOf(row *db.Delivery, endpoint state.EndpointStatus, resumedAt micros.Time) state.DeliveryState {
 	switch {
 	case row.Failed && row.FirstAt >= resumedAt:

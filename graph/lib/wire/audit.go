@@ -5,7 +5,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppendAudit appends an entry of the audit log.
+// AppendAudit appends an audit entry.
 func AppendAudit(b []byte, a *db.Audit) []byte {
 	o := Open(b)
 	o.ID("id", xid.Audit, a.ID)

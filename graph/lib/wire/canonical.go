@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// AppendCanonical appends the one text of what v means: members sorted by the
-// bytes of their names, no white space, one spelling of every string. Numbers
-// stay as written (contract section 3).
+// AppendCanonical appends the canonical text of v: members sorted by the bytes of their names, no
+// white space, one spelling for every string. Numbers stay as written (contract section 3).
 func AppendCanonical(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case BoolKind:
@@ -57,7 +56,7 @@ func appendObject(dst []byte, v Value) []byte {
 	return append(dst, '}')
 }
 
-// appendQuoted escapes what must be escaped, always in the same way.
+// appendQuoted escapes only what must be escaped, always in the same way.
 func appendQuoted(dst, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

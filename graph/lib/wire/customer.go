@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppendCustomer appends a customer; currency is their store's.
+// AppendCustomer appends a customer. currency is the store's.
 func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	o := Open(b)
 	o.ID("id", xid.Customer, c.ID)
@@ -34,9 +34,8 @@ func AppendCustomer(b []byte, c *db.Customer, currency string) []byte {
 	return o.Close()
 }
 
-// DisplayName is what to call the customer: the name, else the e-mail address,
-// else the phone number, else "Customer"; "Redacted customer" for one who has
-// been taken out.
+// DisplayName returns what to call a customer: the name, else the email address, else the phone
+// number, else "Customer". It is "Redacted customer" for a redacted one.
 func DisplayName(c *db.Customer) string {
 	if c.Status == state.CustomerRedacted {
 		return "Redacted customer"

@@ -16,8 +16,8 @@ type Event struct {
 	Resource xid.ID
 	Version  int64
 	Sequence int64
-	Changed  []string // nil: not a change of members
-	Object   []byte   // nil: left out for its size
+	Changed  []string // nil unless members changed
+	Object   []byte   // nil if left out for its size
 }
 
 // AppendEvent appends the body of a delivery.

@@ -8,14 +8,14 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Download is the link to the file of an export, at a time.
+// Download is a temporary link to the file of an export.
 type Download struct {
 	URL       *string
 	ExpiresAt *micros.Time
 }
 
-// AppendExport appends an export job. The detail of one job adds its link, which
-// lists and events leave out: link is nil for them.
+// AppendExport appends an export job. The representation of a single job has its link; lists and
+// events leave it out, with a nil link.
 func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	o := Open(b)
 	o.ID("id", xid.Export, e.ID)
@@ -62,7 +62,8 @@ func AppendExport(b []byte, e *db.Export, link *Download) []byte {
 	return o.Close()
 }
 
-// FilterIDs returns the ids that the export is narrowed to, in their public form; nil for all.
+// FilterIDs returns the ids that the export is restricted to, in public form; nil for no
+// restriction.
 func FilterIDs(e *db.Export) (ids []string) {
 	for _, id := range xid.Unpack(e.FilterIds) {
 		ids = append(ids, e.Kind.Resource().Format(id))
@@ -70,7 +71,7 @@ func FilterIDs(e *db.Export) (ids []string) {
 	return ids
 }
 
-// appendFile writes what there is of the file, and why there is none.
+// appendFile writes the members of the file, and why there is none.
 func (o *Object) appendFile(e *db.Export) {
 	if Whole(e) {
 		o.Int("row_count", e.RowsDone)
@@ -91,13 +92,13 @@ func (o *Object) appendFile(e *db.Export) {
 	o.B = r.Close()
 }
 
-// Whole reports whether the export's file was completed; it may be gone since.
+// Whole reports whether the export's file was completed. It may have been removed since.
 func Whole(e *db.Export) bool {
 	return e.Status == state.ExportCompleted || e.Status == state.ExportExpired
 }
 
-// RowsEstimated is how many rows the file will have, as far as that is known: it
-// takes the resources that are left to have as many rows as those that are done.
+// RowsEstimated returns how many rows the file will have, nil if unknown. It assumes that the
+// remaining resources have as many rows each as the finished ones.
 func RowsEstimated(e *db.Export) *int64 {
 	switch {
 	case Whole(e):
@@ -111,8 +112,7 @@ func RowsEstimated(e *db.Export) *int64 {
 	return new(max(e.RowsDone, int64(float64(*e.ResourcesTotal)*perResource)))
 }
 
-// ActorID writes the id of whoever acted in its public form; the operator has
-// none.
+// ActorID returns the id of an actor in public form, "" for the operator, who has none.
 func ActorID(kind viewer.Kind, id xid.ID) string {
 	switch kind {
 	case viewer.APIKey:

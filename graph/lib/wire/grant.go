@@ -6,8 +6,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ClientID returns the client id that an app sends: the URL of its metadata document, where nobody
-// registered it.
+// ClientID returns the client id of an app: the URL of its metadata document if it was not
+// registered by hand.
 func ClientID(app *db.App) string {
 	if app.MetadataURL != nil {
 		return *app.MetadataURL
@@ -15,9 +15,8 @@ func ClientID(app *db.App) string {
 	return app.ClientID
 }
 
-// AppendGrant appends what a person of a store gave to an app: the object of
-// app.grant_revoked (contract, section 8). The app is the grant's own. Scopes
-// are those granted, sorted; what the app may use of them now is not shown.
+// AppendGrant appends a grant: the object of app.grant_revoked (contract, section 8). app is the
+// grant's app. The scopes are those granted, sorted; what the app may use of them now is not shown.
 func AppendGrant(b []byte, g *db.Grant, app *db.App) []byte {
 	o := Open(b)
 	o.ID("id", xid.Grant, g.ID)

@@ -6,14 +6,13 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// MaxInt is the largest integer, and its negative the smallest, that a request
-// may hold: beyond it other JSON readers lose digits (contract section 1).
+// MaxInt is the largest integer of a request, and -MaxInt the smallest: other JSON readers lose
+// digits beyond it (contract section 1).
 const MaxInt = 1<<53 - 1
 
-// Int returns the integer that a Number is by its value: 1.0, 1e3 and 10e-1 are
-// integers. The code is "" or what is wrong: [fault.InvalidType] when v is no
-// number or not whole, [fault.OutOfRange] beyond ±[MaxInt]. The work is linear in
-// the text, whatever the exponent.
+// Int returns the integer value of a Number: 1.0, 1e3 and 10e-1 are integers. The code is "",
+// [fault.InvalidType] if v is not a number or not whole, or [fault.OutOfRange] beyond ±[MaxInt].
+// The time is linear in the text, whatever the exponent.
 func (v Value) Int() (n int64, code string) {
 	if v.Kind() != NumberKind {
 		return 0, fault.InvalidType
@@ -42,8 +41,8 @@ func (v Value) Int() (n int64, code string) {
 	return n, ""
 }
 
-// decimal splits a number into digits that neither start nor end with a zero
-// and the power of ten they are multiplied with. No digits means zero.
+// decimal splits a number into digits without leading and trailing zeros and a power of ten. No
+// digits means zero.
 func decimal(text []byte) (digits []byte, exp int64, negative bool) {
 	text, negative = bytes.CutPrefix(text, []byte("-"))
 	if i := bytes.IndexAny(text, "eE"); i >= 0 {
@@ -60,8 +59,8 @@ func decimal(text []byte) (digits []byte, exp int64, negative bool) {
 	return bytes.TrimLeft(digits[:whole], "0"), exp, negative
 }
 
-// exponent reads an exponent. It stops counting where no mantissa that fits in
-// memory could bring the value back.
+// exponent parses an exponent. It stops counting where no mantissa that fits into memory could
+// compensate.
 func exponent(text []byte) int64 {
 	negative := text[0] == '-'
 	n := int64(0)

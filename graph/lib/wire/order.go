@@ -5,7 +5,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppendOrder appends an order; line returns its i-th of n lines.
+// AppendOrder appends an order. line returns its i-th of n lines.
 func AppendOrder(b []byte, r *db.Order, n int, line func(i int) *db.OrderLine) []byte {
 	o := Open(b)
 	o.ID("id", xid.Order, r.ID)
@@ -72,8 +72,8 @@ func appendLine(b []byte, l *db.OrderLine) []byte {
 	return o.Close()
 }
 
-// VariantOf returns the variant that a line is of, nil for a line without a product. A
-// product without options is its own variant.
+// VariantOf returns the variant that a line sells, nil for a line without a product. A product
+// without options is its own variant.
 func VariantOf(l *db.OrderLine) *xid.ID {
 	if l.VariantID != nil {
 		return l.VariantID

@@ -11,21 +11,21 @@ import (
 // MaxDepth is how deep arrays and objects may nest, counted together.
 const MaxDepth = 32
 
-// maxRoom is for how many nodes room is made in advance: a body above a mebibyte
-// is mostly one long text.
+// maxRoom is the highest number of nodes to allocate in advance: a body above a mebibyte is mostly
+// one long text.
 const maxRoom = 64 << 10
 
-// parser reads a text in one pass.
+// parser parses a text in one pass.
 type parser struct {
 	*document
 	pos   int
 	seed  maphash.Seed
-	table []uint32 // of the last duplicate check, used again
+	table []uint32 // reused from the last duplicate check
 }
 
-// Parse reads exactly one JSON value (RFC 8259) with white space around it. The
-// error is a [fault.Error] of kind MalformedBody which says what is wrong and at
-// which byte. Time and memory are linear in len(b). The value refers to b.
+// Parse parses exactly one JSON value (RFC 8259), which white space may surround. The error is a
+// [fault.Error] of kind MalformedBody that says what is wrong and at which byte. Time and memory
+// are linear in len(b). The value refers to b.
 func Parse(b []byte) (Value, error) {
 	p := &parser{document: &document{src: b}}
 	if uint64(len(b)) > math.MaxUint32/2 { // nodes hold 32-bit offsets
@@ -48,12 +48,12 @@ func Parse(b []byte) (Value, error) {
 	return Value{doc: p.document}, nil
 }
 
-// fail makes the error. The text of the body is not repeated in it.
+// fail returns the error. It does not repeat the text of the body.
 func (p *parser) fail(what string, at int) error {
 	return fault.Newf(fault.MalformedBody, "The body is not acceptable JSON: %s at byte %d.", what, at)
 }
 
-// unexpected is the error for the byte at pos, or for the end.
+// unexpected returns the error for the byte at pos, or for the end.
 func (p *parser) unexpected() error {
 	if p.pos >= len(p.src) {
 		return p.fail("unexpected end", p.pos)
@@ -72,7 +72,7 @@ func (p *parser) space() {
 	}
 }
 
-// take steps over c when it is next.
+// take skips c if it is next.
 func (p *parser) take(c byte) bool {
 	if p.pos < len(p.src) && p.src[p.pos] == c {
 		p.pos++
@@ -114,7 +114,7 @@ func (p *parser) literal(word string, n node) error {
 	return nil
 }
 
-// container reads an array or an object, the depth-th from outside.
+// container reads an array or an object at a nesting depth.
 func (p *parser) container(k Kind, depth int) error {
 	if depth > MaxDepth {
 		return p.fail("nesting too deep", p.pos)
@@ -122,7 +122,7 @@ func (p *parser) container(k Kind, depth int) error {
 	self := len(p.nodes)
 	p.nodes = append(p.nodes, node{kind: k, at: uint32(p.pos)})
 	p.pos++
-	// In ASCII the closing bracket stands two after the opening one.
+	// In ASCII, the closing bracket is two after the opening one.
 	end, size := p.src[p.pos-1]+2, uint32(0)
 	for p.space(); !p.take(end); p.space() {
 		if size > 0 {
@@ -148,7 +148,7 @@ func (p *parser) container(k Kind, depth int) error {
 	return nil
 }
 
-// name reads a member's name up to its value.
+// name reads a member's name, up to its value.
 func (p *parser) name() error {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return p.unexpected()
@@ -163,7 +163,7 @@ func (p *parser) name() error {
 	return nil
 }
 
-// number reads a number by the grammar of RFC 8259 section 6.
+// number reads a number as defined in RFC 8259 section 6.
 func (p *parser) number() error {
 	from := p.pos
 	p.take('-')
@@ -185,7 +185,7 @@ func (p *parser) number() error {
 	return nil
 }
 
-// digits steps over digits and reports whether there was one.
+// digits skips digits and reports whether there was one.
 func (p *parser) digits() bool {
 	from := p.pos
 	for p.pos < len(p.src) && p.src[p.pos]-'0' <= 9 {

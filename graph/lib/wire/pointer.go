@@ -35,8 +35,8 @@ func join(pointer, token string) string {
 	return b.String()
 }
 
-// inFragment reports whether a fragment may hold c as it is (RFC 3986 section
-// 3.5); ~ and / are dealt with before.
+// inFragment reports whether c is allowed in a fragment unescaped (RFC 3986 section 3.5). ~ and /
+// are escaped before.
 func inFragment(c byte) bool {
 	switch {
 	case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9':

@@ -36,8 +36,8 @@ func AppendProduct(b []byte, p *db.Product) []byte {
 	return o.Close()
 }
 
-// AppendVariants appends the array of a product's variants. Those of a product with
-// options have to be read before, see [goods.Load].
+// AppendVariants appends the array of a product's variants. Variants of a product with options have
+// to be loaded before, see [variants.Load].
 func AppendVariants(b []byte, p *db.Product) []byte {
 	b = append(b, '[')
 	if p.Options == nil {
@@ -68,8 +68,8 @@ func appendVariant(b []byte, v *db.Variant) []byte {
 	return o.Close()
 }
 
-// AppendImages appends the array of a product's uploaded pictures, which have to be read before
-// with where they are served.
+// AppendImages appends the array of a product's uploaded images, which have to be loaded before,
+// with their addresses.
 func AppendImages(b []byte, p *db.Product) []byte {
 	b = append(b, '[')
 	for i, img := range p.Images {

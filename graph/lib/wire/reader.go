@@ -11,40 +11,39 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// maxFields is how many faults one answer lists.
+// maxFields is how many errors one answer lists.
 const maxFields = 100
 
-// maxName is the longest unknown name, in bytes, that an answer repeats: the
-// pointer of a longer one ends at the object around it.
+// maxName is the longest unknown name, in bytes, that an answer repeats. For a longer name, the
+// pointer ends at the surrounding object.
 const maxName = 255
 
-// Reader takes the members of a request object by name and type and collects
-// what is wrong with them. A getter returns nil when the member is absent, null
-// or of the wrong type; only the last is an error. Whether a member must be
-// there, how long and how large it may be, is for the resolver to say.
+// Reader reads the members of a request object by name and type and collects the errors. A getter
+// returns nil if the member is absent, null or of the wrong type; only the last is an error. The
+// resolver checks whether a member is required, and its length and size.
 //
 // Ask for every member once, then call [Reader.Fields].
 type Reader struct {
 	value Value
-	at    string // pointer of the object
+	at    string // pointer to the object
 	asked []string
 	inner []*Reader
 	found *found
 }
 
-// found is shared by a reader and all readers inside it.
+// found is shared by a reader and the readers of nested objects.
 type found struct {
 	root *Reader
 	list []finding
 }
 
 type finding struct {
-	at uint32 // in the source, for the order of the answer
+	at uint32 // in the source, to sort the errors
 	fault.Field
 }
 
-// NewReader reads the members of a body. A body that is not an object is a
-// ValidationFailed fault with the pointer "#".
+// NewReader returns a reader of a body's members. A body that is not an object is a
+// ValidationFailed error with the pointer "#".
 func NewReader(v Value) (*Reader, error) {
 	if v.Kind() != ObjectKind {
 		return nil, fault.Invalid(fault.Field{
@@ -56,14 +55,14 @@ func NewReader(v Value) (*Reader, error) {
 	return r, nil
 }
 
-// take marks a member as known and returns it; false when absent or null.
+// take marks a member as known and returns it, false if absent or null.
 func (r *Reader) take(name string) (Value, bool) {
 	r.asked = append(r.asked, name)
 	v, ok := r.value.Get(name)
 	return v, ok && v.Kind() != NullKind
 }
 
-// typed is take for a member of one kind; any other kind is recorded.
+// typed is take for a member of one kind. It records an error for any other kind.
 func (r *Reader) typed(name string, k Kind, detail string) (Value, bool) {
 	v, ok := r.take(name)
 	if ok && v.Kind() != k {
@@ -73,7 +72,7 @@ func (r *Reader) typed(name string, k Kind, detail string) (Value, bool) {
 	return v, ok
 }
 
-// add records a fault of the node i.
+// add records an error at the node i.
 func (r *Reader) add(i uint32, pointer, code, detail string) {
 	if len(r.found.list) < maxFields {
 		r.found.list = append(r.found.list, finding{
@@ -82,7 +81,7 @@ func (r *Reader) add(i uint32, pointer, code, detail string) {
 	}
 }
 
-// String returns a text member.
+// String returns a string member.
 func (r *Reader) String(name string) *string {
 	v, ok := r.typed(name, StringKind, "Must be a string.")
 	if !ok {
@@ -109,7 +108,7 @@ func (r *Reader) Int(name string) *int64 {
 	return nil
 }
 
-// Bool returns a true or false member.
+// Bool returns a boolean member.
 func (r *Reader) Bool(name string) *bool {
 	v, ok := r.typed(name, BoolKind, "Must be true or false.")
 	if !ok {
@@ -136,9 +135,9 @@ func (r *Reader) Time(name string) *micros.Time {
 	return &t
 }
 
-// Strings returns a member that is an array of texts; nil only when it is
-// absent or no array. An element of another type is recorded and stands as "",
-// so that the others keep their index.
+// Strings returns a member that is an array of strings, nil only if it is absent or not an array.
+// For an element of another type it records an error and returns "", so that the others keep their
+// index.
 func (r *Reader) Strings(name string) []string {
 	v, ok := r.typed(name, ArrayKind, "Must be an array of strings.")
 	if !ok {
@@ -158,8 +157,7 @@ func (r *Reader) Strings(name string) []string {
 	return list
 }
 
-// Object returns the reader of a nested object; its findings are part of the
-// same answer.
+// Object returns the reader of a nested object. Its errors are part of the same answer.
 func (r *Reader) Object(name string) *Reader {
 	v, ok := r.typed(name, ObjectKind, "Must be an object.")
 	if !ok {
@@ -170,10 +168,10 @@ func (r *Reader) Object(name string) *Reader {
 	return inner
 }
 
-// Array returns a member that is an array of objects, each with its index;
-// ok reports whether it is there. An element that is no object is recorded and
-// left out. The reader of an element is good for its turn of the loop: when the
-// turn ends, members that were not asked for are recorded.
+// Array returns a member that is an array of objects, each with its index; ok reports whether it
+// exists. For an element that is not an object it records an error and leaves it out. The reader of
+// an element is valid during its iteration. At the end of that, members that were not asked for are
+// recorded.
 func (r *Reader) Array(name string) (objects iter.Seq2[int, *Reader], ok bool) {
 	v, ok := r.typed(name, ArrayKind, "Must be an array of objects.")
 	if !ok {
@@ -196,7 +194,7 @@ func (r *Reader) Array(name string) (objects iter.Seq2[int, *Reader], ok bool) {
 	}, true
 }
 
-// unknown records the members that nobody asked for, here and inside.
+// unknown records the members that were not asked for, here and in nested objects.
 func (r *Reader) unknown() {
 	for i := range r.value.names() {
 		if len(r.found.list) >= maxFields {
@@ -217,9 +215,8 @@ func (r *Reader) unknown() {
 	}
 }
 
-// Fields returns everything that was found wrong in the whole body, in the
-// order of its text, members that were not asked for included; at most 100.
-// Calling it ends the reading; a second call answers the same.
+// Fields returns all errors in the body, in the order of its text, including members that were not
+// asked for, at most 100. It ends the reading; further calls return the same.
 func (r *Reader) Fields() []fault.Field {
 	if root := r.found.root; root != nil {
 		root.unknown()

@@ -9,27 +9,25 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// redactedCustomer are the members that tell of a person, as a customer has them who
-// was redacted.
+// redactedCustomer are a customer's personal members and their values after redaction.
 var redactedCustomer = map[string]string{
 	"email": "null", "phone": "null", "first_name": "null", "last_name": "null", "locale": "null", "note": "null",
 	"default_address": "null", "addresses": "[]", "tags": "[]", "display_name": `"Redacted customer"`,
 	"status": `"redacted"`, "email_marketing": `"not_subscribed"`,
 }
 
-// redactedOrder is [redactedCustomer] of the orders of such a customer.
+// redactedOrder is [redactedCustomer] for the customer's orders.
 var redactedOrder = map[string]string{"email": "null", "billing_address": "null", "shipping_address": "null"}
 
-// Inside a JSON text every quote has a backslash before it, so these stand in a body
-// where they are members, and nowhere else.
+// Within JSON strings every quote is preceded by a backslash, so these texts occur in a body only
+// as members.
 var (
 	ofCustomer = []byte(`"resource":{"type":"customer","id":"`)
 	ofOrder    = []byte(`"customer_id":"`)
 )
 
-// personal returns the members that the object of an event has after the customer was
-// redacted, and what stands in its body before the customer's id: nil for an event
-// that tells nothing of a customer.
+// personal returns the members of an event's object that change when its customer is redacted, and
+// what precedes the customer's id in its body. Both are nil for an event without personal data.
 func personal(kind event.Type) (members map[string]string, before []byte) {
 	e, ok := event.Find(kind)
 	switch {
@@ -43,13 +41,13 @@ func personal(kind event.Type) (members map[string]string, before []byte) {
 	return nil, nil
 }
 
-// Personal reports whether events of a kind tell of a customer.
+// Personal reports whether events of a kind contain personal data of a customer.
 func Personal(kind event.Type) bool {
 	members, _ := personal(kind)
 	return members != nil
 }
 
-// PersonOf returns the customer of whom the body of an event tells.
+// PersonOf returns the customer whose personal data the body of an event contains.
 func PersonOf(kind event.Type, body []byte) (customer xid.ID, ok bool) {
 	_, before := personal(kind)
 	if before == nil {
@@ -64,9 +62,8 @@ func PersonOf(kind event.Type, body []byte) (customer xid.ID, ok bool) {
 	return id, err == nil
 }
 
-// RedactEvent returns the body of an event as it is kept after its customer was
-// redacted: every byte as it was but for the members that tell of them. One that tells
-// nothing of a customer stays.
+// RedactEvent returns the body of an event after its customer was redacted: unchanged except for
+// the personal members. A body without personal data is returned as it is.
 func RedactEvent(kind event.Type, body []byte) ([]byte, error) {
 	members, _ := personal(kind)
 	if members == nil {
@@ -101,8 +98,8 @@ func replace(object []byte, member string, change func([]byte) ([]byte, error)) 
 	})
 }
 
-// rewrite copies a JSON object of this package with its members in their order, each
-// value as change has it.
+// rewrite copies a JSON object of this package, with its members in order and each value replaced
+// by change.
 func rewrite(object []byte, change func(name string, value []byte) ([]byte, error)) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// Kinds of faults that only HTTP knows; those of the domain are in package
-// fault.
+// Kinds of errors that only HTTP has. Those of the domain are in package fault.
 const (
 	MethodNotAllowed     fault.Kind = "method_not_allowed"
 	RequestTimeout       fault.Kind = "request_timeout"
@@ -19,13 +18,12 @@ const (
 	RangeNotSatisfiable  fault.Kind = "range_not_satisfiable"
 )
 
-// Kind is one code that an answer can carry, as the documentation shows it.
+// Problem is an error code that an answer can have, with its documentation.
 type Problem struct {
-	Code   string // stable machine name
+	Code   string // stable, for programs
 	Status int
-	// Lasting reports whether a retry would meet the fault again, so that the
-	// answer is kept with the idempotency key (contract, section 3). Rights and
-	// limits are judged anew each time.
+	// Lasting says that a retry would fail in the same way, so the answer is stored with the
+	// idempotency key (contract, section 3). Permissions and limits are checked anew each time.
 	Lasting  bool
 	Title    string
 	Sentence string // what it means and what to do
@@ -34,13 +32,13 @@ type Problem struct {
 // Anchor returns the fragment that a problem's type ends with.
 func (k Problem) Anchor() string { return strings.ReplaceAll(k.Code, "_", "-") }
 
-// Values of [Kind.Lasting], by name for the table.
+// Values of [Problem.Lasting], named for the table.
 const (
 	keep = true
 	free = false
 )
 
-// kinds is the table, in the order of the checks.
+// problems is the table, in the order of the checks.
 var problems = []Problem{
 	{string(fault.NotFound), http.StatusNotFound, keep, "Not found",
 		"There is no such path or resource here. An id that is malformed, unknown or another store's gets the " +
@@ -155,7 +153,7 @@ var problems = []Problem{
 		"Something failed on our side. The request_id leads us to the cause."},
 }
 
-// byCode is kinds by their code.
+// problemsByCode are the problems by code.
 var problemsByCode = func() map[string]Problem {
 	m := make(map[string]Problem, len(problems))
 	for _, k := range problems {
@@ -164,12 +162,11 @@ var problemsByCode = func() map[string]Problem {
 	return m
 }()
 
-// Kinds returns every code that is documented, in the order of the checks.
+// Problems returns all documented problems, in the order of the checks.
 func Problems() []Problem { return slices.Clone(problems) }
 
-// KindOf returns the row of a fault. A state fault whose code has no row of its own
-// is a conflict with that code; a kind without a row is our mistake, and ok is
-// false.
+// ProblemOf returns the problem of an error. A Conflict whose code has no row of its own is a
+// conflict with that code. ok is false for a kind without a row, which is a bug.
 func ProblemOf(f *fault.Error) (k Problem, ok bool) {
 	if f.Kind != fault.Conflict {
 		if k, ok = problemsByCode[string(f.Kind)]; !ok {
@@ -184,19 +181,18 @@ func ProblemOf(f *fault.Error) (k Problem, ok bool) {
 	return k, true
 }
 
-// Of returns the status of a fault.
+// StatusOf returns the HTTP status of an error.
 func StatusOf(f *fault.Error) int {
 	k, _ := ProblemOf(f)
 	return k.Status
 }
 
-// Lasting reports whether a retry would meet the fault again.
+// Lasting reports whether a retry would fail in the same way.
 func Lasting(f *fault.Error) bool {
 	k, _ := ProblemOf(f)
 	return k.Lasting
 }
 
-// Seconds is how a wait is given in the header Retry-After (RFC 9110, section
-// 10.2.3) and beside errors: whole seconds, rounded up, at least 1, so that nobody
-// comes back too early.
+// RetrySeconds returns a wait as the Retry-After header (RFC 9110, section 10.2.3) and errors give
+// it: in whole seconds, rounded up, at least 1, so that no client returns too early.
 func RetrySeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

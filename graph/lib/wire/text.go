@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// plain marks the bytes that stand for themselves in a string.
+// plain marks the bytes that need no escape in a string.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -13,9 +13,8 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// str reads a string or a name. Without escapes its node points into the
-// source; with them the text is decoded once, here, so that names can be
-// compared by what they say.
+// str reads a string or a name. Without escapes, its node points into the source. With escapes, the
+// text is decoded once, here, so that names can be compared by meaning.
 func (p *parser) str() error {
 	n := node{kind: StringKind, at: uint32(p.pos)}
 	first := len(p.text)
@@ -55,7 +54,7 @@ func (p *parser) str() error {
 	return p.unexpected()
 }
 
-// short maps the letter of a short escape to its byte; 0 is none.
+// short maps the letter of a short escape to its byte, or 0.
 var short = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
@@ -75,8 +74,8 @@ func (p *parser) escape() error {
 	return nil
 }
 
-// unicode decodes the digits of a \u escape that starts at byte at; a high
-// surrogate takes the low one that must follow it.
+// unicode decodes the digits of a \u escape that starts at byte at, and after a high surrogate the
+// low one that must follow.
 func (p *parser) unicode(at int) error {
 	r, err := p.hex()
 	if err != nil {

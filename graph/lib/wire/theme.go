@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// AppendTheme appends a theme as it is with the status and link of the moment.
+// AppendTheme appends a theme with its current status and preview link.
 func AppendTheme(b []byte, t *db.Theme, status state.ThemeStatus, previewURL *string) []byte {
 	o := Open(b)
 	o.ID("id", xid.Theme, t.ID)
@@ -33,8 +33,7 @@ func AppendTheme(b []byte, t *db.Theme, status state.ThemeStatus, previewURL *st
 	return o.Close()
 }
 
-// AppendThemeAsset appends an asset of a theme, whose address begins with that of
-// its store's host.
+// AppendThemeAsset appends an asset of a theme. Its address begins with its store's host.
 func AppendThemeAsset(b []byte, a *db.ThemeAsset, host string) []byte {
 	o := Open(b)
 	o.ID("id", xid.ThemeAsset, a.ID)
@@ -64,12 +63,12 @@ type Listing struct {
 	*db.MarketplaceTheme
 	// PublishedAt is when it was last published.
 	PublishedAt micros.Time
-	// Installed is the newest theme of the store that came of it, if there is one.
+	// Installed is the store's newest theme that was installed from it, if there is one.
 	Installed *xid.ID
 }
 
-// AppendMarketplaceTheme appends a published theme of the marketplace; its
-// pictures are served under {api_host}.
+// AppendMarketplaceTheme appends a published theme of the marketplace. Its images are served under
+// {api_host}.
 func AppendMarketplaceTheme(b []byte, m Listing, apiHost string) []byte {
 	o := Open(b)
 	o.ID("id", xid.MarketplaceTheme, m.ID)
@@ -95,11 +94,11 @@ func AppendMarketplaceTheme(b []byte, m Listing, apiHost string) []byte {
 	return o.Close()
 }
 
-// Checksum writes a SHA-256 as the API shows it.
+// Checksum formats a SHA-256 as in the API.
 func Checksum(sum digest.Sum) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
-// AssetPath is the path under which every host serves an asset (contract, section
-// 9); name is its key or the last part of it.
+// AssetPath returns the path at which every host serves an asset (contract, section 9). name is its
+// key or the last part of that.
 func AssetPath(sum digest.Sum, name string) string {
 	return "/assets/" + hex.EncodeToString(sum[:]) + "/" + path.Base(name)
 }

@@ -6,11 +6,10 @@ import (
 	"math/bits"
 )
 
-// few is the number of members up to which comparing each with each beats
-// hashing.
+// few is the number of members up to which comparing all pairs is faster than hashing.
 const few = 8
 
-// unique refuses an object in which two names say the same.
+// unique returns an error if two names of an object are equal.
 func (p *parser) unique(object Value) error {
 	if object.Len() > few {
 		return p.uniqueHashed(object)
@@ -30,8 +29,8 @@ func (p *parser) unique(object Value) error {
 	return nil
 }
 
-// uniqueHashed keeps the check linear for large objects. The seed is new for
-// each text, so nobody can prepare names that collide.
+// uniqueHashed keeps the check linear for large objects. Each text has a new seed, so no one can
+// prepare names that collide.
 func (p *parser) uniqueHashed(object Value) error {
 	if p.seed == (maphash.Seed{}) {
 		p.seed = maphash.MakeSeed()
@@ -44,7 +43,7 @@ func (p *parser) uniqueHashed(object Value) error {
 	clear(table)
 	for i := range object.names() {
 		name := p.bytes(i)
-		// A slot holds the node of a name; node 0 is never one.
+		// A slot holds the node of a name, which is never node 0.
 		slot := maphash.Bytes(p.seed, name) & mask
 		for table[slot] != 0 {
 			if bytes.Equal(p.bytes(table[slot]), name) {

@@ -17,20 +17,20 @@ const (
 	ObjectKind
 )
 
-// node is one value or one member's name. The nodes of a document lie in the
-// order of the text; those of an object alternate between names and values.
+// node is one value or one member's name. The nodes of a document are in the order of the text.
+// Those of an object alternate between names and values.
 type node struct {
-	at     uint32 // where it starts in the source
-	lo, hi uint32 // text: its range; Bool: lo is 1 for true; containers: size, and the index after the last descendant
+	at     uint32 // the offset in the source
+	lo, hi uint32 // string: its range; Bool: lo is 1 for true; containers: size, and the index after the last descendant
 	kind   Kind
-	own    bool // the range is in document.text, since the source has escapes
+	own    bool // the range is in document.text because of escapes
 }
 
-// document is a parsed text. Sixteen bytes a node keep the worst text ("[0,0,…")
-// at about ten times its size.
+// document is a parsed text. With sixteen bytes per node, the worst text ("[0,0,…") takes about ten
+// times its size.
 type document struct {
 	src   []byte
-	text  []byte // decoded strings that had escapes
+	text  []byte // decoded strings with escapes
 	nodes []node
 }
 
@@ -51,9 +51,8 @@ func (d *document) after(i uint32) uint32 {
 	return i + 1
 }
 
-// Value is one value of a parsed text. It is small and cheap to copy, and it
-// refers to the bytes that [Parse] was given: they must not change while it
-// lives. What its methods return is copied.
+// Value is one value of a parsed text. It is small and cheap to copy, and refers to the bytes given
+// to [Parse], which must not change while it is in use. Its methods return copies.
 type Value struct {
 	doc *document
 	i   uint32
@@ -70,8 +69,7 @@ func (v Value) Kind() Kind {
 // Bool returns whether v is true; false for any other kind.
 func (v Value) Bool() bool { return v.Kind() == BoolKind && v.doc.nodes[v.i].lo == 1 }
 
-// Text returns the decoded text of a String and a Number as it was written;
-// "" for any other kind.
+// Text returns the decoded text of a String, or a Number as written; "" for any other kind.
 func (v Value) Text() string {
 	if k := v.Kind(); k != StringKind && k != NumberKind {
 		return ""
@@ -88,7 +86,7 @@ func (v Value) Len() int {
 	return int(v.doc.nodes[v.i].lo)
 }
 
-// Offset returns where v starts in the source, in bytes.
+// Offset returns the offset of v in the source, in bytes.
 func (v Value) Offset() int {
 	if v.doc == nil {
 		return 0
@@ -112,8 +110,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// Members returns the members of an Object, in the order they were written;
-// none for any other kind.
+// Members returns the members of an Object, in the order of the text; none for any other kind.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for name, m := range v.names() {
@@ -124,7 +121,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// names is Members with the node of the name, which costs no copy.
+// names is Members with the nodes of the names, which copies nothing.
 func (v Value) names() iter.Seq2[uint32, Value] {
 	return func(yield func(uint32, Value) bool) {
 		if v.Kind() != ObjectKind {
@@ -139,8 +136,7 @@ func (v Value) names() iter.Seq2[uint32, Value] {
 	}
 }
 
-// Get returns the member of an Object with exactly that name. It looks through
-// the members one by one.
+// Get returns the member of an Object with exactly that name. It searches linearly.
 func (v Value) Get(name string) (Value, bool) {
 	for i, m := range v.names() {
 		if string(v.doc.bytes(i)) == name {

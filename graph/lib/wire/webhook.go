@@ -9,11 +9,11 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// APIVersion is the version of the bodies that webhooks send.
+// APIVersion is the version of webhook bodies.
 const APIVersion = "v1"
 
-// AppendWebhookEndpoint appends an endpoint with what its queue says of its
-// health. The secret is nil but for the answer that shows it once.
+// AppendWebhookEndpoint appends an endpoint with the health of its queue. The secret is nil except
+// in the answer that shows it once.
 func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQueue, secret *string) []byte {
 	o := Open(b)
 	o.ID("id", xid.WebhookEndpoint, e.ID)
@@ -51,7 +51,7 @@ func AppendWebhookEndpoint(b []byte, e *db.WebhookEndpoint, health *db.WebhookQu
 	return o.Close()
 }
 
-// appendCircuit appends whether new deliveries wait for the endpoint to recover.
+// appendCircuit writes whether new deliveries wait for the endpoint to recover.
 func (o *Object) appendCircuit(health *db.WebhookQueue, now micros.Time) {
 	is := state.CircuitOf(health.Streak, health.ProbeAt <= now)
 	c := Open(nil)

@@ -1,5 +1,5 @@
-// Package sample holds the themes that come with the program. The fonts in them
-// are those of others: LICENSES.md names their authors and terms.
+// Package sample contains the themes that are part of the program. Their fonts are by other
+// authors: LICENSES.md has the names and terms.
 package sample
 
 import (
@@ -10,23 +10,22 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 )
 
-// Sample is a theme that comes with the program.
+// Sample is a theme that is part of the program.
 type Sample struct {
-	Slug       string // in the marketplace; also the name of its folder
+	Slug       string // in the marketplace; also its folder's name
 	Tagline    string
 	Categories []string
-	// Files is its folder: theme.json, templates and assets.
+	// Files is the folder: theme.json, templates and assets.
 	Files fs.FS
-	// Sum is the checksum of its package, so that who has that package need not read
-	// the files; zero where that is not known.
+	// Sum is the checksum of the theme's package, with which the files need not be read if that
+	// package exists; zero if unknown.
 	Sum digest.Sum
 }
 
 //go:embed linen voltage atelier
 var folders embed.FS
 
-// All returns the samples; new stores begin with the first one. Each call makes
-// the list anew, so a caller may change it.
+// All returns the samples. New stores begin with the first one. Each call returns a new list.
 func All() []Sample {
 	list := []Sample{
 		{
@@ -49,14 +48,14 @@ func All() []Sample {
 		},
 	}
 	for i := range list {
-		// Sub fails on a name that is no path, and slugs are; a folder that is
-		// missing fails the build above.
+		// Sub fails only for an invalid path, which slugs are not; a missing folder fails the
+		// build.
 		list[i].Files, _ = fs.Sub(folders, list[i].Slug)
 	}
 	return list
 }
 
-// sum reads a checksum. The tests compare each with that of the files.
+// sum parses a checksum. Tests compare it with that of the files.
 func sum(text string) (s digest.Sum) {
 	_, _ = hex.Decode(s[:], []byte(text))
 	return s
