@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// actions are those of mutations whose name does not say them.
+// actions holds the audit actions of mutations whose names do not determine them.
 var actions = map[string]string{
 	"installedAppRevoke":       "grant.revoke", // one row for each grant that ends
 	"notificationsMarkAllRead": "notification.mark_all_read",
@@ -22,7 +22,7 @@ var actions = map[string]string{
 	"webhookEventReplay":       "webhook_endpoint.replay_event",
 }
 
-// unaudited are the mutations that leave no row in the audit log, with the reason.
+// unaudited holds the mutations that write no row to the audit log, with the reason.
 var unaudited = map[string]string{
 	"sessionProve":       ownLog,
 	"passkeyAsk":         ownLog,
@@ -37,14 +37,14 @@ var unaudited = map[string]string{
 	"addressChange":      "as addressVerify",
 }
 
-// ownLog is why no store's log has what people do with their own factors.
-const ownLog = "a person's own affair: it stands in their own log"
+// ownLog is why no store's audit log records what people do with their second factors.
+const ownLog = "it concerns the person alone and is in their security log"
 
-// auditLog reads what a mutation leaves in the audit log of all stores.
+// auditLog reads what mutations write to the audit log of all stores.
 type auditLog struct {
 	store *ent.Store
 	seen  map[xid.ID]bool
-	found map[string]bool // by field: its action was there
+	found map[string]bool // by field: its action was written
 }
 
 func newAuditLog(t *testing.T, s *ent.Store) *auditLog {
@@ -53,8 +53,8 @@ func newAuditLog(t *testing.T, s *ent.Store) *auditLog {
 	return l
 }
 
-// fresh returns the actions that came since the last call. It reads past the
-// store's filter, since a mutation may write in two stores.
+// fresh returns the actions since the last call. It reads all stores, because a mutation may write
+// to two.
 func (l *auditLog) fresh(t *testing.T) (list []string) {
 	t.Helper()
 	rows, err := l.store.Raw().QueryContext(t.Context(), "SELECT id, action FROM audit_log")
@@ -79,29 +79,29 @@ func (l *auditLog) fresh(t *testing.T) (list []string) {
 	return list
 }
 
-// judge reads what a mutation has left: a refused one leaves nothing.
+// judge checks what a mutation wrote: a refused one must write nothing.
 func (l *auditLog) judge(t *testing.T, field string, refused bool) {
 	t.Helper()
 	left := l.fresh(t)
 	if refused && len(left) > 0 {
-		t.Errorf("it was refused, and the audit log has %v", left)
+		t.Errorf("refused, but the audit log has %v", left)
 	}
 	if slices.Contains(left, actionOf(field)) {
 		l.found[field] = true
 	}
 }
 
-// complete misses the mutations that left no row of their action.
+// complete reports the mutations that wrote no row with their action.
 func (l *auditLog) complete(t *testing.T) {
 	t.Helper()
 	for _, f := range graph.Schema().Mutation.Fields {
 		if _, excused := unaudited[f.Name]; l.found[f.Name] == excused && !strings.HasPrefix(f.Name, "__") {
-			t.Errorf("%s: in the audit log as %s: %v", f.Name, actionOf(f.Name), l.found[f.Name])
+			t.Errorf("%s: audit action %s written: %v", f.Name, actionOf(f.Name), l.found[f.Name])
 		}
 	}
 }
 
-// actionOf is the action of a mutation, with a point behind one of its words.
+// actionOf returns the action of a mutation, with a dot after its first part.
 func actionOf(field string) string {
 	if a, ok := actions[field]; ok {
 		return a
@@ -122,7 +122,7 @@ func actionOf(field string) string {
 	return words
 }
 
-// kinds are the first words of actions, longer ones behind those that they begin with.
+// kinds are the first parts of actions; a longer one follows the shorter one that it starts with.
 var kinds = []string{
 	"api_key", "app", "collection", "customer", "discount", "export", "grant", "invitation", "marketplace_theme",
 	"menus", "notification", "order", "page", "password", "payment_account",

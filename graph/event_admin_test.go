@@ -18,12 +18,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onKey are the arguments for a key of the shop.
+// onKey returns arguments for an API key of the shop.
 func onKey(w *caller) string {
 	return fmt.Sprintf("id: %q", w.NewKey(w.t, w.Ctx, scope.OrdersRead).APIKey.PublicID())
 }
 
-// onApp are the arguments for an app of the shop that may be disabled.
+// onApp returns arguments for an app of the shop, disabled or not.
 func onApp(disabled bool, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		a := w.NewApp(w.t, scope.ProductsRead)
@@ -36,8 +36,8 @@ func onApp(disabled bool, more ...string) func(*caller) string {
 	}
 }
 
-// onGrants are the arguments for an app with two grants, and with an endpoint of
-// its own that hears of grants, or for the last of them.
+// onGrants returns arguments for an app with two grants and an endpoint that subscribes to grant
+// events, or for the last of the grants.
 func onGrants(how string, name string) func(*caller) string {
 	return func(w *caller) string {
 		a := w.NewApp(w.t, scope.WebhooksWrite)
@@ -60,7 +60,7 @@ func onGrants(how string, name string) func(*caller) string {
 	}
 }
 
-// onEndpoint are the arguments for an endpoint, after a change.
+// onEndpoint returns arguments for an endpoint after a change.
 func onEndpoint(
 	change func(*caller, *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error), more ...string,
 ) func(*caller) string {
@@ -73,7 +73,7 @@ func onEndpoint(
 	}
 }
 
-// endpoint registers the receiver for all that the tables name.
+// endpoint creates an endpoint for all events in the tables.
 func (w *caller) endpoint() *model.WebhookEndpoint {
 	w.t.Helper()
 	in := model.WebhookEndpointCreateInput{URL: w.receiver,
@@ -90,26 +90,26 @@ func pausedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpoint
 	return w.Mutation().WebhookEndpointPause(w.Ctx, e.PublicID(), e.Version, micros.Now().Add(time.Hour))
 }
 
-// untilIn is the argument of a pause that ends after a while.
+// untilIn returns the argument for a pause of a duration.
 func untilIn(d time.Duration) string { return fmt.Sprintf("until: %q", micros.Now().Add(d)) }
 
 func rotatedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpointPayload, error) {
 	return w.Mutation().WebhookEndpointRotateSecret(w.Ctx, e.PublicID(), e.Version)
 }
 
-// onDelivery are the arguments for a delivery that has come so far.
+// onDelivery returns arguments for a delivery with a fate.
 func onDelivery(f graphtest.Fate) func(*caller) string {
 	return func(w *caller) string { return fmt.Sprintf("id: %q", w.Sent(w.t, w.endpoint(), f)[0]) }
 }
 
-// onSentEvent are the arguments for an event that an endpoint subscribes to.
+// onSentEvent returns arguments for an event that an endpoint subscribes to.
 func onSentEvent(w *caller) string {
 	e := w.endpoint()
 	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.Sent(w.t, e, "delivered")[0]))
 	return fmt.Sprintf("id: %q, endpointId: %q", d.EventID(), e.PublicID())
 }
 
-// onMember are the arguments for a person of the shop.
+// onMember returns arguments for a member of the shop.
 func onMember(versioned bool, more string) func(*caller) string {
 	return func(w *caller) string {
 		s, _ := w.Member(w.t, viewer.Support)
@@ -120,15 +120,15 @@ func onMember(versioned bool, more string) func(*caller) string {
 	}
 }
 
-// onInvitation are the arguments for an invitation that nobody has answered.
+// onInvitation returns arguments for a pending invitation.
 func onInvitation(w *caller) string {
 	made := graphtest.Must[*model.InvitationPayload](w.t)(w.Mutation().StaffInvite(w.Ctx,
 		model.StaffInviteInput{Email: xid.New().String() + "@example.com", Role: viewer.Support}))
 	return fmt.Sprintf("id: %q", made.Invitation.PublicID())
 }
 
-// adminEffects are the mutations of a store's own affairs: only the end of a
-// grant is announced. An endpoint is suspended by the dispatcher, not by a person.
+// adminEffects covers the mutations of a store's administration. Only the end of a grant emits an
+// event. Endpoints are suspended by the dispatcher, not by people.
 var adminEffects = []effect{
 	{field: "storeCreate", name: "another one", args: fixedArgs(`input: {name: "Second", currency: "EUR"}`)},
 	{field: "storeUpdate", name: "its name", args: func(w *caller) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onPage are the arguments for a page, published or not.
+// onPage returns arguments for a page, published or not.
 func onPage(published bool, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		p := graphtest.Must[*model.PagePayload](w.t)(w.Mutation().PageCreate(w.Ctx,
@@ -21,7 +21,7 @@ func onPage(published bool, more ...string) func(*caller) string {
 	}
 }
 
-// contentEffects are the mutations of pages and menus, which have no events.
+// contentEffects covers the mutations of pages and menus, which emit no events.
 var contentEffects = []effect{
 	{field: "pageCreate", name: "a draft", args: fixedArgs(`input: {title: "About", body: "We.", kind: CONTACT}`)},
 	{field: "pageCreate", name: "a second of its kind", args: fixedArgs(`input: {title: "Us", body: "We.", kind: CONTACT}`),

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onExport are the arguments for a job of the shop, cancelled before or not.
+// onExport returns arguments for an export of the shop, canceled or not.
 func onExport(cancelled bool) func(*caller) string {
 	return func(w *caller) string {
 		e := with(w, func(ctx context.Context, m graph.Mutation) (*model.ExportPayload, error) {
@@ -25,8 +25,8 @@ func onExport(cancelled bool) func(*caller) string {
 	}
 }
 
-// exportEffects are the mutations of exports, which emit nothing: that a file is
-// whole, or given up, the engine announces.
+// exportEffects covers the mutations of exports, which emit nothing: the engine emits the events of
+// completed and failed exports.
 var exportEffects = []effect{
 	{field: "exportStart", name: "orders", args: fixedArgs("input: {kind: ORDERS}")},
 	{field: "exportStart", name: "refused", args: fixedArgs(`input: {kind: ORDERS, filters: {status: "draft"}}`),

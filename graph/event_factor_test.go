@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// factorEffects are the mutations of people's own second factors: they make no event.
+// factorEffects covers the mutations of second factors, which emit no events.
 var factorEffects = []effect{
 	{field: "sessionProve", name: "by a token", args: fixedArgs(`input: {password: "x"}`), refused: "forbidden"},
 	{field: "passkeyAsk", name: "by a token", args: fixedArgs(""), refused: "forbidden"},
@@ -52,7 +52,7 @@ var factorEffects = []effect{
 		return fmt.Sprintf("id: %q, name: \"Other\"", w.factor(by).Factor.PublicID())
 	})},
 	{field: "factorRemove", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
-		w.factor(by) // the last one may have to stay: see storeRequireSecondFactor
+		w.factor(by) // the last factor may be required: see storeRequireSecondFactor
 		return fmt.Sprintf("id: %q", w.factor(by).Factor.PublicID())
 	})},
 	{field: "recoveryCodesRenew", name: "in a browser", args: inBrowser(func(w *caller, by factor.By) string {
@@ -61,7 +61,7 @@ var factorEffects = []effect{
 	})},
 }
 
-// inBrowser lets a member of the shop call who is signed in with a browser.
+// inBrowser makes the call as a member of the shop with a browser session.
 func inBrowser(args func(*caller, factor.By) string) func(*caller) string {
 	return func(w *caller) string {
 		who, ctx := w.Member(w.t, viewer.Support)
@@ -73,7 +73,7 @@ func inBrowser(args func(*caller, factor.By) string) func(*caller) string {
 	}
 }
 
-// factor sets an authenticator app up for the person.
+// factor sets up an authenticator app for the person.
 func (w *caller) factor(by factor.By) *factor.Added {
 	w.t.Helper()
 	up := graphtest.Must[*factor.SetUp](w.t)(w.Factors.BeginTOTP(w.Ctx, by))

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// onImages are the arguments for a product with options and two pictures.
+// onImages returns arguments for a product with options and two images.
 func onImages(args func(p *db.Product, first, second string) string) func(*caller) string {
 	return func(w *caller) string {
 		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Shirt())
@@ -18,12 +18,12 @@ func onImages(args func(p *db.Product, first, second string) string) func(*calle
 	}
 }
 
-// onImage are the arguments for a picture.
+// onImage returns arguments for an image.
 func onImage(more string) func(*caller) string {
 	return onImages(func(_ *db.Product, first, _ string) string { return fmt.Sprintf("id: %q%s", first, more) })
 }
 
-// imageEffects are the changes of products' pictures.
+// imageEffects covers the mutations of product images.
 var imageEffects = []effect{
 	{field: "productImageAdd", name: "a picture", args: func(w *caller) string {
 		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Mug())

@@ -28,30 +28,30 @@ import (
 	"github.com/storefront-go/storefront/graph/transport"
 )
 
-// effect is one case of a mutation: the events of one call of it.
+// effect is one case of a mutation with the events of one call.
 type effect struct {
 	field, name string
 	// args prepares the case and returns the arguments of the call.
 	args func(*caller) string
-	// events are what the call writes, as [storetest.Log.Since] has them.
+	// events are the expected events in the form of [storetest.Log.Since].
 	events string
-	// refused is the code of the user error, "" where the call succeeds.
+	// refused is the code of the user error, "" for a successful call.
 	refused string
 }
 
-// effects is every mutation of the schema with all that it may emit.
+// effects covers every mutation of the schema with all events that it may emit.
 var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects,
 	contentEffects, sellingEffects, imageEffects, testStoreEffects)
 
-// caller is the owner of a shop at its GraphQL endpoint.
+// caller calls the GraphQL endpoint as the owner of a shop.
 type caller struct {
 	*graphtest.Shop
 	t     testing.TB
 	api   *graphtest.Endpoint
-	token string // of who calls; none is a browser
-	// browser is who calls without a token.
+	token string // of the caller; "" for a browser session
+	// browser is the viewer of calls without a token.
 	browser *viewer.Viewer
-	// receiver is the address of a receiver of webhooks that takes everything.
+	// receiver is the URL of a webhook receiver that accepts everything.
 	receiver string
 }
 
@@ -77,7 +77,7 @@ func newCaller(t testing.TB, s *ent.Store) *caller {
 	return w
 }
 
-// tokenOf makes a token of a shop's owner.
+// tokenOf creates a token of the shop's owner.
 func (w *caller) tokenOf(p *graphtest.Shop) string {
 	w.t.Helper()
 	made := graphtest.Must[*model.StaffTokenPayload](w.t)(p.Mutation().StaffTokenCreate(p.As(p.Owner.ID, viewer.Owner),
@@ -100,16 +100,16 @@ func (w *caller) call(field, args string) string {
 	return fmt.Sprint(first["code"])
 }
 
-// at are the arguments that name a versioned resource, and more.
+// at returns the arguments that identify a versioned resource, followed by more.
 func at(id string, version int64, more ...string) string {
 	return strings.Join(append([]string{fmt.Sprintf("id: %q, expectedVersion: %d", id, version)}, more...), ", ")
 }
 
-// fixedArgs are arguments that need nothing prepared.
+// fixedArgs returns arguments without preparation.
 func fixedArgs(args string) func(*caller) string { return func(*caller) string { return args } }
 
-// TestMutationEvents calls each mutation over HTTP and reads what is in the log
-// and in the outbox afterwards, in all stores.
+// TestMutationEvents calls each mutation over HTTP and checks the event log and the outbox of all
+// stores.
 func TestMutationEvents(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w, log, actions := newCaller(t, s), new(storetest.Log), newAuditLog(t, s)
@@ -135,7 +135,7 @@ func TestMutationEvents(t *testing.T) {
 				for about := range strings.SplitSeq(got, "; ") {
 					if types := strings.Fields(about); len(
 						types) != len(slices.Compact(slices.Sorted(slices.Values(types)))) {
-						t.Errorf("an event of a type came twice: %s", about)
+						t.Errorf("duplicate event: %s", about)
 					}
 				}
 			})
@@ -159,7 +159,7 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 		for _, f := range d.Fields {
 			known[f.Name] = true
 			if !slices.ContainsFunc(effects, func(e effect) bool { return e.field == f.Name && e.refused == "" }) {
-				t.Errorf("%s has no case: write down its events, or that it has none", f.Name)
+				t.Errorf("%s has no case: add its events, or that it has none", f.Name)
 			}
 		}
 	}
@@ -168,12 +168,12 @@ func TestEveryMutationHasItsEvents(t *testing.T) {
 			t.Errorf("the schema has no mutation %s", e.field)
 		}
 		if e.refused != "" && e.events != "" {
-			t.Errorf("%s, %s: a refused call emits nothing", e.field, e.name)
+			t.Errorf("%s, %s: a refused call must emit nothing", e.field, e.name)
 		}
 	}
 }
 
-// triggers are the mutations that make each event.
+// triggers holds the mutations that emit each event.
 var triggers = map[event.Type]string{
 	event.OrderCreated:            "orderCreate testStoreFill",
 	event.OrderUpdated:            "customerRedact orderUpdate",
@@ -211,9 +211,8 @@ var triggers = map[event.Type]string{
 	event.ThemeInstalled: "themeDuplicate themeInstall themeUpdate",
 }
 
-// elsewhere are the tests of the events that something else than a mutation makes
-// too: the dispatcher gives an endpoint up, an app ends its grant or shows a
-// credential twice.
+// elsewhere holds the tests of events that are also emitted outside of mutations: by the dispatcher
+// that disables an endpoint, or by an app that ends its grant or presents a credential twice.
 var elsewhere = map[event.Type]string{
 	event.WebhookEndpointSuspended: "engine/webhook/event_test.go",
 	event.WebhookEndpointFailing:   "engine/webhook/event_test.go",
@@ -224,8 +223,7 @@ var elsewhere = map[event.Type]string{
 	event.ThemeInstalled:           "engine/install/round_test.go",
 }
 
-// Every event of the catalogue has one written trigger, which names all that
-// makes it.
+// The description of each event names everything that emits it.
 func TestEveryEventHasItsTrigger(t *testing.T) {
 	sentences := map[string]bool{}
 	for _, e := range event.All() {
@@ -237,17 +235,17 @@ func TestEveryEventHasItsTrigger(t *testing.T) {
 		}
 		want, ok := triggers[e.Type]
 		if got := strings.Join(sortedKeys(made), " "); !ok || got != want {
-			t.Errorf("%s is made by %q, want %q", e.Type, got, want)
+			t.Errorf("%s is emitted by %q, want %q", e.Type, got, want)
 		}
 		place, ok := elsewhere[e.Type]
 		if !ok && want == "" {
-			t.Errorf("nothing makes %s", e.Type)
+			t.Errorf("nothing emits %s", e.Type)
 		}
 		if ok && !strings.Contains(string(graphtest.Must[[]byte](t)(os.ReadFile(place))), string(e.Type)) {
 			t.Errorf("%s does not name %s", place, e.Type)
 		}
 		if !strings.HasSuffix(e.Trigger, ".") || sentences[e.Trigger] {
-			t.Errorf("%s has no sentence of its own: %q", e.Type, e.Trigger)
+			t.Errorf("%s has no unique description: %q", e.Type, e.Trigger)
 		}
 		sentences[e.Trigger] = true
 	}
@@ -262,7 +260,7 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// with runs a call of the core that has to succeed, to prepare a case.
+// with makes a call that must succeed, to prepare a case.
 func with[T any](w *caller, call func(ctx context.Context, m graph.Mutation) (T, error)) T {
 	w.t.Helper()
 	return graphtest.Must[T](w.t)(call(w.Ctx, w.Mutation()))

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// order makes an order of two units at 100, with stock and a customer of its own,
-// and takes it some of the steps.
+// order creates an order of two units at 100, with stock and its own customer, and applies the
+// steps of way.
 func (w *caller) order(way string) *model.Order {
 	w.t.Helper()
 	c := w.customer("")
@@ -21,7 +21,7 @@ func (w *caller) order(way string) *model.Order {
 	return o
 }
 
-// orderOf makes an order of a customer, with their e-mail.
+// orderOf creates an order of a customer with their email address.
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
 	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
@@ -29,7 +29,7 @@ func (w *caller) orderOf(c *model.Customer) *model.Order {
 		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
-// customer makes a customer who differs from the others, and moves them on.
+// customer creates a customer with unique data and applies the steps of way.
 func (w *caller) customer(way string) *model.Customer {
 	w.t.Helper()
 	in := graphtest.Ada()
@@ -46,8 +46,8 @@ func (w *caller) customer(way string) *model.Customer {
 	return c
 }
 
-// onOrder are the arguments for an order that went a way; LINE in more stands for
-// the id of its line.
+// onOrder returns arguments for an order after the steps of way; LINE in more stands for the id of
+// its line.
 func onOrder(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		o := w.order(way)
@@ -56,7 +56,7 @@ func onOrder(way string, more ...string) func(*caller) string {
 	}
 }
 
-// basket are the arguments for an order of a product with a stock of 3.
+// basket returns arguments for an order of a product with a stock of 3.
 func basket(quantity int, price int64, more string) func(*caller) string {
 	return func(w *caller) string {
 		p := graphtest.Ware(w.t, w.Ctx, w.Resolver, price, 3)
@@ -64,10 +64,10 @@ func basket(quantity int, price int64, more string) func(*caller) string {
 	}
 }
 
-// oneOfTwo picks one unit of the line.
+// oneOfTwo selects one unit of the line.
 const oneOfTwo = "lines: [{lineItemId: LINE, quantity: 1}]"
 
-// orderEffects are the state machines of an order (contract, section 6).
+// orderEffects covers the state machines of an order (contract, section 6).
 var orderEffects = []effect{
 	{field: "orderCreate", name: "to be paid", args: basket(2, 100, ""), events: "order.created"},
 	{field: "orderCreate", name: "free", args: basket(2, 0, ""), events: "order.created order.paid"},
@@ -174,14 +174,14 @@ var orderEffects = []effect{
 		refused: "not_found"},
 }
 
-// noteOn are the arguments of a note on an order that went a way.
+// noteOn returns arguments for a note on an order after the steps of way.
 func noteOn(way, input string) func(*caller) string {
 	return func(w *caller) string {
 		return fmt.Sprintf("orderId: %q, input: {%s}", w.order(way).PublicID(), input)
 	}
 }
 
-// threeUnits ships the second of three units.
+// threeUnits returns arguments to ship the second of three units.
 func threeUnits(w *caller) string {
 	o := graphtest.Sale(w.t, w.Ctx, w.Resolver, graphtest.Item("a", 3, 100))
 	o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["ship_1"](w.Ctx, w.Mutation(), o)).Order

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onProduct are the arguments for a product with stock that went a way.
+// onProduct returns arguments for a product with stock after the steps of way.
 func onProduct(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		p, m := graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), w.Mutation()
@@ -25,7 +25,7 @@ func onProduct(way string, more ...string) func(*caller) string {
 	}
 }
 
-// onVariant are the arguments for the first variant of a product with options.
+// onVariant returns arguments for the first variant of a product with options.
 func onVariant(input string) func(*caller) string {
 	return func(w *caller) string {
 		p := graphtest.NewProduct(w.t, w.Ctx, w.Resolver, graphtest.Shirt())
@@ -33,7 +33,7 @@ func onVariant(input string) func(*caller) string {
 	}
 }
 
-// onCustomer are the arguments for a customer who went a way.
+// onCustomer returns arguments for a customer after the steps of way.
 func onCustomer(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		c := w.customer(way)
@@ -41,7 +41,7 @@ func onCustomer(way string, more ...string) func(*caller) string {
 	}
 }
 
-// catalogueEffects are the state machines of products and customers.
+// catalogueEffects covers the state machines of products and customers.
 var catalogueEffects = []effect{
 	{field: "productCreate", name: "a draft",
 		args:   fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", inventoryQuantity: 3}`),
@@ -133,7 +133,7 @@ var catalogueEffects = []effect{
 		open, lost, bare := w.orderOf(c), w.orderOf(c), w.orderOf(c)
 		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["cancel"](w.Ctx, w.Mutation(), lost))
 		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["mark_paid"](w.Ctx, w.Mutation(), open))
-		none := model.OrderUpdateInput{Email: graphtest.Said[*string](nil)} // nothing is left to redact of this one
+		none := model.OrderUpdateInput{Email: graphtest.Said[*string](nil)} // nothing is left to redact
 		graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderUpdate(w.Ctx, bare.PublicID(), bare.Version, none))
 		return at(c.PublicID(), graphtest.Again(w.t, w.Ctx, w.Resolver, c.ID).Version)
 	}, events: "customer.redacted; order.updated; order.updated"},

@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestNoChangeWithoutItsEvent calls every mutation that emits an event while the
-// outbox, which is written last, takes no row: nothing may be left of the call.
-// Afterwards the same calls succeed and emit their events.
+// TestNoChangeWithoutItsEvent calls every mutation that emits an event while inserts into the
+// outbox, which is written last, fail: the call must leave nothing behind. Afterwards the same
+// calls succeed and emit their events.
 func TestNoChangeWithoutItsEvent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w, log := newCaller(t, s), new(storetest.Log)
@@ -30,7 +30,7 @@ func TestNoChangeWithoutItsEvent(t *testing.T) {
 			}
 		}
 		log.Mark(t, s)
-		mend := breakOutbox(t, s)
+		repair := breakOutbox(t, s)
 		for i, e := range emitting {
 			before := footprint(t, s)
 			given := args[i]
@@ -48,7 +48,7 @@ func TestNoChangeWithoutItsEvent(t *testing.T) {
 				t.Errorf("%s, %s left something behind: %v, then %v", e.field, e.name, before, after)
 			}
 		}
-		mend()
+		repair()
 		for i, e := range emitting {
 			w.token = tokens[i]
 			if code := w.call(e.field, args[i]); code != "" {
@@ -61,8 +61,8 @@ func TestNoChangeWithoutItsEvent(t *testing.T) {
 	})
 }
 
-// breakOutbox makes the database refuse rows of the outbox, until mend is called.
-func breakOutbox(t *testing.T, s *ent.Store) (mend func()) {
+// breakOutbox makes the database refuse rows of the outbox until repair is called.
+func breakOutbox(t *testing.T, s *ent.Store) (repair func()) {
 	t.Helper()
 	refuse := "CREATE TRIGGER refuse BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'refused'); END"
 	if s.Dialect() == dialect.MySQL {
@@ -70,12 +70,12 @@ func breakOutbox(t *testing.T, s *ent.Store) (mend func()) {
 			"MESSAGE_TEXT = 'refused'"
 	}
 	define(t, s, refuse)
-	mend = func() { define(t, s, "DROP TRIGGER IF EXISTS refuse") }
-	t.Cleanup(mend) // the next test may take the same database
-	return mend
+	repair = func() { define(t, s, "DROP TRIGGER IF EXISTS refuse") }
+	t.Cleanup(repair) // the next test may use the same database
+	return repair
 }
 
-// define changes the schema of the test's database.
+// define changes the schema of the test database.
 func define(t *testing.T, s *ent.Store, statement string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -88,7 +88,7 @@ func define(t *testing.T, s *ent.Store, statement string) {
 	}
 }
 
-// footprint is how many rows the tables have and how often these were changed.
+// footprint returns the row counts of the tables and the sums of their versions.
 func footprint(t *testing.T, s *ent.Store) string {
 	t.Helper()
 	var text strings.Builder

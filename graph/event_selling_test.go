@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onZone are the arguments for a zone of a country.
+// onZone returns arguments for a shipping zone of a country.
 func onZone(country string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		z := graphtest.Must[*model.ShippingZonePayload](w.t)(w.Mutation().ShippingZoneCreate(w.Ctx,
@@ -17,7 +17,7 @@ func onZone(country string, more ...string) func(*caller) string {
 	}
 }
 
-// onDiscount are the arguments for a discount with a code.
+// onDiscount returns arguments for a discount with a code.
 func onDiscount(code string, more ...string) func(*caller) string {
 	return func(w *caller) string {
 		d := graphtest.Must[*model.DiscountPayload](w.t)(w.Mutation().DiscountCreate(w.Ctx,
@@ -26,7 +26,7 @@ func onDiscount(code string, more ...string) func(*caller) string {
 	}
 }
 
-// onCollection are the arguments for a collection of its own.
+// onCollection returns arguments for a new collection.
 func onCollection(more ...string) func(*caller) string {
 	return func(w *caller) string {
 		c := graphtest.Must[*model.CollectionPayload](w.t)(w.Mutation().CollectionCreate(w.Ctx,
@@ -35,7 +35,7 @@ func onCollection(more ...string) func(*caller) string {
 	}
 }
 
-// byStripe are the arguments where a Stripe of our own is asked.
+// byStripe returns arguments for a store that uses a fake Stripe.
 func byStripe(args string) func(*caller) string {
 	return func(w *caller) string {
 		w.Payments.Stripe = payment.NewStripe(paymenttest.New(w.t).URL)
@@ -43,7 +43,7 @@ func byStripe(args string) func(*caller) string {
 	}
 }
 
-// sellingEffects are the settings by which a store sells. Nobody subscribes to them.
+// sellingEffects covers the settings of selling, which emit no events.
 var sellingEffects = []effect{
 	{field: "shippingZoneCreate", name: "a country", args: fixedArgs(
 		`input: {name: "Home", countries: ["DE"], rates: [{name: "Post", priceMinor: 490}, ` +

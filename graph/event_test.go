@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The log holds what the store's changes made, newest first, and nobody else's.
+// The event log lists the events of the store, newest first, and no others.
 func TestEvents(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := model.ProductCreateInput{Title: "Cup", PriceMinor: 100, Currency: "EUR"}

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// testStoreEffects are those of the mutations that only test stores have.
+// testStoreEffects covers the mutations that only test stores have.
 var testStoreEffects = []effect{
 	{field: "testStoreFill", name: "an empty one", args: func(w *caller) string { return w.inTestStore(false) },
 		events: samples()},
@@ -22,7 +22,8 @@ var testStoreEffects = []effect{
 	{field: "testStoreReset", name: "a real one", refused: "invalid_transition", args: fixedArgs("")},
 }
 
-// samples are the events of a filling: those of each sample as if people had made it.
+// samples returns the events of filling a test store: those of each sample, as if people had
+// created it.
 func samples() string {
 	const paid = "order.created order.paid"
 	return strings.Join(slices.Concat(
@@ -36,7 +37,7 @@ func samples() string {
 		slices.Repeat([]string{"product.created product.published product.updated"}, 10)), "; ")
 }
 
-// inTestStore lets the owner of a test store call.
+// inTestStore makes calls as the owner of a test store.
 func (w *caller) inTestStore(full bool) string {
 	w.t.Helper()
 	made, _, err := w.NewStore(w.Ctx, model.StoreCreateInput{Name: "Trial", Currency: "EUR", Timezone: "UTC",

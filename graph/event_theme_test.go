@@ -11,8 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// onTheme are the arguments for a theme that was imported and processed, after a
-// change.
+// onTheme returns arguments for a processed theme after a change.
 func onTheme(change func(*caller, *model.Theme), more string) func(*caller) string {
 	return func(w *caller) string {
 		th := w.Imported(w.t, "Linen")
@@ -29,23 +28,22 @@ func activated(w *caller, th *model.Theme) {
 	})
 }
 
-// onUnprocessed are the arguments for a theme that waits for its processing.
+// onUnprocessed returns arguments for a theme that is not processed yet.
 func onUnprocessed(more string) func(*caller) string {
 	return func(w *caller) string {
 		return fmt.Sprintf("id: %q%s", w.Unprocessed(w.t).PublicID(), more)
 	}
 }
 
-// onListing are the arguments for a theme on its way to the marketplace that has
-// come so far.
+// onListing returns arguments for a marketplace theme in a state.
 func onListing(name string, as state.ListingStatus, more string) func(*caller) string {
 	return func(w *caller) string {
 		return fmt.Sprintf("%s: %q%s", name, w.Offered(w.t, as).PublicID(), more)
 	}
 }
 
-// themeEffects are the mutations of themes. That an imported one is ready, the
-// round announces that processes it.
+// themeEffects covers the mutations of themes. The round that processes an imported theme emits the
+// event that it is ready.
 var themeEffects = []effect{
 	{field: "themeImport", name: "an archive", args: func(w *caller) string {
 		return fmt.Sprintf("input: {archive: %q}", graphtest.Archived(w.t, graphtest.Tiny(w.t, "Linen", nil)))

@@ -23,14 +23,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// limited is what adds one to what a limit counts.
+// limited adds one to the count of a limit.
 type limited struct {
-	// unit is how much one counts, 1 where it is 0.
+	// unit is how much each call counts; 0 means 1.
 	unit int64
 	add  func() error
 }
 
-// invites invites somebody else each time.
+// invites invites a different person at each call.
 func invites(_ *testing.T, p *graphtest.Shop) limited {
 	return limited{add: func() error {
 		_, err := p.Mutation().StaffInvite(p.Ctx,
@@ -46,7 +46,7 @@ func exports(_ *testing.T, p *graphtest.Shop) limited {
 	}}
 }
 
-// duplicates adds copies of a theme, of as many bytes each.
+// duplicates adds copies of a theme of equal size.
 func duplicates(t *testing.T, p *graphtest.Shop) (limited, int64) {
 	first := p.Imported(t, "Linen")
 	return limited{add: func() error {
@@ -55,8 +55,8 @@ func duplicates(t *testing.T, p *graphtest.Shop) (limited, int64) {
 	}}, first.SizeBytes
 }
 
-// limits has a line for each limit that refuses what is one too many. Those that are
-// nil do it otherwise, and are tested where they are.
+// limits has an entry for each limit that refuses an excess. Limits with nil behave differently;
+// the comment names the package with their test.
 var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	limit.People: func(_ *testing.T, p *graphtest.Shop) limited {
 		return limited{add: func() error {
@@ -96,7 +96,7 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 			Vault: webhook.NewVault(ring), Egress: egress.Policy{AllowLoopback: true}}))
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			model.WebhookEndpointCreateInput{URL: "http://127.0.0.1:1/", Events: []string{"order.paid"}}))
-		p.Limits[limit.PingsPerMinute] = 6 // the first is forgotten after 10 s, not at once
+		p.Limits[limit.PingsPerMinute] = 6 // the first expires after 10 s, not at once
 		return limited{add: func() error {
 			_, err := p.Mutation().WebhookEndpointTest(p.Ctx, e.WebhookEndpoint.PublicID())
 			return err
@@ -178,11 +178,11 @@ var limits = map[limit.Name]func(*testing.T, *graphtest.Shop) limited{
 	limit.StoredBytes:         nil, // graph/core
 	limit.UnpaidPieces:        nil, // graph/domain/cart
 	limit.ImageMegapixels:     nil, // graph/domain/catalog
-	limit.PictureBytes:        nil, // what is too much is not shown: graph/engine/images
-	limit.ExportsRunning:      nil, // others wait: graph/engine/export
+	limit.PictureBytes:        nil, // the excess is not served: graph/engine/images
+	limit.ExportsRunning:      nil, // the excess waits: graph/engine/export
 	limit.Factors:             nil, // graph/engine/factor
 	limit.ReportOrders:        nil, // graph/domain/report
-	limit.OrderMailsPerDay:    nil, // what is too much is withheld: graph/engine/notify
+	limit.OrderMailsPerDay:    nil, // the excess is withheld: graph/engine/notify
 	limit.NewStoreMailsPerDay: nil, // likewise
 	limit.NewStoreDays:        nil, // counts nothing
 }
@@ -193,9 +193,8 @@ func reached(err error, name limit.Name) bool {
 	return ok && f.Name() == "limit_reached" && f.Limit == string(name) && strings.Contains(f.Detail, string(name))
 }
 
-// Each limit, be it that of all stores or one store's own, refuses what is one too many
-// and names itself. One that is below what is there refuses what is new alone, and one
-// that is raised lets one more through.
+// Each limit, whether of all stores or a store's own, refuses the excess and names itself. A limit
+// below the present count refuses only additions, and raising it by one admits one more.
 func TestLimits(t *testing.T) {
 	for _, row := range limit.Rows() {
 		begin, ok := limits[row.Name]
@@ -225,7 +224,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// own gives the store a limit of its own.
+// own sets the store's own limit.
 func own(t *testing.T, ctx context.Context, p *graphtest.Shop, name limit.Name, n int64) {
 	t.Helper()
 	s := graphtest.Must[*model.Store](t)(p.Query().Store(ctx))
@@ -240,12 +239,12 @@ func bounded(t *testing.T, name limit.Name, l limited, set func(n int64)) {
 	unit := max(l.unit, 1)
 	set(1)
 	if err := l.add(); !reached(err, name) {
-		t.Errorf("below what is there: %v", err)
+		t.Errorf("limit below the count: %v", err)
 	}
 	n := unit
 	for set(n); l.add() != nil; set(n) {
 		if n += unit; n > 20*unit {
-			t.Fatal("the limit was raised, and nothing is let through")
+			t.Fatal("nothing is admitted after the limit was raised")
 		}
 	}
 	if err := l.add(); !reached(err, name) {

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestManyRows: a store at a large limit, whose rows are counted in the background, is refused before
-// long, and its people are told.
+// TestManyRows checks that a store at a large limit, whose rows are counted in the background, is
+// refused soon and its staff notified.
 func TestManyRows(t *testing.T) {
 	const most = 10_100
 	p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))
@@ -42,16 +42,16 @@ func TestManyRows(t *testing.T) {
 		}
 	}
 	if created < 50 || created == 5000 {
-		t.Errorf("%d products were created beside %d, of %d", created, most-50, most)
+		t.Errorf("%d products were created on top of %d, limit %d", created, most-50, most)
 	}
 	told := 0
-	for range 10_000 { // it is told behind the count
+	for range 10_000 { // the notification follows the count
 		told = graphtest.Must[int](t)(p.Store.DB(p.Ctx).Notification.Query().Count(p.Ctx))
 		if told > 0 {
 			break
 		}
 	}
 	if told != 1 {
-		t.Errorf("the store was told %d times", told)
+		t.Errorf("%d notifications", told)
 	}
 }

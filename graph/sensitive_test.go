@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// sensitive are the mutations that lead money, data or access elsewhere. They need a fresh proof of
-// identity in a browser, and a staff token does them only if it was created for that.
+// sensitive lists the mutations that give money, data or access to others. They need a recent proof
+// of identity in a browser, or a staff token that was created for sensitive actions.
 var sensitive = []string{
 	"storeRequireSecondFactor", "storeSetRefundProof", "storeClose", "testStoreReset", "staffInvite",
 	"invitationResend", "staffUpdateRole", "staffRemove", "staffTokenCreate", "apiKeyCreate", "apiKeyRotate",
@@ -23,7 +23,7 @@ var sensitive = []string{
 	"recoveryCodesRenew", "paymentSettingsUpdate", "paymentAccountSet", "paymentAccountRemove",
 }
 
-// partly are the mutations that are sensitive for some of their input, which their methods judge.
+// partly lists the mutations that are sensitive for some inputs, which their methods check.
 var partly = map[string]string{
 	"orderRefund":           "a sum above the store's sum for proof",
 	"orderCancel":           "a refund above that sum",
@@ -31,31 +31,32 @@ var partly = map[string]string{
 	"storeUpdate":           "another contact address",
 }
 
-// ordinary are the other mutations, by name or by prefix with a star, and why they are not sensitive.
+// ordinary lists the other mutations, by name or by prefix with a star, under the reason why they
+// are not sensitive.
 var ordinary = map[string][]string{
 	"it ends access or stops data": {"invitationWithdraw", "storeLeave", "staffTokenRevoke", "apiKeyRevoke",
 		"appDisable", "grantRevoke", "installedAppRevoke", "webhookEndpointDisable", "webhookEndpointDelete",
 		"signOutEverywhere", "sessionEnd"},
-	"it is a proof itself, or asks for the current password": {"sessionProve", "passkeyAsk", "passwordChange"},
-	"its mail goes to the person's own address":              {"addressVerify"},
-	"data go to an address that was judged when it was set": {"webhookEndpointReactivate", "webhookEndpointPause",
+	"it is itself a proof, or asks for the current password": {"sessionProve", "passkeyAsk", "passwordChange"},
+	"its email goes to the person's own address":             {"addressVerify"},
+	"data go to an address whose setting was sensitive": {"webhookEndpointReactivate", "webhookEndpointPause",
 		"webhookEndpointUnpause", "webhookEndpointTest", "webhookEndpointReplay", "webhookEventReplay",
 		"webhookDelivery*", "webhookDeliveries*"},
-	"the file is for who may read the same rows anyway": {"export*"},
-	"the new store is empty and the person's own":       {"storeCreate"},
+	"only viewers who may read the rows get the file": {"export*"},
+	"the new store is empty and the person's own":     {"storeCreate"},
 	"it changes names, times and versions": {"storeSetLegacy", "appSetLegacy",
 		"notification*"},
-	"it concerns sample data":             {"testStoreFill"},
-	"it switches the person's own emails": {"staffSetOrderEmails"},
-	"money is noted that came in, or goods are handled": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
+	"it concerns sample data":            {"testStoreFill"},
+	"it changes the person's own emails": {"staffSetOrderEmails"},
+	"it records received money or handles goods": {"orderCreate", "orderMarkPaid", "orderRecordPayment",
 		"orderFulfill", "orderComplete", "orderUpdate", "orderNoteAppend"},
-	"it is what the shop sells and shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
+	"it is what the shop sells or shows": {"product*", "collection*", "discount*", "shippingZone*", "taxSettings*",
 		"page*", "menus*", "theme*", "marketplaceTheme*"},
-	"it is daily work with people who buy": {"customer*"},
+	"it is daily work with customers": {"customer*"},
 }
 
-// Each mutation is sensitive, sensitive for some input, or ordinary with a reason, and @fresh marks
-// those of the first kind. A new mutation has to be entered above.
+// Each mutation is sensitive, sensitive for some inputs, or ordinary for a reason, and @fresh marks
+// the sensitive ones. New mutations must be added to a table above.
 func TestSensitiveMutations(t *testing.T) {
 	for _, field := range graph.Schema().Mutation.Fields {
 		if strings.HasPrefix(field.Name, "__") {
@@ -63,7 +64,7 @@ func TestSensitiveMutations(t *testing.T) {
 		}
 		is := slices.Contains(sensitive, field.Name)
 		if marked := field.Directives.ForName("fresh") != nil; marked != is {
-			t.Errorf("%s: in the table of sensitive mutations is %t, @fresh is %t", field.Name, is, marked)
+			t.Errorf("%s: sensitive is %t, @fresh is %t", field.Name, is, marked)
 		}
 		var kinds []string
 		if is {
@@ -81,13 +82,14 @@ func TestSensitiveMutations(t *testing.T) {
 			}
 		}
 		if len(kinds) != 1 {
-			t.Errorf("%s is in the table %d times: %q", field.Name, len(kinds), kinds)
+			t.Errorf("%s is in the tables %d times: %q", field.Name, len(kinds), kinds)
 		}
 	}
 }
 
-// refusesUnproved calls a sensitive mutation as an owner who proved too long ago who they are, and by a
-// staff token that was not created for it: both are refused before anything is done.
+// refusesUnproved calls a sensitive mutation as an owner whose proof of identity is too old, and
+// with a staff token that was not created for sensitive actions: both must be refused without
+// effect.
 func (w *caller) refusesUnproved(field, args string) {
 	w.t.Helper()
 	token, browser := w.token, w.browser

@@ -14,13 +14,13 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// left counts what a change left behind: rows of the audit log and events.
+// left counts what changes wrote: rows of the audit log and events.
 func left(ctx context.Context, r *graph.Resolver) [2]int {
 	c := r.Client(ctx)
 	return [2]int{c.Audit.Query().CountX(ctx), c.Event.Query().CountX(ctx)}
 }
 
-// What a change leaves is written with it or not at all.
+// The record of a change is written with it or not at all.
 func TestCommit(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -57,7 +57,7 @@ func TestCommit(t *testing.T) {
 	})
 }
 
-// An edit that fails behind the row's update takes it back.
+// An edit that fails after the row's update rolls it back.
 func TestApplyIsOneTransaction(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())

@@ -83,11 +83,10 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// One answer names everything: what the facade found, then what the method
-// found, each member once.
+// One answer reports all faults: the facade's, then the method's, each member once.
 func TestCheckCollects(t *testing.T) {
 	in := model.NewDecoded([]fault.Field{{Pointer: "#/price_minor", Code: fault.InvalidType}})
-	for range 2 { // the facade's list is not written to
+	for range 2 { // the facade's list is not modified
 		c := core.NewCheck(in)
 		c.Amount("price_minor", -1)
 		c.Line("title", "", 255)
@@ -105,7 +104,7 @@ func TestCheckCollects(t *testing.T) {
 		}
 	}
 	if core.NewCheck(model.Decoded{}).Err() != nil || new(core.Check).Err() != nil {
-		t.Error("nothing wrong, yet refused")
+		t.Error("refused without a fault")
 	}
 }
 

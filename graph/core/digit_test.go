@@ -20,7 +20,7 @@ func TestFoldDigits(t *testing.T) {
 	}
 }
 
-// Every script has its ten digits in a row, which the folding counts on.
+// Every script has ten consecutive digits, which FoldDigits relies on.
 func TestFoldEveryDigit(t *testing.T) {
 	counts := map[string]int{}
 	for r := rune(0); r <= unicode.MaxRune; r++ {

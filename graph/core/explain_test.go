@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/core"
 )
 
-// TestEveryKindHasAName: what is not found is named, whatever its kind.
+// TestEveryKindHasAName checks that every kind has a name for NotFound.
 func TestEveryKindHasAName(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "../../ent/xid/xid.go", nil, 0)
 	if err != nil {

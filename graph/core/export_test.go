@@ -9,9 +9,9 @@ import (
 	"github.com/storefront-go/storefront/ent/viewer"
 )
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exported for the tests, which are in another package.
 
-// Fields returns what a check found wrong.
+// Fields returns the faults of a check.
 func Fields(c *Check) []fault.Field { return c.fields }
 
 // Stored reports whether the bytes of a column count for [limit.StoredBytes].
@@ -24,7 +24,7 @@ func Stored(table, column string) bool {
 	return false
 }
 
-// CountStored sums up what the viewer's store keeps, as happens in the background.
+// CountStored sums the stored bytes of the viewer's store, as the background count does.
 func (c *Core) CountStored(ctx context.Context) {
 	c.count(rowsOf{viewer.From(ctx).Store, limit.StoredBytes}, c.Limits.Of(limit.StoredBytes), c.storedBytes)
 }

@@ -54,6 +54,6 @@ func TestSelects(t *testing.T) {
 		}
 	}
 	if !core.Selects(context.Background(), "a") {
-		t.Error("a call from elsewhere gets everything")
+		t.Error("a call outside of GraphQL does not select everything")
 	}
 }

@@ -43,8 +43,8 @@ func TestSuffixed(t *testing.T) {
 	}
 }
 
-// A handle that is taken is tried with the end of the id, and where another id ends so too with
-// more of it; another error than that of a duplicate is the answer at once.
+// FirstFree tries a taken handle with the end of the id, and with a longer end if that is taken as
+// well. Errors other than duplicates are returned at once.
 func TestFirstFree(t *testing.T) {
 	const id = "prod_0123456789ghjkmnpqrs"
 	store := storetest.Open(t)
@@ -69,7 +69,7 @@ func TestFirstFree(t *testing.T) {
 	}
 }
 
-// Every slug is a handle that the API would take.
+// Every slug is a valid handle.
 func FuzzSlug(f *testing.F) {
 	handle := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,118}[a-z0-9])?$`)
 	for _, s := range []string{"Mug", "Crème", "-", "日本", "a\xff", strings.Repeat("a b", 60), "ǅ", "İ"} {

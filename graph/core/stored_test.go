@@ -21,8 +21,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// notStored are the long columns of a store's tables that do not count for [limit.StoredBytes], and what bounds
-// them.
+// notStored holds the long columns of a store's tables that do not count for [limit.StoredBytes],
+// with what bounds them.
 var notStored = map[string]string{
 	"apps.redirect_uris":      "a store registers few apps",
 	"attempts.response":       "deleted after days",
@@ -38,8 +38,8 @@ var notStored = map[string]string{
 	"theme_uploads.archive":   "deleted once the theme is processed",
 }
 
-// TestStoredColumns: each column of a store that holds long values counts for the limit of stored bytes or is
-// excused.
+// TestStoredColumns checks that each column with long values counts for the limit of stored bytes
+// or is excused.
 func TestStoredColumns(t *testing.T) {
 	long := []string{"blob", "mediumblob", "mediumtext"}
 	left := maps.Clone(notStored)
@@ -53,7 +53,7 @@ func TestStoredColumns(t *testing.T) {
 			}
 			name := table.Name + "." + c.Name
 			if _, excused := notStored[name]; excused == core.Stored(table.Name, c.Name) {
-				t.Errorf("%s: add it to stored or, with what bounds it, to notStored; not to both", name)
+				t.Errorf("%s: must be in stored or, with its bound, in notStored, but not in both", name)
 			}
 			delete(left, name)
 		}
@@ -63,8 +63,9 @@ func TestStoredColumns(t *testing.T) {
 	}
 }
 
-// TestStoredBytes: a store whose texts, addresses, order lines and events reach the limit is warned before. It is
-// refused long writes and no short ones, and has room again once the texts are gone.
+// TestStoredBytes: a store whose texts, addresses, order lines and events approach the limit is
+// warned. At the limit, long writes are refused and short ones pass, and after the texts are
+// removed there is room again.
 func TestStoredBytes(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const most, long = 1 << 20, 100_000
@@ -89,7 +90,7 @@ func TestStoredBytes(t *testing.T) {
 		fill(long)
 		fill(long)
 		if !warned() {
-			t.Error("nobody was warned")
+			t.Error("no warning")
 		}
 		fill(long)
 		if long, short := write(long), write(1000); long != "limit_reached" || short != "" {

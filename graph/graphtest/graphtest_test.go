@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// What the configuration makes is a whole core.
+// The test configuration is complete.
 func TestConfig(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ring, err := keyring.Parse(strings.Repeat("k", keyring.MinSecret))

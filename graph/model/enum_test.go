@@ -28,13 +28,13 @@ func TestEnum(t *testing.T) {
 	}
 	for _, bad := range []any{"partially_fulfilled", "Partially_Fulfilled", "", "PAID", 1, nil} {
 		if s, err := model.UnmarshalFulfillmentStatus(bad); err == nil || s != "" {
-			t.Errorf("%v was taken", bad)
+			t.Errorf("%v was accepted", bad)
 		}
 	}
 	if k, err := model.UnmarshalActorType("OAUTH_APP"); err != nil || k != viewer.OAuthApp {
 		t.Errorf("got %q, %v", k, err)
 	}
 	if _, err := model.UnmarshalActorType("GUEST"); err == nil {
-		t.Error("a guest was taken, who is no actor")
+		t.Error("a guest was accepted as an actor")
 	}
 }

@@ -16,7 +16,7 @@ func TestTime(t *testing.T) {
 	}
 	for _, v := range []any{nil, 1, int64(1), 1.5, true, "", "yesterday", []byte("1970-01-01T00:00:00Z")} {
 		if _, err := model.UnmarshalTime(v); err == nil {
-			t.Errorf("%v was taken", v)
+			t.Errorf("%v was accepted", v)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestTwoAuthorizationHeaders(t *testing.T) {
 	}
 }
 
-// Cookies count on same-origin POSTs alone, and never beside another credential.
+// Cookies count only on same-origin POST requests without another credential.
 func TestSessions(t *testing.T) {
 	var asked int
 	var f *graphtest.Endpoint
@@ -112,6 +112,6 @@ func TestSessions(t *testing.T) {
 		})
 	}
 	if asked != 4 {
-		t.Errorf("asked about %d requests, want 4", asked)
+		t.Errorf("%d session lookups, want 4", asked)
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 var roles = []viewer.Role{viewer.Owner, viewer.Admin, viewer.Developer, viewer.Support}
 
-// Every root field is gated, and every credential reaches just what the gates
-// let through: one key for each scope, one person for each role.
+// Every root field has a gate, and every credential can use exactly the fields that its gates
+// admit: one key for each scope, one person for each role.
 func TestGateOfEveryRootField(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	schema := graph.Schema()
@@ -36,7 +36,7 @@ func TestGateOfEveryRootField(t *testing.T) {
 				continue
 			}
 			t.Run(field.Name, func(t *testing.T) {
-				if field.Name == "storeLeave" { // they do
+				if field.Name == "storeLeave" { // allowed in this case
 					defer func() {
 						for _, r := range roles {
 							tokens[string(r)] = staffToken(f, r)
@@ -51,7 +51,7 @@ func TestGateOfEveryRootField(t *testing.T) {
 						t.Errorf("%s: refused %v, want %v: %s", holder, refused, want, a.Body)
 					}
 					if code == codeInvalid || code == codeSyntax {
-						t.Fatalf("the test's own document: %s", a.Body)
+						t.Fatalf("invalid test document: %s", a.Body)
 					}
 				}
 			})
@@ -59,7 +59,7 @@ func TestGateOfEveryRootField(t *testing.T) {
 	}
 }
 
-// reaches reads the gates of a field: who reaches one that has both passes both.
+// reaches evaluates the gates of a field; with two gates both must admit the holder.
 func reaches(t *testing.T, holder string, field *ast.FieldDefinition) bool {
 	t.Helper()
 	role := viewer.Role(holder)
@@ -89,8 +89,8 @@ func reaches(t *testing.T, holder string, field *ast.FieldDefinition) bool {
 	return slices.Contains(allowed, strings.ToUpper(holder))
 }
 
-// operationOf calls a field with arguments that are well-formed and lead to
-// nothing: unknown ids, blank names.
+// operationOf returns a call of a field with well-formed arguments without effect: unknown ids,
+// blank names.
 func operationOf(root *ast.Definition, field *ast.FieldDefinition) string {
 	var args []string
 	for _, a := range field.Arguments {
@@ -129,7 +129,7 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	case d.Name == "Long" || d.Name == "Money" || d.Name == "Int":
-		return "0" // no version is 0, so nothing is changed
+		return "0" // no version is 0, so nothing changes
 	case d.Name == "Boolean":
 		return "false"
 	case d.Name == "Time":
@@ -138,7 +138,7 @@ func literal(schema *ast.Schema, t *ast.Type) string {
 	return `""`
 }
 
-// A nested gate refuses its field alone.
+// A nested gate refuses only its field.
 func TestNestedGates(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	schema := graph.Schema()
@@ -150,7 +150,7 @@ func TestNestedGates(t *testing.T) {
 				continue
 			}
 			if field.Type.NonNull && d != nil {
-				t.Errorf("%s.%s: a missing scope would take the whole object away", def.Name, field.Name)
+				t.Errorf("%s.%s: a missing scope would null the whole object", def.Name, field.Name)
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func TestOperatorPasses(t *testing.T) {
 	}
 }
 
-// A search over everything shows each kind to those alone who may read it.
+// A search over all kinds returns only the kinds that the viewer may read.
 func TestGateOfFound(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	const document = `{search(query:"a"){orders{id} products{id} customers{id}}}`

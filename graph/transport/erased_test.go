@@ -19,9 +19,9 @@ const (
 		customer { email displayName } userErrors { code } } }`
 )
 
-// The answers that showed a person are gone with them, and their requests are not
-// carried out again; the answers about others are there still.
-func TestAnswersOfTheRedacted(t *testing.T) {
+// Stored answers that contain a redacted person are deleted, and their requests are not run again;
+// other stored answers remain.
+func TestAnswersOfRedacted(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		owner := staffToken(f, viewer.Owner)
 		type request struct {
@@ -59,7 +59,7 @@ func TestAnswersOfTheRedacted(t *testing.T) {
 			}
 		}
 		if a := send(hides).Ok(); a.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("what shows nothing of anybody: %v", a.Header)
+			t.Errorf("an answer without the person: %v", a.Header)
 		}
 		again := send(gone).Ok()
 		if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotent-Replayed") != "true" {

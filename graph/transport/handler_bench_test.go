@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// everyField is an order as REST shows it.
+// everyField selects all fields of an order that REST shows.
 const everyField = `query($first: Int) { orders(first: $first) { nodes {
 	id number status financialStatus fulfillmentStatus currency subtotalMinor discountMinor shippingMinor taxMinor totalMinor
 	paidMinor refundedMinor customerId email billingAddress { name line1 city country } shippingAddress { name line1 city country }
@@ -25,7 +25,7 @@ const everyField = `query($first: Int) { orders(first: $first) { nodes {
 	notesCount tags source placedAt paidAt fulfilledAt cancelledAt completedAt version createdAt updatedAt
 	} pageInfo { hasNextPage endCursor } } }`
 
-// orders makes n orders with two lines each.
+// orders creates n orders with two lines each.
 func orders(f *graphtest.Endpoint, n int) {
 	f.T.Helper()
 	ctx := graphtest.As(f.Ctx, viewer.Owner)
@@ -46,11 +46,11 @@ func orders(f *graphtest.Endpoint, n int) {
 	}
 }
 
-// BenchmarkOrders20 lists 20 orders with all that REST shows of them: the
-// handler alone, without a socket. The second is the same rows by a plain call,
-// so the difference is what GraphQL costs.
+// BenchmarkOrders20 lists 20 orders with all fields that REST shows, through the handler without a
+// socket. The second benchmark reads the same rows with a plain call; the difference is the cost of
+// GraphQL.
 func BenchmarkOrders20(b *testing.B) {
-	// Not storetest.Open: it judges every statement, which costs more than the rows.
+	// Not storetest.Open: its SQL lint costs more than the rows.
 	s := graphtest.Must[*ent.Store](b)(ent.Open(b.Context(), ent.Config{Database: storetest.SQLite(b)}))
 	b.Cleanup(func() { s.Close() })
 	f := newEndpoint(b, s, nil)
@@ -83,8 +83,8 @@ func BenchmarkOrders20(b *testing.B) {
 	})
 }
 
-// TestStatementsDoNotGrow counts the statements of a page of orders with all its
-// relations: as many for 20 orders as for one.
+// TestStatementsDoNotGrow checks that a page of 20 orders with all relations takes as many
+// statements as a page of one.
 func TestStatementsDoNotGrow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		f := newEndpoint(t, s, nil)
@@ -105,7 +105,7 @@ func TestStatementsDoNotGrow(t *testing.T) {
 			}
 			return counter.N()
 		}
-		count(1) // the credential is looked up
+		count(1) // also looks up the credential
 		one, twenty := count(1), count(20)
 		if one != twenty || one > 7 {
 			t.Errorf("%d statements for one order, %d for twenty", one, twenty)

@@ -52,7 +52,7 @@ func eachEndpoint(t *testing.T, f func(t *testing.T, f *graphtest.Endpoint)) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newEndpoint(t, s, nil)) })
 }
 
-// keyFor makes an API key with the scopes.
+// keyFor creates an API key with the scopes.
 func keyFor(f *graphtest.Endpoint, scopes ...string) string {
 	f.T.Helper()
 	secret, id := apikey.Mint(apikey.Key), xid.New()
@@ -64,7 +64,7 @@ func keyFor(f *graphtest.Endpoint, scopes ...string) string {
 	return secret.Reveal()
 }
 
-// staffToken makes a person of the role and a token of theirs.
+// staffToken creates a person with the role and returns a token of theirs.
 func staffToken(f *graphtest.Endpoint, role viewer.Role) string {
 	f.T.Helper()
 	secret, user, id := apikey.Mint(apikey.Staff), xid.New(), xid.New()
@@ -139,7 +139,7 @@ func TestQueryAndMutation(t *testing.T) {
 	})
 }
 
-// The numbers of variables count by their value, and keep to 53 bits.
+// Numbers in variables count by their value, within 53 bits.
 func TestNumbers(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
@@ -162,7 +162,7 @@ func TestNumbers(t *testing.T) {
 			`{"query":"mutation($t: String!) { productCreate(input: {title: $t, currency: \"EUR\", priceMinor: 1}) { `+
 				`product { id } } }","variables":{"t":`+number+`}}`)
 		if code(a) != codeVariables {
-			t.Errorf("the number %s as a text: code %q: %s", number, code(a), a.Body)
+			t.Errorf("the number %s as a string: code %q: %s", number, code(a), a.Body)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestRequestForm(t *testing.T) {
 				t.Errorf("%d %q, want %d %q: %s", a.Status, code(a), tc.status, tc.code, a.Body)
 			}
 			if tc.code != "" && bytes.Contains(a.Body, []byte(`"data"`)) {
-				t.Errorf("an answer to what did not run has data: %s", a.Body)
+				t.Errorf("an answer without an execution has data: %s", a.Body)
 			}
 		})
 	}
@@ -315,7 +315,7 @@ func TestIntrospectionSwitch(t *testing.T) {
 	}
 }
 
-// Without introspection its fields are none of the schema, wherever they stand.
+// Without introspection, its fields do not exist at any position.
 func TestIntrospectionRefused(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), func(c *Config) { c.Introspection = false })
 	key := keyFor(f, scope.ProductsRead)
@@ -336,8 +336,8 @@ func TestIntrospectionRefused(t *testing.T) {
 	}
 }
 
-// Variables are judged where they are Ints themselves, which is enough while Ints
-// are in no list and in no object.
+// Variables are only checked as arguments of type Int. That suffices while no list and no input
+// object contains an Int.
 func TestIntsAreArguments(t *testing.T) {
 	for _, d := range graph.Schema().Types {
 		for _, f := range d.Fields {
@@ -386,8 +386,8 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// A variable with a default may stand where null is not taken; then null is the
-// caller's mistake.
+// A nullable variable with a default is allowed where null is not; an explicit null is then the
+// caller's fault.
 func TestNullCondition(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite)
@@ -406,6 +406,6 @@ func TestNullCondition(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	if _, err := New(Config{}); err == nil {
-		t.Error("a handler without a core")
+		t.Error("a handler without Core was created")
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// TestHeavyAnswers asks in several ways for more bytes than an answer may have: all are refused by
-// the name of the bound, whatever is multiplied, and the service's budget is free afterwards.
+// TestHeavyAnswers requests more bytes than an answer may have, in several ways: all are refused
+// with the name of the bound, and the budget is free afterwards.
 func TestHeavyAnswers(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		var id xid.ID
@@ -39,12 +39,12 @@ func TestHeavyAnswers(t *testing.T) {
 		}
 		one := fmt.Sprintf("product(id:%q)", xid.Product.Format(id))
 		for name, document := range map[string]string{
-			"many rows":                     "{products(first:100){nodes{id description}}}",
-			"rows of which little is shown": "{products(first:100){nodes{id}}}",
-			"aliases in a list":             "{products(first:4){nodes{" + aliases(40, "description") + "}}}",
-			"aliases in one object":         "{" + one + "{" + aliases(100, "description") + "}}",
-			"aliases of an object":          "{" + aliases(40, one+"{description}") + "}",
-			"edges":                         "{products(first:4){edges{node{" + aliases(40, "description") + "}}}}",
+			"many rows":                    "{products(first:100){nodes{id description}}}",
+			"large rows with small fields": "{products(first:100){nodes{id}}}",
+			"aliases in a list":            "{products(first:4){nodes{" + aliases(40, "description") + "}}}",
+			"aliases in one object":        "{" + one + "{" + aliases(100, "description") + "}}",
+			"aliases of an object":         "{" + aliases(40, one+"{description}") + "}",
+			"edges":                        "{products(first:4){edges{node{" + aliases(40, "description") + "}}}}",
 		} {
 			a := f.Query(key, document, nil)
 			named := len(a.Errors) > 0 && a.Errors[0].Extensions["code"] == string(fault.AnswerTooLarge)
@@ -61,7 +61,7 @@ func TestHeavyAnswers(t *testing.T) {
 	})
 }
 
-// TestOneFileARequest: what decodes or unpacks a file does so once in a request.
+// TestOneFileARequest: a request decodes or unpacks at most one file.
 func TestOneFileARequest(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsWrite, scope.ThemesWrite)

@@ -19,7 +19,7 @@ import (
 
 const keyHeader = "Idempotency-Key"
 
-// products counts what there is.
+// products counts the products.
 func products(f *graphtest.Endpoint) int {
 	f.T.Helper()
 	return graphtest.Must[int](f.T)(f.Store.DB(f.Ctx).Product.Query().Count(f.Ctx))
@@ -45,19 +45,19 @@ func TestReplay(t *testing.T) {
 		}
 		other := product(f, keyFor(f, scope.ProductsWrite), "Lamp", keyHeader, "k1").Ok()
 		if bytes.Equal(other.Body, first.Body) {
-			t.Error("another principal got the answer")
+			t.Error("another principal got the stored answer")
 		}
 		// The order of members does not matter.
 		swapped := f.Send("POST", f.URL, key,
 			fmt.Sprintf(`{"variables": {"in": {"priceMinor": 1250, "currency": "EUR", "title": "Lamp"}}, "query": %q}`,
 				createProduct), keyHeader, "k1")
 		if !bytes.Equal(swapped.Body, first.Body) {
-			t.Errorf("the same with its members swapped: %s", swapped.Body)
+			t.Errorf("the same request with members swapped: %s", swapped.Body)
 		}
 	})
 }
 
-// Whoever lost a right does not get the answer of before either.
+// A caller who lost a right does not get the stored answer.
 func TestReplayPassesTheGate(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
@@ -81,9 +81,9 @@ func TestReplayPassesTheGate(t *testing.T) {
 	})
 }
 
-// A replay shows neither the secret of an endpoint for events that the caller may not read any more, nor an
-// export of such rows, however the answer is written.
-func TestReplayReachesEvents(t *testing.T) {
+// A replay shows neither the secret of an endpoint nor an export if the caller may no longer read
+// the events or rows, however the request is written.
+func TestReplayChecksScopes(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead)
 		send := func(query, name string) graphtest.Answer {
@@ -120,7 +120,7 @@ func TestReplayReachesEvents(t *testing.T) {
 	})
 }
 
-// A replay passes the gates of every field that it shows.
+// A replay passes the gates of every field in the answer.
 func TestAdmitted(t *testing.T) {
 	const document = `{ order(id: "x") { id ... { ...F } } } fragment F on Order { customer { id } notes { body } }`
 	doc, errs := gqlparser.LoadQueryWithRules(graph.Schema(), document, nil)
@@ -150,8 +150,8 @@ func TestAdmitted(t *testing.T) {
 	}
 }
 
-// User errors are kept, and nothing of what was written before them.
-func TestUserErrorsAreKept(t *testing.T) {
+// User errors are stored, and the writes before them are rolled back.
+func TestUserErrorsAreStored(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.ProductsWrite)
 		for i := range 2 {
@@ -167,8 +167,8 @@ func TestUserErrorsAreKept(t *testing.T) {
 	})
 }
 
-// Refusals of rights are judged anew: the key stays free.
-func TestRefusalsAreNotKept(t *testing.T) {
+// Refusals for missing rights are not stored: the key stays free.
+func TestRefusalsAreNotStored(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		reader := keyFor(f, scope.ProductsRead)
 		for range 2 {

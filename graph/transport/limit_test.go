@@ -24,8 +24,8 @@ func repeat(n int, f func(i int) string) string {
 	return b.String()
 }
 
-// attacks are documents that must be refused before anything runs, and quickly.
-// The bodies come close to a MiB where size is the attack.
+// attacks holds documents that must be refused quickly and before anything runs. Where size is the
+// attack, the bodies approach a MiB.
 var attacks = []struct {
 	name     string
 	document string
@@ -112,8 +112,7 @@ var attacks = []struct {
 			"}fragment S on __Schema{types{name}}", codeTooCostly},
 }
 
-// Each attack is refused in time that is nothing beside a query, and no
-// statement is run for it.
+// Each attack is refused in negligible time and without a statement.
 func TestAttacks(t *testing.T) {
 	s := storetest.Open(t)
 	f := newEndpoint(t, s, nil)
@@ -130,7 +129,7 @@ func TestAttacks(t *testing.T) {
 			if n := s.Statements() - before; n > 0 {
 				t.Errorf("%d statements", n)
 			}
-			// It takes less than 50 ms; what costs more than linear time takes minutes.
+			// It takes less than 50 ms; superlinear work would take minutes.
 			if took > 20*time.Second {
 				t.Errorf("took %v", took)
 			}
@@ -198,7 +197,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A page of everything that an order shows stays below the limits.
+// A page with all fields of an order stays below the limits.
 func TestOrdinaryDocumentsPass(t *testing.T) {
 	schema := graph.Schema()
 	d := newDocuments(schema, DefaultDepth, true)
@@ -229,11 +228,11 @@ func TestOrdinaryDocumentsPass(t *testing.T) {
 	}
 }
 
-// [mergeable] takes the types of two selections in one place to be the same.
+// [mergeable] relies on all selections in one place having the same type.
 func TestSchemaHasNoAbstractTypes(t *testing.T) {
 	for _, def := range graph.Schema().Types {
 		if def.IsAbstractType() {
-			t.Errorf("%s: graph/limit_merge.go must learn about it", def.Name)
+			t.Errorf("%s: limit_merge.go does not support abstract types", def.Name)
 		}
 	}
 }
@@ -270,14 +269,14 @@ func TestDocumentCache(t *testing.T) {
 	d := newDocuments(graph.Schema(), DefaultDepth, true)
 	first, _ := d.get("{me{hint}}")
 	if again, _ := d.get("{me{hint}}"); again != first {
-		t.Error("a document is parsed twice")
+		t.Error("a cached document was parsed again")
 	}
 	for name, text := range map[string]string{
 		"an invalid": "{me{nothing}}", "a long": "{me{hint}} #" + strings.Repeat("x", maxCachedDocument),
 	} {
 		d.get(text)
 		if _, ok := d.cache.Get(text); ok {
-			t.Errorf("%s document is kept", name)
+			t.Errorf("%s document is cached", name)
 		}
 	}
 	for _, length := range []int{30, 2000} {
@@ -292,15 +291,15 @@ func TestDocumentCache(t *testing.T) {
 			}
 		}
 		if n > maxCachedDocuments || n*len(text(0)) > maxCachedText || n < 50 {
-			t.Errorf("%d documents of %d bytes are kept", n, len(text(0)))
+			t.Errorf("%d documents of %d bytes are cached", n, len(text(0)))
 		}
 	}
 	if again, _ := d.get("{me{hint}}"); again == first {
-		t.Error("the oldest document is still there")
+		t.Error("the oldest document is still cached")
 	}
 }
 
-// FuzzDocument looks for documents that break the bounds, or the parser.
+// FuzzDocument looks for documents that violate the bounds or crash the parser.
 func FuzzDocument(f *testing.F) {
 	for _, tc := range attacks {
 		if len(tc.document) < 1000 {
@@ -325,7 +324,7 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// introspection is what the tools ask for.
+// introspection is the standard query of tools.
 const introspection = `query IntrospectionQuery { __schema { description queryType { name kind } mutationType { name kind } subscriptionType { name kind }
 	types { ...FullType } directives { name description isRepeatable locations args { ...InputValue } } } }
 fragment FullType on __Type { kind name description specifiedByURL isOneOf

@@ -11,11 +11,12 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// shortTexts are the fields whose column takes more than their limit allows: 5,000 characters at most.
+// shortTexts holds the fields whose column allows longer texts than their limit: 5,000 characters
+// at most.
 var shortTexts = []string{"App.redirectUris", "Collection.description", "Customer.note", "Fulfillment.trackingUrl",
 	"OrderNote.body", "Notification.body", "Product.imageUrl"}
 
-// TestLongTextsCost: each field that shows a column of long texts weighs more, or has a limit.
+// TestLongTextsCost checks that each field with long texts costs more, unless its limit is low.
 func TestLongTextsCost(t *testing.T) {
 	known := 0
 	for _, table := range migrate.Tables {
@@ -31,7 +32,7 @@ func TestLongTextsCost(t *testing.T) {
 				}
 				known++
 				if full := object + "." + name; !slices.Contains(slices.Concat(longTexts, shortTexts), full) {
-					t.Errorf("%s is a long text: say so in longTexts", full)
+					t.Errorf("%s is a long text: add it to longTexts", full)
 				}
 			}
 		}
@@ -47,7 +48,7 @@ func TestLongTextsCost(t *testing.T) {
 	}
 }
 
-// typeOf is the type of the schema that shows the rows of a table.
+// typeOf returns the type of the schema for a table.
 func typeOf(table string) string { return upper(strings.TrimSuffix(table, "s")) }
 
 func fieldOf(column string) string {
@@ -55,7 +56,7 @@ func fieldOf(column string) string {
 	return first + upper(rest)
 }
 
-// upper begins each word of a name with a capital letter.
+// upper capitalizes the first letter of each word of a name.
 func upper(name string) (joined string) {
 	for word := range strings.SplitSeq(name, "_") {
 		if word != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Every mutation answers with a payload that can hold user errors.
+// Every mutation returns a payload with user errors.
 func TestPayloadOfEveryMutation(t *testing.T) {
 	schema := graph.Schema()
 	for _, field := range schema.Mutation.Fields {
@@ -37,7 +37,7 @@ func TestPayloadOfEveryMutation(t *testing.T) {
 			t.Errorf("%s has no userErrors", name)
 		}
 		if v := payload([]*model.UserError{{Code: "x"}}); strings.TrimPrefix(fmt.Sprintf("%T", v), "*model.") != name {
-			t.Errorf("the table makes a %T of %s", v, name)
+			t.Errorf("the table creates a %T for %s", v, name)
 		}
 	}
 }
@@ -137,8 +137,8 @@ func TestTopLevelErrors(t *testing.T) {
 	}
 }
 
-// What goes wrong on our side is shown to nobody and logged once, with its place.
-func TestOurOwnErrors(t *testing.T) {
+// Internal errors are not shown, and are logged once with their path.
+func TestInternalErrors(t *testing.T) {
 	s := storetest.Open(t)
 	f := newEndpoint(t, s, nil)
 	key := keyFor(f, scope.ProductsWrite)
@@ -156,8 +156,8 @@ func TestOurOwnErrors(t *testing.T) {
 	}
 }
 
-// An error before the operation is logged with the id that the answer shows, too.
-func TestOurOwnRefusal(t *testing.T) {
+// An internal error before the operation is logged with the request id of the answer.
+func TestInternalRefusal(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), func(c *Config) {
 		c.Session = func(*http.Request) (*viewer.Viewer, error) { return nil, errors.New("broken") }
 	})
@@ -170,7 +170,7 @@ func TestOurOwnRefusal(t *testing.T) {
 	}
 }
 
-// A wait is given as REST gives it: nobody comes back too early.
+// Retry times are rounded up like in REST, so that clients do not retry too early.
 func TestRetryAfter(t *testing.T) {
 	for wait, want := range map[time.Duration]int{time.Millisecond: 1, 1500 * time.Millisecond: 2, 2 * time.Second: 2} {
 		w := httptest.NewRecorder()
@@ -185,7 +185,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A time that no row can have is named as such; one that is none, too.
+// Out-of-range and malformed times have different errors.
 func TestTimeArgument(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key := keyFor(f, scope.ProductsRead)

@@ -11,15 +11,15 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// checkFree fails the test unless every slot is free and nothing is kept of any store.
+// checkFree fails the test unless all slots are free and no store is tracked.
 func checkFree(t *testing.T, s *slots) {
 	t.Helper()
 	if len(s.all) != 0 || len(s.stores) != 0 {
-		t.Errorf("%d slots are taken, %d stores are kept", len(s.all), len(s.stores))
+		t.Errorf("%d slots are taken, %d stores are tracked", len(s.all), len(s.stores))
 	}
 }
 
-// enter takes n slots for a store.
+// enter acquires n slots for a store.
 func enter(t *testing.T, s *slots, store xid.ID, n int) (list []*slot) {
 	t.Helper()
 	for range n {
@@ -32,8 +32,8 @@ func enter(t *testing.T, s *slots, store xid.ID, n int) (list []*slot) {
 	return list
 }
 
-// Two bodies of a store are worked on at a time; another one waits, but not for
-// ever, and keeps out nobody else's.
+// Two bodies of a store are processed at a time. Another one waits for a bounded time, without
+// blocking other stores.
 func TestSlotsOfStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, slow, other := newSlots(), xid.New(), xid.New()
@@ -78,12 +78,12 @@ func TestSlotsOfAll(t *testing.T) {
 		}
 		late := xid.New()
 		if _, err := s.enter(t.Context(), late); err == nil {
-			t.Error("one more than all")
+			t.Error("acquired a slot beyond the bound")
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := s.enter(gone, late); err == nil {
-			t.Error("a slot for a caller who has gone")
+			t.Error("acquired a slot for a disconnected client")
 		}
 		time.AfterFunc(time.Second, taken[0].leave)
 		taken = append(taken[1:], enter(t, s, late, 1)...)

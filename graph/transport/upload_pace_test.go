@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// single hands out one connection.
+// single is a listener for one connection.
 type single struct{ conns chan net.Conn }
 
 func (l single) Accept() (net.Conn, error) {
@@ -29,13 +29,13 @@ func (l single) Accept() (net.Conn, error) {
 func (l single) Close() error   { return nil }
 func (l single) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// A body that stops, crawls or takes too long is ended, and its slot is free again;
-// one at a fair rate is not, and the work on it has its own time.
+// A body that stalls, is too slow or takes too long is cut off and its slot released. A body at a
+// sufficient rate is accepted, and its processing has a separate time limit.
 func TestUploadPace(t *testing.T) {
 	const large = maxUpload - 1024
 	for _, tc := range []struct {
 		name              string
-		first, each, size int // bytes at once, then each second, of how many
+		first, each, size int // bytes at once, then per second, in total
 		status            int
 		ends              time.Duration
 	}{
@@ -61,7 +61,7 @@ func TestUploadPace(t *testing.T) {
 						newResponse(w, r).fault(explained(err))
 						return
 					}
-					time.Sleep(2 * uploadTime) // the work on it
+					time.Sleep(2 * uploadTime) // processing
 					if r.Context().Err() != nil {
 						w.WriteHeader(http.StatusInternalServerError)
 					}
@@ -84,7 +84,7 @@ func TestUploadPace(t *testing.T) {
 				io.Copy(io.Discard, res.Body)
 				near.Close()
 				server.Close()
-				time.Sleep(2 * time.Second) // until both ends have seen it
+				time.Sleep(2 * time.Second) // until both ends noticed
 				if res.StatusCode != tc.status || took < tc.ends || took > tc.ends+2*time.Second {
 					t.Errorf("%d after %s, want %d after %s", res.StatusCode, took, tc.status, tc.ends)
 				}
@@ -94,7 +94,7 @@ func TestUploadPace(t *testing.T) {
 	}
 }
 
-// paired serves one connection in memory, and returns the client's end of it.
+// paired serves one connection in memory and returns the client's end.
 func paired(h http.HandlerFunc) (near net.Conn, server *http.Server) {
 	near, far := net.Pipe()
 	l := single{make(chan net.Conn, 1)}
@@ -105,7 +105,7 @@ func paired(h http.HandlerFunc) (near net.Conn, server *http.Server) {
 	return near, server
 }
 
-// paddedRequest is a request of the size.
+// paddedRequest returns a request of the size.
 func paddedRequest(size int) []byte {
 	const head, tail = `{"query":"{ __typename }","x":"`, `"}`
 	body := make([]byte, 0, size)

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// large is the archive of a theme of more than 2 MiB.
+// large returns the archive of a theme of more than 2 MiB.
 func large(t testing.TB) string {
 	t.Helper()
 	noise, pixels := rand.NewChaCha8([32]byte{1}), image.NewNRGBA(image.Rect(0, 0, 800, 800))
@@ -44,8 +44,8 @@ func importArchive(f *graphtest.Endpoint, token, archive string, headers ...stri
 	return f.Query(token, importTheme, map[string]any{"in": map[string]any{"archive": archive}}, headers...)
 }
 
-// A theme of more than a mebibyte comes in one body, with the scope of the field;
-// its slot is given back whatever becomes of it.
+// A theme of more than a MiB is accepted with the scope of the field; its slot is released in any
+// case.
 func TestUpload(t *testing.T) {
 	archive := large(t)
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
@@ -77,7 +77,7 @@ func TestUpload(t *testing.T) {
 	})
 }
 
-// JSON may write a slash with a backslash before it, as PHP does.
+// JSON may escape slashes with a backslash, as PHP does.
 func TestUploadEscaped(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme,
@@ -88,7 +88,7 @@ func TestUploadEscaped(t *testing.T) {
 	}
 }
 
-// What is larger than others may send has to be an import, alone.
+// A body beyond the common limit must be a single import.
 func TestUploadOfOthers(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	key, text := keyFor(f, scope.ThemesWrite, scope.ProductsWrite), strings.Repeat("A", 2<<20)
@@ -115,7 +115,7 @@ func TestUploadOfOthers(t *testing.T) {
 	checkFree(t, f.HTTP.(*handler).uploads)
 }
 
-// A body without a length is taken, too, and may end early.
+// A body without a length is accepted and may be cut off.
 func TestUploadChunked(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	body := graphtest.Must[[]byte](t)(json.Marshal(map[string]any{"query": importTheme,
@@ -141,7 +141,7 @@ func TestUploadChunked(t *testing.T) {
 	}
 }
 
-// An import is one, however often it is sent with a key; what is refused stays so.
+// An import with a key runs once; its refusals are stored too.
 func TestUploadReplayed(t *testing.T) {
 	archive := large(t)
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
@@ -159,9 +159,9 @@ func TestUploadReplayed(t *testing.T) {
 	})
 }
 
-// What an import with a key holds is judged before its transaction begins: the
-// mutation believes what it is given, wherever in the request the archive was.
-func TestUploadIsJudgedBefore(t *testing.T) {
+// The archive of an import with a key is validated before the transaction: the mutation uses the
+// result, wherever in the request the archive was.
+func TestUploadIsValidatedFirst(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	h, archive := f.HTTP.(*handler), graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
 	const member = `themeImport(input: {archive: %s}) { userErrors { message } }`
@@ -188,7 +188,7 @@ func TestUploadIsJudgedBefore(t *testing.T) {
 	}
 }
 
-// Reading a large body takes little more memory than it and its text have.
+// Reading a large body takes little more memory than the body and its text.
 func TestUploadMemory(t *testing.T) {
 	f := newEndpoint(t, storetest.Open(t), nil)
 	h, text := f.HTTP.(*handler), strings.Repeat("A", 13<<20)
@@ -208,9 +208,8 @@ func TestUploadMemory(t *testing.T) {
 const addImage = `mutation($in: ProductImageAddInput!) { productImageAdd(input: $in) { image { id width url position } ` +
 	`product { version images { id } image { id } } userErrors { code path } } }`
 
-// A picture of more than a mebibyte comes in one body too, with the scope of products; under
-// one key it is added once.
-func TestUploadPicture(t *testing.T) {
+// An image of more than a MiB is accepted with the scope of products; with a key it is added once.
+func TestUploadImage(t *testing.T) {
 	noise, pixels := rand.NewChaCha8([32]byte{2}), image.NewNRGBA(image.Rect(0, 0, 1000, 900))
 	if _, err := noise.Read(pixels.Pix); err != nil {
 		t.Fatal(err)

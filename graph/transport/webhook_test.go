@@ -13,8 +13,8 @@ import (
 const createHook = `mutation($in: WebhookEndpointCreateInput!) { webhookEndpointCreate(input: $in) {
 	webhookEndpoint { id secretHint version } secret userErrors { code path } } }`
 
-// With an idempotency key a secret is shown again to who shows the key; without
-// one nothing keeps it. A ping takes no key.
+// With an idempotency key a secret is shown again; without a key it is not stored. A ping accepts
+// no key.
 func TestWebhookSecretsAndKeys(t *testing.T) {
 	eachEndpoint(t, func(t *testing.T, f *graphtest.Endpoint) {
 		key := keyFor(f, scope.WebhooksWrite, scope.OrdersRead)
@@ -36,7 +36,7 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 		}
 		for _, kept := range f.Store.DB(f.Ctx).Idempotency.Query().AllX(f.Ctx) {
 			if bytes.Contains(kept.Answer, []byte("whsec_")) {
-				t.Error("a secret is stored in clear")
+				t.Error("a secret is stored unencrypted")
 			}
 		}
 		if strings.Contains(f.Log.String(), "whsec_") {
@@ -58,7 +58,7 @@ func TestWebhookSecretsAndKeys(t *testing.T) {
 		for _, two := range []string{"a: " + ping + " b: " + ping, ping + " ... { b: " + ping + " }",
 			ping + ` webhookEndpointDelete(id: "x") { deletedId }`} {
 			if a := f.Query(key, "mutation { "+two+" }", nil); code(a) != "invalid_request" {
-				t.Errorf("a ping beside other things: %d %s", a.Status, a.Body)
+				t.Errorf("a ping with another mutation: %d %s", a.Status, a.Body)
 			}
 		}
 		change := `passwordChange(current: "a", next: "b") { changed userErrors { code } }`

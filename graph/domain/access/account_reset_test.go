@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// settled gives a person a password, and an address that is proved.
+// settled gives a person a password and a confirmed address.
 func settled(t *testing.T, p *graphtest.Shop, person *db.User) {
 	t.Helper()
 	hash := graphtest.Must[string](t)(password.Hash(t.Context(), good))
@@ -36,7 +36,7 @@ func signIn(t *testing.T, p *graphtest.Shop, email, text string) (string, error)
 	return signed.Token, err
 }
 
-// A mailed link sets a new password once; sessions and tokens end, memberships stay.
+// An emailed link sets a new password once. Sessions and tokens end, memberships remain.
 func TestForgottenPassword(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		if err := p.ForgotPassword(t.Context(), p.Owner.Email); !errors.Is(err, access.ErrNoMail) {
@@ -54,7 +54,7 @@ func TestForgottenPassword(t *testing.T) {
 			t.Errorf("an unknown address: %v", err)
 		}
 		if n := len(letters(t, p, "nobody@example.com")); n != 0 {
-			t.Errorf("%d mails to nobody", n)
+			t.Errorf("%d emails to an unknown address", n)
 		}
 		link := graphtest.TokenIn(t, letters(t, p, p.Owner.Email)[1], access.ResetPath)
 		if err := p.SetForgotten(ctx, link, "short"); graphtest.FieldOf(err) != "#/password too_short" {
@@ -67,10 +67,10 @@ func TestForgottenPassword(t *testing.T) {
 			t.Errorf("twice: %v", err)
 		}
 		if found, _ := p.Sessions.Find(t.Context(), old); found != nil || p.Live(t, token) {
-			t.Error("a session or a token lives on")
+			t.Error("a session or a token is still valid")
 		}
 		if _, err := signIn(t, p, p.Owner.Email, good); err == nil {
-			t.Error("the old password opens")
+			t.Error("the old password is still valid")
 		}
 		if _, err := signIn(t, p, p.Owner.Email, good+" 2"); err != nil || memberOf(t, p, p.Owner.Email) == nil {
 			t.Errorf("the new password: %v", err)
@@ -79,8 +79,8 @@ func TestForgottenPassword(t *testing.T) {
 	})
 }
 
-// Whoever opens the mailed link of an account that never proved its address has it, and
-// nothing of what it had.
+// Opening the emailed link of an account with an unconfirmed address takes over the account,
+// without its data.
 func TestForgottenPasswordOfUnproved(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		mails(t, p)
@@ -94,13 +94,13 @@ func TestForgottenPasswordOfUnproved(t *testing.T) {
 		}
 		who := p.Client(p.Ctx).User.Query().Where(user.ID(member.ID)).OnlyX(p.Ctx)
 		if memberOf(t, p, member.Email) != nil || who.VerifiedAt == nil {
-			t.Errorf("%+v keeps its membership, or is not proved", who)
+			t.Errorf("%+v kept its membership or is unconfirmed", who)
 		}
 	})
 }
 
-// Three links an hour for one address, twenty for one network, whether accounts exist or
-// not; a link works for half an hour.
+// At most three links an hour for one address and twenty for one network, whether accounts exist or
+// not. A link is valid for half an hour.
 func TestForgottenPasswordBounds(t *testing.T) {
 	hash := graphtest.Must[string](t)(password.Hash(t.Context(), good)) // outside of the bubble
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestForgottenPasswordBounds(t *testing.T) {
 		}
 		list := letters(t, p, p.Owner.Email)
 		if len(list) != 3 {
-			t.Errorf("%d mails, want 3", len(list))
+			t.Errorf("%d emails, want 3", len(list))
 		}
 		time.Sleep(30 * time.Minute)
 		if _, err := p.AskedReset(t.Context(), graphtest.TokenIn(t, list[2], access.ResetPath)); graphtest.FaultOf(
@@ -135,8 +135,8 @@ func TestForgottenPasswordBounds(t *testing.T) {
 	})
 }
 
-// An address is proved by its owner alone, signed in; another one becomes theirs by its
-// own link, unless an account has it.
+// Only the signed-in owner can confirm an address. The link to a new address makes it theirs,
+// unless another account has it.
 func TestAddress(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m, owner := p.Mutation(), p.As(p.Owner.ID, viewer.Owner)
@@ -154,7 +154,7 @@ func TestAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if who := p.Client(p.Ctx).User.Query().Where(user.ID(member.ID)).OnlyX(p.Ctx); who.VerifiedAt == nil {
-			t.Error("not proved")
+			t.Error("not confirmed")
 		}
 		if err := p.ConfirmAddress(t.Context(), link, member.ID); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("twice: %v", err)
@@ -180,7 +180,7 @@ func TestAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := p.ConfirmAddress(t.Context(), taken, member.ID); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("a link of before the change: %v", err)
+			t.Errorf("a link from before the change: %v", err)
 		}
 		if memberOf(t, p, "new@example.com") == nil {
 			t.Error("the address has not changed")

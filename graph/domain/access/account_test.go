@@ -19,8 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Only a person has an account, and what they change is announced without naming them.
-// What sessions see of it is tested where cookies are: in rest/account.
+// Only people have accounts, and the audit log names the change, not the person. The sessions' view
+// is tested with cookies, in rest/account.
 func TestAccount(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for name, ctx := range map[string]func() error{
@@ -59,11 +59,11 @@ func TestAccount(t *testing.T) {
 	})
 }
 
-// The operator gives a member a new password, and nobody else one.
+// The operator can reset the password of members only.
 func TestResetPassword(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		if _, _, err := p.ResetPassword(p.Ctx, xid.New()); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("nobody: %v", err)
+			t.Errorf("an unknown person: %v", err)
 		}
 		other := graphtest.NewShop(t, p.Resolver)
 		if _, _, err := p.ResetPassword(p.Ctx, other.Owner.ID); graphtest.FaultOf(err) != "not_found" {
@@ -83,7 +83,7 @@ func TestResetPassword(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		if who, err := p.Sessions.Find(t.Context(), signed.Token); who != nil || err != nil {
-			t.Errorf("changed by a token, a session goes on: %v, %v", who, err)
+			t.Errorf("a session survived a change by token: %v, %v", who, err)
 		}
 		second, ended, err := p.ResetPassword(p.Ctx, p.Owner.ID)
 		if err != nil || ended != 0 || first == second {
@@ -91,7 +91,7 @@ func TestResetPassword(t *testing.T) {
 		}
 		if _, err := p.Sessions.SignIn(t.Context(),
 			session.Attempt{Email: p.Owner.Email, Password: "a long new password"}); !errors.Is(err, session.ErrWrong) {
-			t.Errorf("the password of before: %v", err)
+			t.Errorf("the previous password: %v", err)
 		}
 		row := p.Client(p.Ctx).User.Query().Where(user.ID(p.Owner.ID)).OnlyX(p.Ctx)
 		if ok, err := password.Verify(t.Context(), *row.PasswordHash, second); !ok || err != nil {
@@ -103,8 +103,8 @@ func TestResetPassword(t *testing.T) {
 	})
 }
 
-// What a person chooses is judged by their own address and name.
-func TestPasswordIsJudged(t *testing.T) {
+// A new password must differ from the person's address and name.
+func TestPasswordIsChecked(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		owner := p.As(p.Owner.ID, viewer.Owner)
 		for next, want := range map[string]string{
@@ -128,7 +128,7 @@ func TestPasswordIsJudged(t *testing.T) {
 // person is a member of two stores with a colleague in the second.
 type person struct {
 	first, second *graphtest.Shop
-	tokens        []*string // of theirs, one in each store
+	tokens        []*string // of the person, one in each store
 	colleague     *string
 }
 
@@ -141,7 +141,7 @@ func newPerson(t *testing.T, p *graphtest.Shop) *person {
 	return w
 }
 
-// rearm gives them a token in each store and has all of them used.
+// rearm creates a token for the person in each store and uses all of them.
 func (w *person) rearm(t *testing.T) {
 	t.Helper()
 	w.tokens = nil
@@ -158,7 +158,7 @@ func (w *person) token(t *testing.T, shop *graphtest.Shop, of xid.ID) *string {
 	return graphtest.Must[*model.StaffTokenPayload](t)(shop.NewStaffToken(shop.Ctx, of, "Laptop", nil, false)).Token
 }
 
-// live says which tokens open anything: theirs, then the colleague's.
+// live returns which tokens authenticate: the person's, then the colleague's.
 func (w *person) live(t *testing.T) string {
 	t.Helper()
 	var said []string
@@ -168,8 +168,8 @@ func (w *person) live(t *testing.T) string {
 	return strings.Join(said, " ")
 }
 
-// A new password ends every token of the person in all their stores at once, also
-// the one that asks for it, and nobody else's.
+// A new password revokes every token of the person in all stores at once, including the token of
+// the request, and no others.
 func TestNewPasswordEndsTokens(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		w := newPerson(t, p)
@@ -184,7 +184,7 @@ func TestNewPasswordEndsTokens(t *testing.T) {
 		asking := graphtest.Must[*viewer.Viewer](t)(p.Keys.Authenticate(t.Context(), *w.tokens[0], apikey.Staff))
 		owner := viewer.With(p.Ctx, asking)
 		if _, err := p.Mutation().PasswordChange(owner, "wrong", "a long new password"); err == nil {
-			t.Error("a wrong password was taken")
+			t.Error("a wrong password was accepted")
 		}
 		if got := w.live(t); got != "true true true" {
 			t.Errorf("after a wrong password: %s", got)
@@ -205,8 +205,8 @@ func TestNewPasswordEndsTokens(t *testing.T) {
 	})
 }
 
-// Who asks with a credential that was ended after it was let in makes no token:
-// another process believes it for some seconds.
+// A credential that was revoked after authentication creates no token. Other processes may accept
+// it for some seconds.
 func TestEndedCredentialMakesNoToken(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		w := newPerson(t, p)
@@ -227,7 +227,7 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 		}
 		for name, ctx := range asking {
 			if _, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false); err != nil {
-				t.Errorf("%s that lives: %v", name, err)
+				t.Errorf("valid %s: %v", name, err)
 			}
 		}
 		if _, _, err := p.ResetPassword(p.Ctx, p.Owner.ID); err != nil {
@@ -236,13 +236,14 @@ func TestEndedCredentialMakesNoToken(t *testing.T) {
 		for name, ctx := range asking {
 			_, err := p.Mutation().StaffTokenCreate(ctx, "Another", nil, false)
 			if graphtest.FaultOf(err) != "invalid_token" {
-				t.Errorf("%s that was ended: %v", name, err)
+				t.Errorf("revoked %s: %v", name, err)
 			}
 		}
 	})
 }
 
-// The operator removes a member's factors: what is the person's, and the store's log tells.
+// The operator removes a member's factors: the person's security log and the store's audit log
+// record it.
 func TestResetFactors(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// With an end for the old key, nobody has to revoke it: it stands in the way of no further
-// rotation, and the new key does not take the end over.
+// With an end for the old key, no revocation is needed: the key does not block another rotation,
+// and the new key does not inherit the end.
 func TestAPIKeyRotateWithEnd(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m, soon := p.Mutation(), micros.Now().Add(time.Hour)
@@ -39,7 +39,7 @@ func TestAPIKeyRotateWithEnd(t *testing.T) {
 		if _, err := m.APIKeyRotate(p.Ctx, second.PublicID(), nil); graphtest.FaultOf(err) != "rotation_pending" {
 			t.Errorf("before the end: %v", err)
 		}
-		err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error { // as if the hour were over
+		err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error { // as if the hour had passed
 			return p.Client(ctx).APIKey.Update().Where(keys.ID(first.APIKey.ID)).SetRetiresAt(micros.Now()).Exec(ctx)
 		})
 		if err != nil {
@@ -47,11 +47,11 @@ func TestAPIKeyRotateWithEnd(t *testing.T) {
 		}
 		p.Keys.Forget(first.APIKey.StoreID)
 		if p.Live(t, first.Secret) {
-			t.Error("the old key lives after its end")
+			t.Error("the old key is valid after its end")
 		}
 		graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, second.PublicID(), nil))
 		if _, err := m.APIKeyRotate(p.Ctx, id, nil); graphtest.FaultOf(err) != "invalid_transition" {
-			t.Errorf("of the ended one: %v", err)
+			t.Errorf("of the expired key: %v", err)
 		}
 		log := graphtest.Must[*model.AuditEntryConnection](t)(p.Query().AuditLog(p.Ctx, new(100), nil, nil)).Nodes
 		if want := "orders.read, the former key ends at " + soon.String(); *log[1].Detail != want {
@@ -60,7 +60,7 @@ func TestAPIKeyRotateWithEnd(t *testing.T) {
 	})
 }
 
-// After the younger key was revoked, the older is the newest again, with its end.
+// After the newer key is revoked, the older one is the newest again, and keeps its end.
 func TestAPIKeyRotateAgain(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m, soon := p.Mutation(), micros.Now().Add(time.Hour)
@@ -78,7 +78,7 @@ func TestAPIKeyRotateAgain(t *testing.T) {
 	})
 }
 
-// An allow-list is kept in one form, holds at once, and goes over to the next key.
+// An allow-list is normalized, takes effect at once, and is inherited by the next key.
 func TestAPIKeyAllow(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -93,7 +93,7 @@ func TestAPIKeyAllow(t *testing.T) {
 			return err == nil
 		}
 		if !open(made.Secret, "192.0.2.7") || open(made.Secret, "192.0.2.8") {
-			t.Error("the list does not hold")
+			t.Error("the list has no effect")
 		}
 		id := made.APIKey.PublicID()
 		next := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, id, nil))
@@ -102,11 +102,11 @@ func TestAPIKeyAllow(t *testing.T) {
 		}
 		graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyAllow(p.Ctx, id, []string{"192.0.2.8"}))
 		if open(made.Secret, "192.0.2.7") || !open(made.Secret, "192.0.2.8") || !open(next.Secret, "192.0.2.7") {
-			t.Error("the new list does not hold, or holds of another key")
+			t.Error("the new list has no effect, or affects another key")
 		}
 		graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyAllow(p.Ctx, id, nil))
 		if !open(made.Secret, "203.0.113.1") {
-			t.Error("without a list it does not open from everywhere")
+			t.Error("without a list the key is not valid everywhere")
 		}
 		other := graphtest.NewShop(t, p.Resolver)
 		for _, tc := range []struct {

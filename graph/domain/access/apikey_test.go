@@ -32,7 +32,7 @@ func TestAPIKeyCreate(t *testing.T) {
 		k := made.APIKey
 		if k.LineageID != k.ID || *k.Slot != 1 || k.Superseded() || *k.ExpiresAt() != end ||
 			*k.CreatedBy != viewer.From(developer).Actor || k.Hint != "sfk_..."+(*made.Secret)[32:36] {
-			t.Errorf("made %v", k)
+			t.Errorf("created %v", k)
 		}
 		if d := cmp.Diff([]string{"products.write", "themes.read"}, k.Scopes()); d != "" {
 			t.Error(d)
@@ -64,8 +64,7 @@ func TestAPIKeyCreate(t *testing.T) {
 	})
 }
 
-// Nobody gets at a scope that they lack: neither by a new key nor by another
-// secret of an old one.
+// Callers cannot get a scope that they lack, neither with a new key nor by rotating one.
 func TestAPIKeyScopesOfTheCaller(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, developer := p.Member(t, viewer.Developer)
@@ -98,7 +97,7 @@ func TestAPIKeyRotate(t *testing.T) {
 			t.Errorf("rotated to %v", k)
 		}
 		if !p.Live(t, first.Secret) || !p.Live(t, second.Secret) {
-			t.Error("both keys live after a rotation")
+			t.Error("both keys must be valid after a rotation")
 		}
 		if old := graphtest.Must[*model.APIKey](t)(p.Query().APIKey(p.Ctx, id)); !old.Superseded() {
 			t.Error("the older key is not superseded")
@@ -129,7 +128,7 @@ func TestAPIKeyRotate(t *testing.T) {
 	})
 }
 
-// An expired key is replaced, not rotated.
+// An expired key cannot be rotated.
 func TestAPIKeyRotateExpired(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		k := p.NewKey(t, p.Ctx, "orders.read").APIKey
@@ -146,8 +145,7 @@ func TestAPIKeyRotateExpired(t *testing.T) {
 	})
 }
 
-// Of many rotations at once exactly one makes a key, and the losers leave
-// nothing behind.
+// Of concurrent rotations exactly one creates a key, and the others leave nothing behind.
 func TestAPIKeyRotateRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		k := p.NewKey(t, p.Ctx, "orders.read").APIKey
@@ -179,9 +177,9 @@ func TestAPIKeyRevoke(t *testing.T) {
 		made := p.NewKey(t, p.Ctx, "orders.read")
 		id := made.APIKey.PublicID()
 		if !p.Live(t, made.Secret) {
-			t.Fatal("dead from the start")
+			t.Fatal("invalid from the start")
 		}
-		// A revocation that does not commit ends nothing.
+		// A revocation that is rolled back has no effect.
 		undone := errors.New("undone")
 		err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
 			_, err := m.APIKeyRevoke(ctx, id)

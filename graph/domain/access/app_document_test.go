@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// An app that came by its metadata document is installed like any other, and registered by nobody: the store
-// lists it among what has access, ends that, and does not manage it.
+// An app known by its metadata document is installed like any other but registered by no store: the
+// store lists its access and can end it, but does not manage the app.
 func TestAppOfDocument(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		const url = "https://client.example/oauth.json"
@@ -52,7 +52,7 @@ func TestAppOfDocument(t *testing.T) {
 		p.Limits = limit.Values{limit.Apps: 1}
 		if _, err := p.Mutation().AppCreate(p.Ctx, model.AppCreateInput{Name: "Bridge", Scopes: []string{"orders.read"},
 			RedirectUris: []string{"https://b.example/"}}); err != nil {
-			t.Errorf("it counts for the limit: %v", err)
+			t.Errorf("it counts toward the limit: %v", err)
 		}
 	})
 }

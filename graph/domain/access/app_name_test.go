@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// An app is not called like the service, nor like another one that is verified.
+// An app must not be named like the service or like another, verified app.
 func TestAppNames(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)
@@ -25,7 +25,7 @@ func TestAppNames(t *testing.T) {
 			}
 		}
 		if _, err := create("Sync \u202ekcab"); graphtest.FieldOf(err) != "#/name invalid_format" {
-			t.Errorf("turned: %v", err)
+			t.Errorf("with a direction override: %v", err)
 		}
 		_, err := other.Mutation().AppCreate(other.Ctx, model.AppCreateInput{Name: "Sync",
 			Developer: new("Storefront Inc."), RedirectUris: []string{"https://sync.example/cb"},
@@ -36,7 +36,7 @@ func TestAppNames(t *testing.T) {
 		verify := func(p *graphtest.Shop, a *model.App, verified bool) (*model.AppPayload, error) {
 			return p.Mutation().AppVerify(p.Ctx, a.PublicID(), a.Version, verified)
 		}
-		twin := graphtest.Must[*model.AppPayload](t)(create("Nightly-Sync")).App // before the name is kept
+		twin := graphtest.Must[*model.AppPayload](t)(create("Nightly-Sync")).App // before the name is reserved
 		app := graphtest.Must[*model.AppPayload](t)(in(p, "Nightly sync")).App
 		if _, err := p.Mutation().AppVerify(p.As(p.Owner.ID, viewer.Owner), app.PublicID(), app.Version,
 			true); graphtest.FaultOf(err) != "forbidden" {
@@ -47,7 +47,7 @@ func TestAppNames(t *testing.T) {
 			t.Errorf("verified: %v", app.App)
 		}
 		if _, err := verify(other, twin, true); graphtest.FieldOf(err) != "#/name taken" {
-			t.Errorf("two of a name: %v", err)
+			t.Errorf("the same name twice: %v", err)
 		}
 		rename := func(p *graphtest.Shop, a *model.App, name string) (*model.AppPayload, error) {
 			return p.Mutation().AppUpdate(p.Ctx, a.PublicID(), a.Version, model.AppUpdateInput{Name: model.Some(name)})
@@ -58,14 +58,14 @@ func TestAppNames(t *testing.T) {
 		if _, err := rename(other, twin, "Nightly Sуnc"); graphtest.FieldOf(err) != "#/name taken" {
 			t.Errorf("renamed: %v", err)
 		}
-		// A stranger's document shows no name that could not be registered.
+		// An app known by its document may not show a name that could not be registered.
 		for name, may := range map[string]bool{"Helper": true, "Nightly Sync": false, "Storefront": false, "": false,
 			"Sync \u202ekcab": false, strings.Repeat("x", 256): false, "a\nb": false} {
 			if got, err := other.MayName(t.Context(), name); err != nil || got != may {
 				t.Errorf("%q in a document: %v %v", name, got, err)
 			}
 		}
-		// A new name is another one's word, and gives the old one free.
+		// A new name is not verified, and the old one becomes available.
 		app = graphtest.Must[*model.AppPayload](t)(rename(p, app, "Daily sync")).App
 		if app.VerifiedAt != nil {
 			t.Errorf("renamed: %v", app.App)

@@ -39,7 +39,7 @@ func TestAppCreate(t *testing.T) {
 			t.Error(d)
 		}
 		if d := cmp.Diff(in.RedirectUris[:4], a.RedirectURIs()); d != "" {
-			t.Errorf("redirect URIs, without what came twice: %s", d)
+			t.Errorf("redirect URIs without duplicates: %s", d)
 		}
 		entry := p.Client(p.Ctx).OAuthClient.Query().Where(oauthclient.ID(a.ClientID)).OnlyX(p.Ctx)
 		if entry.StoreID != p.Model.ID || entry.AppID != a.ID {
@@ -64,7 +64,7 @@ func TestAppCreate(t *testing.T) {
 	})
 }
 
-// Everything that is wrong is said at once, by its place.
+// All faults are reported at once, with their pointers.
 func TestAppChecks(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, err := p.Mutation().AppCreate(p.Ctx,
@@ -114,8 +114,8 @@ func TestAppChecks(t *testing.T) {
 	})
 }
 
-// Nobody registers a scope that they lack, adds one, or takes over the answers of
-// an app that has one.
+// Callers can neither register nor add a scope that they lack, nor redirect the codes of an app
+// that has one.
 func TestAppScopesOfTheCaller(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -177,7 +177,7 @@ func TestAppUpdate(t *testing.T) {
 			t.Errorf("changed to %v", a.App)
 		}
 		if same := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp"))}); same.Version != 2 {
-			t.Errorf("no change made version %d", same.Version)
+			t.Errorf("no change created version %d", same.Version)
 		}
 		if a = update("", model.AppUpdateInput{Website: graphtest.Said[*string](nil)}); a.Website != nil ||
 			a.Name != "Ramp" {
@@ -254,7 +254,7 @@ func TestAppStates(t *testing.T) {
 	})
 }
 
-// Another store's app is as unknown as none at all, whatever is asked of it.
+// An app of another store is reported as missing by every operation.
 func TestAppOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)
@@ -284,7 +284,7 @@ func TestAppOfAnotherStore(t *testing.T) {
 	})
 }
 
-// Of many changes of one version at once, one takes effect.
+// Of concurrent changes of one version, one succeeds.
 func TestAppUpdateRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		id := p.NewApp(t, "products.read").PublicID()
@@ -311,7 +311,7 @@ func TestAppUpdateRace(t *testing.T) {
 	})
 }
 
-// The last app of a store is the last, also for many who register at once.
+// The limit of apps also holds for concurrent registrations.
 func TestAppLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.Limits[limit.Apps] = 5
@@ -343,9 +343,9 @@ func TestAppLimit(t *testing.T) {
 			}
 		}
 		if n := p.Client(p.Ctx).App.Query().CountX(p.Ctx); made != 2 || n != 5 {
-			t.Errorf("%d made, %d there", made, n)
+			t.Errorf("%d created, %d exist", made, n)
 		}
-		// It is each store's own.
+		// The limit is per store.
 		graphtest.NewShop(t, p.Resolver).NewApp(t, "products.read")
 	})
 }
@@ -358,7 +358,7 @@ func TestStoreSetLegacy(t *testing.T) {
 			return graphtest.Must[*viewer.Viewer](t)(p.Keys.Authenticate(t.Context(), *key.Secret, "sfk_")).Legacy
 		}
 		if knows() {
-			t.Fatal("on the list from the start")
+			t.Fatal("legacy from the start")
 		}
 		if _, err := m.StoreSetLegacy(p.As(p.Owner.ID, viewer.Admin), 1, true); graphtest.FaultOf(err) != "forbidden" {
 			t.Errorf("admin: %v", err)
@@ -371,10 +371,10 @@ func TestStoreSetLegacy(t *testing.T) {
 			t.Errorf("changed to %v", s)
 		}
 		if s = graphtest.Must[*model.StorePayload](t)(m.StoreSetLegacy(p.Ctx, 2, true)).Store; s.Version != 2 {
-			t.Errorf("no change made version %d", s.Version)
+			t.Errorf("no change created version %d", s.Version)
 		}
 		if s = graphtest.Must[*model.StorePayload](t)(m.StoreSetLegacy(p.Ctx, 2, false)).Store; s.Legacy || knows() {
-			t.Errorf("taken off the list: %v", s)
+			t.Errorf("no longer legacy: %v", s)
 		}
 		if got, want := p.Audited(t), "store.create api_key.create store.set_legacy store.set_legacy"; got != want {
 			t.Errorf("audit log %q, want %q", got, want)

@@ -16,14 +16,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// noted counts the rows of an action in a person's own log.
+// noted counts the rows of an action in a person's security log.
 func noted(t *testing.T, p *graphtest.Shop, person xid.ID, action state.AccountAction) int {
 	t.Helper()
 	return p.Client(t.Context()).AccountEvent.Query().
 		Where(accountevent.UserID(person), accountevent.ActionEQ(action)).CountX(t.Context())
 }
 
-// Whoever accepts is let in by another process where theirs ends behind the first step, once.
+// If a process crashes after the first step of an acceptance, another one completes it, once.
 func TestCrashBeforeEntering(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		token, _ := invite(p.Ctx, t, p, "ada@example.com", viewer.Owner)
@@ -32,7 +32,7 @@ func TestCrashBeforeEntering(t *testing.T) {
 			t.Fatalf("accept: %v", err)
 		}
 		if memberOf(t, p, "ada@example.com") != nil {
-			t.Fatal("the effect came in spite of the crash")
+			t.Fatal("the task ran despite the crash")
 		}
 		p.Resolver = graphtest.Recover(t, p.Resolver, 1)
 		row := memberOf(t, p, "ada@example.com")
@@ -40,7 +40,7 @@ func TestCrashBeforeEntering(t *testing.T) {
 			t.Fatalf("%+v", row)
 		}
 		if n := noted(t, p, row.ID, state.AccountJoined); n != 1 {
-			t.Errorf("their log has it %d times", n)
+			t.Errorf("their log has %d entries", n)
 		}
 		if got, want := p.Audited(t), "store.create staff.invite staff.join"; got != want {
 			t.Errorf("audited %q, want %q", got, want)
@@ -51,7 +51,7 @@ func TestCrashBeforeEntering(t *testing.T) {
 	})
 }
 
-// An invitation that ends between the two steps lets nobody in.
+// An invitation that ends between the two steps admits nobody.
 func TestWithdrawnBeforeEntering(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		token, id := invite(p.Ctx, t, p, "ada@example.com", viewer.Owner)
@@ -67,7 +67,7 @@ func TestWithdrawnBeforeEntering(t *testing.T) {
 	})
 }
 
-// A new password ends tokens in every store, also where a crash came between.
+// A new password revokes tokens in every store, even if a crash interrupts it.
 func TestCrashBeforeTokensEnd(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil, false)).Token
@@ -77,19 +77,19 @@ func TestCrashBeforeTokensEnd(t *testing.T) {
 		}
 		p.Resolver = graphtest.Recover(t, p.Resolver, 2)
 		if p.Live(t, token) {
-			t.Error("the token lives")
+			t.Error("the token is valid")
 		}
 		if got, want := p.Audited(t), "store.create staff_token.create password.reset"; got != want {
 			t.Errorf("audited %q, want %q", got, want)
 		}
 		if n := noted(t, p, p.Owner.ID, state.AccountPasswordReset); n != 1 {
-			t.Errorf("their log has it %d times", n)
+			t.Errorf("their log has %d entries", n)
 		}
 	})
 }
 
-// An account that is taken over leaves its stores, and comes in anew behind that, whatever
-// crashes between.
+// An account that is taken over leaves its stores before it joins again, whatever crashes in
+// between.
 func TestCrashBeforeLeaving(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := p.Other(t)
@@ -107,7 +107,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 		p.Resolver = graphtest.Recover(t, p.Resolver, 2)
 		other.Resolver = p.Resolver
 		if memberOf(t, other, "ada@example.com") != nil || p.Live(t, stolen) {
-			t.Error("who had the account before is in the store still")
+			t.Error("the previous holder is still a member")
 		}
 		if row := memberOf(t, p, "ada@example.com"); row == nil || row.Role != viewer.Admin {
 			t.Errorf("%+v", row)
@@ -118,7 +118,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 	})
 }
 
-// What a store does to a person is in the person's own log, once.
+// What a store does to a person is recorded in the person's security log, once.
 func TestCrashBeforeTheLog(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		graphtest.Crash(p.Resolver, audit.AccountTask)
@@ -131,7 +131,7 @@ func TestCrashBeforeTheLog(t *testing.T) {
 		for action, of := range map[state.AccountAction]xid.ID{state.AccountTokenMade: p.Owner.ID,
 			state.AccountJoined: who.ID, state.AccountLeft: who.ID} {
 			if n := noted(t, p, of, action); n != 1 {
-				t.Errorf("%s is in the log %d times", action, n)
+				t.Errorf("%s: %d entries in the log", action, n)
 			}
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// reads checks the letters of a person: each holds its text.
+// reads checks the emails to a person: each contains its text.
 func reads(t *testing.T, p *graphtest.Shop, who string, want ...string) {
 	t.Helper()
 	got := letters(t, p, who)
@@ -18,19 +18,19 @@ func reads(t *testing.T, p *graphtest.Shop, who string, want ...string) {
 		ok = strings.Contains(got[i], want[i])
 	}
 	if !ok {
-		t.Errorf("%s reads %q, want %q", who, got, want)
+		t.Errorf("emails to %s: %q, want %q", who, got, want)
 	}
 }
 
-// A store tells all who run it of a new owner, who gets a mail of their own; other changes
-// of a role are told nobody.
-func TestOwnerIsTold(t *testing.T) {
+// The staff of a store is notified of a new owner, who gets a separate email; other changes of
+// roles notify nobody.
+func TestOwnerIsNotified(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		mails(t, p)
 		member, _ := p.Member(t, viewer.Support)
 		admin, _ := p.Member(t, viewer.Admin)
 		for i, role := range []viewer.Role{viewer.Admin, viewer.Owner, viewer.Owner, viewer.Support} {
-			version := int64(min(i, 2) + 1) // an owner who becomes one stays as they are
+			version := int64(min(i, 2) + 1) // an owner who becomes owner does not change
 			graphtest.Must[*model.StaffPayload](t)(p.Mutation().StaffUpdateRole(p.As(p.Owner.ID, viewer.Owner),
 				member.PublicID(), role, version))
 		}
@@ -45,8 +45,8 @@ func TestOwnerIsTold(t *testing.T) {
 	})
 }
 
-// Whoever has a new staff token reads of it, and nobody else.
-func TestTokenIsTold(t *testing.T) {
+// The holder of a new staff token gets an email, and nobody else does.
+func TestTokenIsNotified(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		member, ctx := p.Member(t, viewer.Support)
 		for _, name := range []string{"Unheard", "Laptop"} {
@@ -59,7 +59,7 @@ func TestTokenIsTold(t *testing.T) {
 		reads(t, p, member.Email, "The staff token \"Laptop\" was made in your name.")
 		reads(t, p, p.Owner.Email)
 		if got := letters(t, p, member.Email); !strings.Contains(got[0], "192.0.2.9, with Browser") {
-			t.Errorf("from where: %q", got)
+			t.Errorf("without an origin: %q", got)
 		}
 	})
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exported for the tests, which are in another package.
 const MaxEnded = maxEnded
 const MaxInstalled = maxInstalled
 const MaxRedirects = limit.RedirectURIs
 
 var Stands = stands
 
-// Register enters a credential.
+// Register adds a credential to the directory.
 func Register(ctx context.Context, c *core.Core, secret apikey.Secret, id xid.ID) error {
 	return New(c, nil, nil).register(ctx, secret, id)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// plantApps writes n apps of the store below the core.
+// plantApps inserts n apps of the store directly.
 func plantApps(p *graphtest.Shop, t testing.TB, n int) []*model.App {
 	t.Helper()
 	var shown []*model.App
@@ -39,8 +39,8 @@ func plantApps(p *graphtest.Shop, t testing.TB, n int) []*model.App {
 	return shown
 }
 
-// TestGrantPlansMySQL counts what the engine reads for a page: the rows of the
-// page and their apps, however many there are besides.
+// TestGrantPlansMySQL counts the rows that the engine reads for a page: those of the page and their
+// apps, however many others there are.
 func TestGrantPlansMySQL(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		if p.Resolver.Store.Dialect() != dialect.MySQL {
@@ -68,14 +68,15 @@ func TestGrantPlansMySQL(t *testing.T) {
 				t.Errorf("%d apps", len(c.Nodes))
 			}
 		})
-		// Which apps: two grants each; their grants, also out of the parts; the apps.
+		// The ids of the apps with two grants each, their grants, also from the parts, and the
+		// apps.
 		if read > 300 {
 			t.Errorf("a page of 20 installed apps: read %d rows", read)
 		}
 	})
 }
 
-// TestGrantPlansSQLite asks the planner: no statement scans a table.
+// TestGrantPlansSQLite checks that no statement scans a table.
 func TestGrantPlansSQLite(t *testing.T) {
 	var seen []ent.Statement
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(s ent.Statement) error {
@@ -95,7 +96,7 @@ func TestGrantPlansSQLite(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"grants":         func() error { return graphtest.ErrOf(p.Query().Grants(p.Ctx, nil, nil, nil)) },
 		"installed apps": func() error { return graphtest.ErrOf(p.Query().InstalledApps(p.Ctx, nil, nil)) },
-		"what is made": func() error {
+		"created items": func() error {
 			return graphtest.ErrOf(p.Query().StaffMade(p.Ctx, xid.User.Format(p.Owner.ID)))
 		},
 		"unread":       func() error { return graphtest.ErrOf(p.Query().UnreadNotifications(p.Ctx)) },

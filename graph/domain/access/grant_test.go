@@ -25,7 +25,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// accessed makes an access token of the grant.
+// accessed creates an access token of the grant.
 func accessed(p *graphtest.Shop, t testing.TB, g *db.Grant) string {
 	t.Helper()
 	secret, id := apikey.Mint(apikey.Access), xid.New()
@@ -42,7 +42,7 @@ func accessed(p *graphtest.Shop, t testing.TB, g *db.Grant) string {
 	return secret.Reveal()
 }
 
-// opens returns what an access token opens, "" when it is dead.
+// opens returns the scopes of an access token, "" if it is invalid.
 func opens(p *graphtest.Shop, t testing.TB, token string) string {
 	t.Helper()
 	v, err := p.Keys.Authenticate(t.Context(), token, apikey.Access)
@@ -55,7 +55,7 @@ func opens(p *graphtest.Shop, t testing.TB, token string) string {
 	return v.Scopes.String()
 }
 
-// The condition in the database and the one in Go agree.
+// The SQL condition and the Go condition agree.
 func TestGrantStands(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		a := p.NewApp(t, "products.read")
@@ -96,9 +96,9 @@ func TestGrantStands(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" || len(rows) != made {
 			t.Errorf("%d grants (-want +got):\n%s", len(rows), d)
 		}
-		// Live to the microsecond: used with a refresh token, or not used with a code.
+		// Live to the microsecond: redeemed with a refresh token, or unredeemed with a code.
 		if len(want) != 6+3 {
-			t.Errorf("%d stand", len(want))
+			t.Errorf("%d standing grants", len(want))
 		}
 	})
 }
@@ -159,8 +159,7 @@ func TestGrants(t *testing.T) {
 	})
 }
 
-// A grant belongs to the store that gave it: the app's makers, too, see nothing
-// of who installed it.
+// A grant belongs to the store that gave it: not even the app's store sees who installed it.
 func TestGrantOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		maker, m := graphtest.NewShop(t, p.Resolver), p.Mutation()
@@ -195,7 +194,7 @@ func TestGrantOfAnotherStore(t *testing.T) {
 			}
 		}
 		if g := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx, id)); !g.Live {
-			t.Error("it was ended by somebody")
+			t.Error("the grant was ended")
 		}
 	})
 }
@@ -232,7 +231,7 @@ func TestInstalledApps(t *testing.T) {
 				t.Errorf("a page of %d cost %d statements, want 3", len(c.Nodes), n.N())
 			}
 			if c.Next != "" && len(c.Nodes) != 3 {
-				t.Errorf("a page of %d, and another follows", len(c.Nodes))
+				t.Errorf("a page of %d has a next page", len(c.Nodes))
 			}
 			for _, i := range c.Nodes {
 				seen = append(seen, i.App.ID)
@@ -254,7 +253,7 @@ func TestInstalledApps(t *testing.T) {
 			*last.LastUsedAt() != used || !slices.Equal(last.Scopes(), []string{"orders.read"}) {
 			t.Errorf("got %v, %v, %v", last.FirstConsentedAt(), last.LastUsedAt(), last.Scopes())
 		}
-		// Its maker stops an app: it stays, and is shown as stopped.
+		// The app is disabled by its store: it stays in the list, marked as disabled.
 		graphtest.Must[*model.AppPayload](t)(maker.Mutation().AppDisable(maker.Ctx, apps[3].PublicID(), 1))
 		list = graphtest.Must[*model.InstalledAppConnection](t)(q.InstalledApps(p.Ctx, nil, nil)).Nodes
 		if len(list) != 4 || !list[1].App.Disabled() || list[1].Grants[0].Live || list[0].App.Disabled() {
@@ -263,7 +262,7 @@ func TestInstalledApps(t *testing.T) {
 		graphtest.Must[*model.InstalledAppRevokePayload](t)(p.Mutation().InstalledAppRevoke(p.Ctx, apps[3].PublicID()))
 		if list = graphtest.Must[*model.InstalledAppConnection](t)(q.InstalledApps(p.Ctx, nil,
 			nil)).Nodes; len(list) != 3 {
-			t.Errorf("it cannot be taken off: %v", list)
+			t.Errorf("it cannot be uninstalled: %v", list)
 		}
 	})
 }
@@ -275,7 +274,7 @@ func TestGrantRevoke(t *testing.T) {
 		rows := p.Gave(t, a, 2, nil)
 		token, other := accessed(p, t, rows[0]), accessed(p, t, rows[1])
 		if opens(p, t, token) != "orders.read products.read" || opens(p, t, other) == "" {
-			t.Fatal("dead from the start")
+			t.Fatal("invalid from the start")
 		}
 		got := graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(developer, rows[0].PublicID())).Grant
 		if got.RevokedAt == nil || *got.RevokedReason != state.GrantEndedByStore || got.Live || got.Version != 2 ||
@@ -283,7 +282,7 @@ func TestGrantRevoke(t *testing.T) {
 			t.Errorf("ended %v", got.Grant)
 		}
 		if opens(p, t, token) != "" || opens(p, t, other) == "" {
-			t.Error("not just the grant's tokens end")
+			t.Error("not exactly the grant's tokens ended")
 		}
 		if read := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx,
 			got.PublicID())); read.Grant.String() != got.Grant.String() {
@@ -299,7 +298,7 @@ func TestGrantRevoke(t *testing.T) {
 	})
 }
 
-// checkRevoked holds the one event of the grant's end to what subscribers know.
+// checkRevoked compares the event of the grant's end with its contract.
 func checkRevoked(t *testing.T, p *graphtest.Shop, g *model.Grant, a *model.App) {
 	t.Helper()
 	e := p.Client(p.Ctx).Event.Query().OnlyX(p.Ctx)
@@ -332,7 +331,7 @@ func checkRevoked(t *testing.T, p *graphtest.Shop, g *model.Grant, a *model.App)
 	}
 }
 
-// Of many who end a grant at once one does, with one event.
+// Of concurrent revocations of a grant one succeeds, with one event.
 func TestGrantRevokeRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		a := p.NewApp(t, "products.read")
@@ -360,7 +359,7 @@ func TestGrantRevokeRace(t *testing.T) {
 		read := graphtest.Must[*model.Grant](t)(p.Query().Grant(p.Ctx, g.PublicID()))
 		if n := p.Client(p.Ctx).Event.Query().CountX(p.Ctx); ended != 1 || n != 1 || read.Version != 2 ||
 			read.EventSequence != 1 {
-			t.Errorf("%d ended it, %d events, %v", ended, n, read.Grant)
+			t.Errorf("%d succeeded, %d events, %v", ended, n, read.Grant)
 		}
 	})
 }
@@ -377,7 +376,7 @@ func TestInstalledAppRevoke(t *testing.T) {
 		kept := p.Gave(t, other, 1, nil)[0]
 		token, stays := accessed(p, t, live[0]), accessed(p, t, kept)
 		if opens(p, t, token) == "" || opens(p, t, stays) == "" {
-			t.Fatal("dead from the start")
+			t.Fatal("invalid from the start")
 		}
 		got := graphtest.Must[*model.InstalledAppRevokePayload](t)(m.InstalledAppRevoke(p.Ctx, a.PublicID())).RevokedIds
 		var want []string
@@ -388,7 +387,7 @@ func TestInstalledAppRevoke(t *testing.T) {
 			t.Errorf("ended (-want +got):\n%s", d)
 		}
 		if opens(p, t, token) != "" || opens(p, t, stays) == "" {
-			t.Error("not just the app's tokens end")
+			t.Error("not exactly the app's tokens ended")
 		}
 		if n := p.Client(p.Ctx).Event.Query().CountX(p.Ctx); n != 3 {
 			t.Errorf("%d events", n)
@@ -400,7 +399,7 @@ func TestInstalledAppRevoke(t *testing.T) {
 			p.NewApp(t, "products.read").PublicID()); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("one that was never installed: %v", err)
 		}
-		// More than one transaction holds.
+		// More grants than one transaction ends.
 		p.Gave(t, a, 2*access.MaxEnded+1, nil)
 		got = graphtest.Must[*model.InstalledAppRevokePayload](t)(m.InstalledAppRevoke(p.Ctx, a.PublicID())).RevokedIds
 		if len(got) != 2*access.MaxEnded+1 || len(slices.Compact(got)) != len(got) {
@@ -413,7 +412,7 @@ func TestInstalledAppRevoke(t *testing.T) {
 	})
 }
 
-// What an app may do is the grant's scopes that the app still has, at once.
+// An app has the scopes of its grant that the app still requests, at once.
 func TestAppChangesHoldForTokens(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		maker := graphtest.NewShop(t, p.Resolver)

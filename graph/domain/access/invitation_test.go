@@ -23,22 +23,22 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// good is a password that nothing is wrong with.
+// good is a valid password.
 const good = "a quiet kite over the bay"
 
-// mails gives the core a mail server.
+// mails gives the resolver a mail server.
 func mails(t *testing.T, p *graphtest.Shop) {
 	t.Helper()
 	p.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(p.APIHost))
 }
 
-// letters are the bodies of the mails that wait for an address, oldest first.
+// letters returns the bodies of the queued emails to an address, oldest first.
 func letters(t *testing.T, p *graphtest.Shop, to string) []string {
 	t.Helper()
 	return graphtest.Letters(t, p.Store, to)
 }
 
-// invite invites an address and returns the token of the link, which is shown or mailed.
+// invite invites an address and returns the token of the link, which is shown or emailed.
 func invite(ctx context.Context, t *testing.T, p *graphtest.Shop, email string, role viewer.Role) (string, string) {
 	t.Helper()
 	made := graphtest.Must[*model.InvitationPayload](t)(p.Mutation().StaffInvite(ctx,
@@ -61,14 +61,14 @@ func memberOf(t *testing.T, p *graphtest.Shop, email string) *db.Staff {
 	return row
 }
 
-// Without a mail server the link is shown; whoever opens it makes an account that proves
-// nothing, and joins once.
+// Without a mail server the link is shown. Accepting it creates an account with an unconfirmed
+// address, and works once.
 func TestInvitation(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		token, id := invite(p.As(p.Owner.ID, viewer.Owner), t, p, "Ada@Example.com", viewer.Developer)
 		c, all := storetest.Everything(t, p.Store)
 		if n := c.User.Query().Where(user.Email("ada@example.com")).CountX(all); n != 0 {
-			t.Fatal("an invitation makes an account")
+			t.Fatal("an invitation created an account")
 		}
 		if _, err := p.AcceptNew(t.Context(), token, "", "short"); graphtest.FieldOf(err) != "#/name too_short" {
 			t.Errorf("a bad name and password: %v", err)
@@ -100,9 +100,9 @@ func TestInvitation(t *testing.T) {
 	})
 }
 
-// The attack of old: whoever is invited first by a stranger does not get into the store
-// that invites the address later. With mail, whoever proves the address takes the
-// account over; without, the account has to be signed in to.
+// A person whom a stranger invited first does not get into the store that invites the address
+// later. With email, confirming the address takes over the account; without email, its holder must
+// sign in.
 func TestSquatterStaysOut(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		thief, victim := p, p.Other(t)
@@ -115,15 +115,15 @@ func TestSquatterStaysOut(t *testing.T) {
 
 		shown, id := invite(victim.Ctx, t, victim, "ada@example.com", viewer.Owner)
 		if memberOf(t, victim, "ada@example.com") != nil {
-			t.Fatal("an address alone joins")
+			t.Fatal("an address joined without acceptance")
 		}
 		if _, err := p.AcceptNew(t.Context(), shown, "Ada", good); graphtest.FieldOf(err) != "#/name taken" {
-			t.Errorf("a shown link takes an account over: %v", err)
+			t.Errorf("a shown link took over an account: %v", err)
 		}
 		mails(t, p)
 		graphtest.Must[*model.InvitationPayload](t)(victim.Mutation().InvitationResend(victim.Ctx, id))
 		if _, err := p.Invited(t.Context(), shown); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("the link before: %v", err)
+			t.Errorf("the previous link: %v", err)
 		}
 		mailed := graphtest.TokenIn(t, letters(t, p, "ada@example.com")[0], access.InvitationPath)
 		graphtest.Must[string](t)(p.AcceptNew(t.Context(), mailed, "Ada", good+" and sea"))
@@ -133,21 +133,21 @@ func TestSquatterStaysOut(t *testing.T) {
 			t.Errorf("taken over: %+v", who)
 		}
 		if memberOf(t, thief, "ada@example.com") != nil || memberOf(t, victim, "ada@example.com") == nil {
-			t.Error("the memberships are not those of the one who proved the address")
+			t.Error("the memberships are not those of the person who confirmed the address")
 		}
 		if found, err := p.Sessions.Find(t.Context(), signed); found != nil || err != nil {
-			t.Errorf("the squatter's session lives: %v, %v", found, err)
+			t.Errorf("the squatter's session is valid: %v, %v", found, err)
 		}
 		if _, err := signIn(t, p, "ada@example.com", good); err == nil {
-			t.Error("the squatter's password opens")
+			t.Error("the squatter's password is valid")
 		}
 		if p.Live(t, stolen) {
-			t.Error("the squatter's token lives")
+			t.Error("the squatter's token is valid")
 		}
 	})
 }
 
-// A person with an account accepts once signed in, and only what is for their address.
+// A person with an account accepts once signed in, and only invitations to their address.
 func TestAccept(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		mails(t, p)
@@ -181,7 +181,7 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// What ends an invitation: withdrawing, declining, a week, the end of whoever made it.
+// An invitation ends when it is withdrawn, declined or a week old, or when its inviter is removed.
 func TestInvitationEnds(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -216,7 +216,7 @@ func TestInvitationEnds(t *testing.T) {
 			}
 			_, again := invite(p.Ctx, t, p, email, viewer.Support)
 			if again == id {
-				t.Errorf("%s: the same invitation", name)
+				t.Errorf("%s: the invitation is unchanged", name)
 			}
 		}
 		_, id := invite(p.Ctx, t, p, "boss@example.com", viewer.Owner)
@@ -233,12 +233,12 @@ func TestInvitationEnds(t *testing.T) {
 		}
 		graphtest.Must[*model.InvitationPayload](t)(m.InvitationWithdraw(p.Ctx, id))
 		if _, err := m.InvitationResend(p.Ctx, id); graphtest.FaultOf(err) != "invalid_transition" {
-			t.Errorf("resend what has ended: %v", err)
+			t.Errorf("resend an ended invitation: %v", err)
 		}
 	})
 }
 
-// A store that is closed invites nobody, and its mails are counted.
+// Invitations of closed stores are invalid, and their emails are limited.
 func TestInvitationBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))
@@ -254,7 +254,7 @@ func TestInvitationBounds(t *testing.T) {
 			}
 		}
 		if err := again(); graphtest.FaultOf(err) != "limit_reached" {
-			t.Errorf("a fourth mail within the hour: %v", err)
+			t.Errorf("a fourth email within the hour: %v", err)
 		}
 		time.Sleep(time.Hour)
 		if err := again(); err != nil {
@@ -269,14 +269,14 @@ func TestInvitationBounds(t *testing.T) {
 	})
 }
 
-// People leave a store by themselves, but for the last owner.
+// Members can leave a store, except the last owner.
 func TestStoreLeave(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		member, ctx := p.Member(t, viewer.Support)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "x", nil, false)).Token
 		left := graphtest.Must[*model.StaffRemovePayload](t)(p.Mutation().StoreLeave(ctx))
 		if *left.RemovedID != member.PublicID() || memberOf(t, p, member.Email) != nil || p.Live(t, token) {
-			t.Errorf("they have not left: %v", left)
+			t.Errorf("still a member: %v", left)
 		}
 		if _, err := p.Mutation().StoreLeave(ctx); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("again: %v", err)
@@ -287,7 +287,7 @@ func TestStoreLeave(t *testing.T) {
 	})
 }
 
-// from is a request from an address.
+// from returns a context of a request from an address.
 func from(ctx context.Context, address string) context.Context {
 	return viewer.WithOrigin(ctx, viewer.Origin{Client: netip.MustParseAddr(address), Agent: "Browser"})
 }

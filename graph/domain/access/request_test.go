@@ -35,8 +35,8 @@ func requests(t testing.TB, p *graphtest.Shop, filter *model.RequestFilter) (ids
 	return nil, nil
 }
 
-// A store sees what its keys and apps asked, and who makes an app what that asked in any
-// store; nobody sees anything else.
+// A store sees the requests of its keys and apps, and the store that registered an app sees its
+// requests in all stores; nobody sees others.
 func TestRequestLog(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		maker, stranger := p.Other(t), p.Other(t)
@@ -116,7 +116,7 @@ func TestRequestLog(t *testing.T) {
 	})
 }
 
-// TestRequestBounds: whatever is asked for together, a page reads no more than it may.
+// TestRequestBounds: a page keeps its bound with every combination of filters.
 func TestRequestBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.RequestFilter {
 		key, began := xid.New(), micros.Now()

@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// A store has so many keys that are not revoked, and so many people; one of them who
-// goes makes room for another.
+// The limits of unrevoked keys and of people hold; a revocation or removal makes room.
 func TestRoom(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.Limits = limit.Values{limit.APIKeys: 3, limit.People: 3, limit.Invitations: 3}

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// madeBy are the ids of what somebody made that works still.
+// madeBy returns the ids of the active items that a person created.
 func madeBy(t *testing.T, p *graphtest.Shop, person string) (ids []string) {
 	t.Helper()
 	made := graphtest.Must[*model.StaffMade](t)(p.Query().StaffMade(p.Ctx, person))
@@ -34,7 +34,7 @@ func madeBy(t *testing.T, p *graphtest.Shop, person string) (ids []string) {
 	return ids
 }
 
-// equip lets a member make two keys and an app, and give a grant; it returns their ids.
+// equip creates two keys, an app and a grant as a member; it returns their ids.
 func equip(t *testing.T, p *graphtest.Shop, member xid.ID) []string {
 	t.Helper()
 	ctx := p.As(member, viewer.Developer)
@@ -46,8 +46,8 @@ func equip(t *testing.T, p *graphtest.Shop, member xid.ID) []string {
 	return []string{young.APIKey.PublicID(), old.APIKey.PublicID(), app.PublicID(), given[0].PublicID()}
 }
 
-// What somebody made is listed, without what others made or has ended; what is chosen
-// ends with their membership, and the rest works on.
+// The active items of a person are listed, without those of others and ended ones. Chosen items end
+// with the membership, and the others remain active.
 func TestStaffMade(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.NewKey(t, p.As(p.Owner.ID, viewer.Owner), scope.ProductsRead)
@@ -71,7 +71,7 @@ func TestStaffMade(t *testing.T) {
 	})
 }
 
-// A removal that cannot end all that it names ends nothing.
+// A removal that cannot end all chosen items ends nothing.
 func TestStaffRemoveWhole(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		member, ctx := p.Member(t, viewer.Developer)
@@ -98,12 +98,12 @@ func TestStaffRemoveWhole(t *testing.T) {
 			t.Errorf("too many: %v", err)
 		}
 		if got := madeBy(t, p, member.PublicID()); len(got) != 1 || memberOf(t, p, member.Email) == nil {
-			t.Errorf("something was done: %v", got)
+			t.Errorf("something was ended: %v", got)
 		}
 	})
 }
 
-// What has run out is not listed.
+// Expired items are not listed.
 func TestStaffMadeRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// An admin neither makes nor changes nor removes owners.
+// An admin can neither add nor change nor remove owners.
 func TestStaffAdminAndOwners(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -64,7 +64,7 @@ func TestStaffUpdateRole(t *testing.T) {
 		member, ctx := p.Member(t, viewer.Support)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
 		if !p.Live(t, token.Token) {
-			t.Fatal("dead from the start")
+			t.Fatal("invalid from the start")
 		}
 		got := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
 			1)).Staff
@@ -73,11 +73,11 @@ func TestStaffUpdateRole(t *testing.T) {
 		}
 		v, err := p.Keys.Authenticate(t.Context(), *token.Token, "sft_")
 		if err != nil || v.Role != viewer.Developer {
-			t.Errorf("their token has the role of before: %v, %v", v, err)
+			t.Errorf("their token has the previous role: %v, %v", v, err)
 		}
 		if same := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
 			2)).Staff; same.Version != 2 {
-			t.Errorf("no change made version %d", same.Version)
+			t.Errorf("no change created version %d", same.Version)
 		}
 		for _, tc := range []struct {
 			id      string
@@ -104,24 +104,24 @@ func TestStaffRemove(t *testing.T) {
 		member, ctx := p.Member(t, viewer.Admin)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
 		if !p.Live(t, token.Token) {
-			t.Fatal("dead from the start")
+			t.Fatal("invalid from the start")
 		}
 		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if p.Live(t, token.Token) {
-			t.Error("their token lives")
+			t.Error("their token is valid")
 		}
 		if _, err := m.StaffTokenCreate(ctx, "Again", nil, false); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("they make another token: %v", err)
+			t.Errorf("they created another token: %v", err)
 		}
 		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("again: %v", err)
 		}
-		// Coming back does not bring the token back.
+		// Rejoining does not make the token valid again.
 		graphtest.Must[*model.Staff](t)(p.Hire(p.Ctx, access.Person{ID: member.ID}, viewer.Admin))
 		if p.Live(t, token.Token) {
-			t.Error("their token came alive again")
+			t.Error("their token is valid again")
 		}
 		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID), nil); graphtest.FaultOf(err) != "last_owner" {
 			t.Errorf("the last owner: %v", err)
@@ -129,7 +129,7 @@ func TestStaffRemove(t *testing.T) {
 	})
 }
 
-// However many owners leave at once, one stays.
+// However many owners leave concurrently, one remains.
 func TestStaffLastOwnerRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		owners := []xid.ID{p.Owner.ID}
@@ -176,7 +176,7 @@ func TestStaffTokens(t *testing.T) {
 		id := made.StaffToken.PublicID()
 		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end ||
 			made.StaffToken.UserID != viewer.From(support).Actor {
-			t.Errorf("made %v", made.StaffToken)
+			t.Errorf("created %v", made.StaffToken)
 		}
 		for name, tc := range map[string]struct {
 			ctx  context.Context
@@ -194,7 +194,7 @@ func TestStaffTokens(t *testing.T) {
 		}
 		ended := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenRevoke(support, id))
 		if ended.StaffToken.RevokedAt == nil || ended.Token != nil || p.Live(t, made.Token) {
-			t.Error("it lives after its end")
+			t.Error("it is valid after its end")
 		}
 		if _, err := m.StaffTokenRevoke(admin, id); graphtest.FaultOf(err) != "already_revoked" {
 			t.Errorf("again: %v", err)
@@ -202,7 +202,7 @@ func TestStaffTokens(t *testing.T) {
 		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor,
 			"By the operator", nil, false))
 		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Live(t, second.Token) {
-			t.Errorf("an admin ends another's: %v", err)
+			t.Errorf("an admin revokes another's: %v", err)
 		}
 		list := graphtest.Must[*model.StaffTokenConnection](t)(p.Query().StaffTokens(admin, nil, nil)).Nodes
 		if len(list) != 2 || list[0].ID != second.StaffToken.ID || list[1].RevokedAt == nil {
@@ -218,7 +218,7 @@ func TestStaffTokens(t *testing.T) {
 	})
 }
 
-// A token ends, after 90 days when nothing is said and never later than in a year.
+// A token ends after 90 days by default, and at most after a year.
 func TestStaffTokenLife(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		const day = 24 * time.Hour
@@ -242,7 +242,7 @@ func TestStaffTokenLife(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		// One of an older version has no end.
+		// Tokens of earlier releases may have no end.
 		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
 			return c.StaffToken.Update().Where(stafftoken.ID(made.StaffToken.ID)).ClearExpiresAt().Exec(ctx)
 		})

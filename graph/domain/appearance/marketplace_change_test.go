@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The state machine, whole: every transition from every state.
+// Every transition from every state.
 func TestMarketplaceTransitions(t *testing.T) {
 	calls := map[string]func(context.Context, graph.Mutation, string) (*model.MarketplaceSubmissionPayload, error){
 		"approve": func(ctx context.Context, m graph.Mutation, id string) (*model.MarketplaceSubmissionPayload, error) {
@@ -83,7 +83,7 @@ func TestMarketplaceAudit(t *testing.T) {
 	})
 }
 
-// What is not said comes from the theme and the store.
+// The defaults come from the theme and the store.
 func TestMarketplaceSubmit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		plain := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
@@ -153,7 +153,7 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 			}
 		}
 		if after := leftovers(p, t); after != before {
-			t.Errorf("left behind: %s, before %s", after, before)
+			t.Errorf("after %s, before %s", after, before)
 		}
 		waiting := p.Unprocessed(t)
 		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
@@ -163,7 +163,7 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 	})
 }
 
-// What another store submitted does not exist, but for reviewers.
+// Submissions of other stores are visible only to reviewers.
 func TestMarketplaceOwnership(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := p.Other(t)
@@ -185,20 +185,20 @@ func TestMarketplaceOwnership(t *testing.T) {
 			other.Query().MarketplaceSubmissions(other.Ctx, nil, nil)); len(list.Nodes) != 0 {
 			t.Errorf("the other store sees %d submissions", len(list.Nodes))
 		}
-		// A reviewer may review it, of whichever store it is; nobody else may.
+		// A reviewer may review submissions of any store; nobody else may.
 		waiting := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
 		p.Reviewer = func(s *db.Store) bool { return s.ID == other.Model.ID }
 		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeReview(p.Ctx, waiting.PublicID(),
 			state.ReviewApprove, nil))); got != "forbidden" {
-			t.Errorf("anybody reviews: %s", got)
+			t.Errorf("a store that is no reviewer reviews: %s", got)
 		}
 		if got := graphtest.FaultOf(last(p.Query().MarketplaceReviews(p.Ctx, nil, nil))); got != "forbidden" {
-			t.Errorf("anybody reads reviews: %s", got)
+			t.Errorf("a store that is no reviewer lists reviews: %s", got)
 		}
 		reviews := graphtest.Must[*model.MarketplaceSubmissionConnection](t)(other.Query().MarketplaceReviews(other.Ctx,
 			nil, nil))
 		if len(reviews.Nodes) != 1 || reviews.Nodes[0].ID != waiting.ID {
-			t.Errorf("%d wait for a review", len(reviews.Nodes))
+			t.Errorf("%d await review", len(reviews.Nodes))
 		}
 		done := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(
 			other.Mutation().MarketplaceThemeReview(other.Ctx, waiting.PublicID(), state.ReviewReject,
@@ -207,9 +207,9 @@ func TestMarketplaceOwnership(t *testing.T) {
 			nil))
 		if *done.Submission.ReviewNote != "Too dark." || mine.Nodes[0].Status != state.ListingRejected ||
 			*mine.Nodes[0].ReviewNote != "Too dark." {
-			t.Errorf("the submitter reads %+v", mine.Nodes[0].MarketplaceTheme)
+			t.Errorf("the submitter sees %+v", mine.Nodes[0].MarketplaceTheme)
 		}
-		// Nobody approves what their own store submitted.
+		// Nobody approves a submission of their own store.
 		theirs := other.Submitted(t, model.MarketplaceThemeSubmitInput{})
 		owner := other.As(other.Owner.ID, viewer.Owner)
 		if got := graphtest.FaultOf(last(other.Mutation().MarketplaceThemeReview(owner, theirs.PublicID(),
@@ -225,7 +225,7 @@ func TestMarketplaceOwnership(t *testing.T) {
 	})
 }
 
-// Of those who do the same at once, one does it.
+// Of concurrent identical calls, one succeeds.
 func TestMarketplaceRaces(t *testing.T) {
 	const many = 6
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -259,7 +259,7 @@ func TestMarketplaceRaces(t *testing.T) {
 	})
 }
 
-// Each of many installations at once counts.
+// Concurrent installations are all counted.
 func TestThemeInstallCounts(t *testing.T) {
 	const many = 8
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -289,12 +289,12 @@ func TestThemeInstallCounts(t *testing.T) {
 			t.Errorf("installed %+v", th.Theme)
 		}
 		if got := strings.Count(other.Audited(t), "theme.install"); got != many {
-			t.Errorf("%d installations noted", got)
+			t.Errorf("%d installations audited", got)
 		}
 	})
 }
 
-// A theme without an author and a version is offered by its store, as 1.0.0.
+// A theme without author and version is submitted with its store's name and version 1.0.0.
 func TestMarketplaceSubmitAnonymous(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		files := graphtest.Tiny(t, "", map[string]string{"theme.json": `{"name": "漢字"}`})
@@ -313,8 +313,8 @@ func TestMarketplaceSubmitAnonymous(t *testing.T) {
 	})
 }
 
-// Installs are counted, and what happens on the marketplace is in the log of the store, once,
-// also where a crash came between.
+// Installations are counted, and marketplace actions are in the store's audit log, once, even if a
+// crash interrupts them.
 func TestCrashBeforeCounting(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l, other := p.Offered(t, state.ListingPublished), p.Other(t)

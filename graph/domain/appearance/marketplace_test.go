@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The shelf shows what is published, what was published last first, on pages
-// whose cursors hold while others are published and unlisted.
+// The marketplace lists published themes, the most recently published first. Cursors stay valid
+// while others are published and unlisted.
 func TestMarketplaceThemes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Imported(t, "Linen")
@@ -50,7 +50,7 @@ func TestMarketplaceThemes(t *testing.T) {
 	})
 }
 
-// Publishing anew brings a theme to the front.
+// Publishing again moves a theme to the front.
 func TestMarketplaceRepublish(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		one, two := p.Offered(t, state.ListingPublished), p.Offered(t, state.ListingPublished)
@@ -64,12 +64,12 @@ func TestMarketplaceRepublish(t *testing.T) {
 			nil)).Nodes
 		if len(shelf) != 3 || shelf[0].ID != one.ID || shelf[1].ID != two.ID ||
 			*again.PublishedAt <= *one.PublishedAt || shelf[0].PublishedAt() != *again.PublishedAt {
-			t.Errorf("the shelf has %d themes, the first is %s", len(shelf), shelf[0].Slug)
+			t.Errorf("%d themes, the first is %s", len(shelf), shelf[0].Slug)
 		}
 	})
 }
 
-// TestMarketplaceInstalled: the field speaks of the viewer's store alone.
+// TestMarketplaceInstalled checks that the field is about the viewer's store only.
 func TestMarketplaceInstalled(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l, other := p.Offered(t, state.ListingPublished), p.Other(t)
@@ -77,7 +77,7 @@ func TestMarketplaceInstalled(t *testing.T) {
 			return graphtest.Must[*model.MarketplaceTheme](t)(p.Query().MarketplaceTheme(p.Ctx, l.PublicID()))
 		}
 		if m := show(p); m.Installed() || m.InstalledThemeID() != nil {
-			t.Error("a theme that was submitted counts as installed")
+			t.Error("a submitted theme counts as installed")
 		}
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeInstall(p.Ctx, l.PublicID()))
 		newest := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeInstall(p.Ctx, l.PublicID())).Theme
@@ -85,9 +85,9 @@ func TestMarketplaceInstalled(t *testing.T) {
 			t.Errorf("installed as %v, %d times", m.InstalledThemeID(), m.InstallsCount)
 		}
 		if m := show(other); m.Installed() || m.InstallsCount != 2 {
-			t.Errorf("the other store has it, %d times", m.InstallsCount)
+			t.Errorf("installed in the other store, %d times", m.InstallsCount)
 		}
-		// What is unlisted stays where it is installed.
+		// An unlisted theme remains installed.
 		graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeUnlist(p.Ctx, l.PublicID()))
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, newest.PublicID()))
 	})

@@ -33,14 +33,14 @@ func TestPreviewURL(t *testing.T) {
 	})
 }
 
-// TestPreviewURLLastsADay: the address is the same all day, UTC, and valid for a
-// day at least and two at most.
+// TestPreviewURLLastsADay: the URL is constant for a day, UTC, and valid for at least one day and
+// at most two.
 func TestPreviewURLLastsADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := graphtest.NewCore(t, storetest.Open(t))
 		s, id := &db.Store{ID: xid.New(), Handle: "corner"}, xid.New()
 		address := func() string { return r.PreviewURL(s, id) }
-		first := address() // the fake clock begins at midnight, UTC
+		first := address() // the fake clock starts at midnight, UTC
 		_, query, _ := strings.Cut(first, "?")
 		for _, step := range []struct {
 			wait time.Duration

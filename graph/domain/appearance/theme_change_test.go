@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// activeOnes are the ids of the themes that a list shows as active.
+// activeOnes returns the ids of the themes that a list shows as active.
 func activeOnes(p *graphtest.Shop, t testing.TB) (found []string) {
 	t.Helper()
 	for _, th := range graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, new(100), nil)).Nodes {
@@ -53,7 +53,7 @@ func TestThemeActivate(t *testing.T) {
 		if err := json.Unmarshal(emitted[0].Body, &body); err != nil {
 			t.Fatal(err)
 		}
-		// The event carries what a read shows, the status after included.
+		// The event carries the representation of a read, including the new status.
 		now := p.ThemeNow(t, th)
 		if want := string(wire.AppendTheme(nil, now.Theme, state.ThemeActive,
 			now.PreviewURL)); string(body.Data.Object) != want || now.PreviewURL == nil {
@@ -62,7 +62,7 @@ func TestThemeActivate(t *testing.T) {
 		if got := p.Audited(t); got != before+" theme.activate" {
 			t.Errorf("the audit log: %s", got)
 		}
-		// Again: the same theme, and nothing else.
+		// Repeated: the same theme, and no change.
 		again := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, th.PublicID())).Theme
 		if d := cmp.Diff(shownRow(now.Theme), shownRow(again.Theme)); d != "" || again.Status() != state.ThemeActive {
 			t.Errorf("the second time: %s", d)
@@ -80,14 +80,14 @@ func TestThemeActivate(t *testing.T) {
 	})
 }
 
-// shownRow is a theme as the wire shows it, with what it counts.
+// shownRow returns a theme as serialized, with its counters.
 func shownRow(t *db.Theme) string {
 	return string(wire.AppendTheme(nil, t, t.Status, nil)) + " " + xid.Theme.Format(t.ID) + " " +
 		string(rune('0'+t.Version)) + string(rune('0'+t.EventSequence))
 }
 
-// Every read shows exactly one active theme, however many activate at once, and
-// every activation succeeds.
+// Every read shows exactly one active theme, however many activations run concurrently, and every
+// activation succeeds.
 func TestThemeActivations(t *testing.T) {
 	const clients, each = 8, 5
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -126,14 +126,14 @@ func TestThemeActivations(t *testing.T) {
 			th := graphtest.Must[*model.Theme](t)(p.Query().Theme(p.Ctx, id))
 			sequences += th.EventSequence
 		}
-		// Two of the three were announced when they were processed.
+		// Two of the three themes have an event from their processing.
 		if changes == 0 || events != changes || sequences != int64(changes)+2 {
 			t.Errorf("%d changes, %d events, the sequences are %d", changes, events, sequences)
 		}
 	})
 }
 
-// A theme that is activated and deleted at once is one of both.
+// Of a concurrent activation and deletion of a theme, one succeeds.
 func TestThemeActivateOrDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for range 5 {
@@ -199,7 +199,7 @@ func TestThemeDuplicate(t *testing.T) {
 		if named.Name != "Twin" || long.Name != "Copy of "+strings.Repeat("ü", 246)+"…" {
 			t.Errorf("the names are %q and %q", named.Name, long.Name)
 		}
-		// One goes without the other.
+		// The copy is independent of the original.
 		graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, th.PublicID()))
 		if got := keys(p, t, copied.PublicID()); len(got) != 3 {
 			t.Errorf("the copy has %v", got)
@@ -207,7 +207,7 @@ func TestThemeDuplicate(t *testing.T) {
 	})
 }
 
-// keys are the paths of a theme's assets.
+// keys returns the paths of a theme's assets.
 func keys(p *graphtest.Shop, t testing.TB, id string) (paths []string) {
 	t.Helper()
 	for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, id, new(100),
@@ -217,7 +217,7 @@ func keys(p *graphtest.Shop, t testing.TB, id string) (paths []string) {
 	return paths
 }
 
-// Deleting leaves nothing of a theme in the database but its audit rows.
+// A deleted theme leaves only audit rows in the database.
 func TestThemeDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		themes := []*model.Theme{p.Imported(t, "Linen"), p.Unprocessed(t)}
@@ -236,14 +236,14 @@ func TestThemeDelete(t *testing.T) {
 		if err := p.Themes.Round(t.Context()); err != nil {
 			t.Error(err)
 		}
-		// The theme that the store began with is left, with its three assets.
+		// The initial theme of the store remains, with its three assets.
 		if got := leftovers(p, t); !strings.Contains(got, "themes 1, theme_uploads 0, theme_assets 3,") {
-			t.Errorf("left: %s", got)
+			t.Errorf("remaining: %s", got)
 		}
 	})
 }
 
-// Another store's themes do not exist.
+// Themes of other stores are reported as missing.
 func TestThemeIsolation(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th, other := p.Imported(t, "Linen"), p.Other(t)
@@ -271,7 +271,7 @@ func TestThemeIsolation(t *testing.T) {
 	})
 }
 
-// A new store has one theme, which is active and which no event announces.
+// A new store has one active theme, without events.
 func TestNewStoreHasATheme(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		core, log := graphtest.NewCore(t, s), new(storetest.Log)

@@ -30,11 +30,11 @@ func TestThemeImport(t *testing.T) {
 		select {
 		case <-p.Themes.Woken():
 		default:
-			t.Error("nobody is woken")
+			t.Error("no signal")
 		}
 		if got := graphtest.FaultOf(last(p.Mutation().ThemeActivate(p.Ctx,
 			added.PublicID()))); got != "theme_not_ready" {
-			t.Errorf("a theme that is processed is activated: %s", got)
+			t.Errorf("an unprocessed theme was activated: %s", got)
 		}
 		assets := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, added.PublicID(), nil,
 			nil))
@@ -58,10 +58,10 @@ func TestThemeImport(t *testing.T) {
 	})
 }
 
-// last is the error of a call.
+// last returns the error of a call.
 func last[T any](_ T, err error) error { return err }
 
-// A bad archive is refused with all that is wrong with it, and leaves nothing.
+// An invalid archive is refused with all problems and leaves nothing behind.
 func TestThemeImportRefusals(t *testing.T) {
 	good := graphtest.Archived(t, graphtest.Tiny(t, "Linen", nil))
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -105,12 +105,12 @@ func TestThemeImportRefusals(t *testing.T) {
 			})
 		}
 		if after := leftovers(p, t); after != before {
-			t.Errorf("left behind: %v, before %v", after, before)
+			t.Errorf("after %v, before %v", after, before)
 		}
 	})
 }
 
-// leftovers counts all that an import could leave.
+// leftovers counts everything that an import could leave behind.
 func leftovers(p *graphtest.Shop, t testing.TB) string {
 	t.Helper()
 	var counts []string
@@ -134,8 +134,7 @@ func leftovers(p *graphtest.Shop, t testing.TB) string {
 	return fmt.Sprint(strings.Join(counts, ", "), ", blobs ", blobs)
 }
 
-// A theme counts with its bytes from the moment it is accepted, and no more when it is
-// given up.
+// The bytes of a theme count as soon as it is accepted, and no longer once its processing failed.
 func TestThemeBytes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		before := int64(0)
@@ -150,9 +149,9 @@ func TestThemeBytes(t *testing.T) {
 			return err
 		}
 		if err := imported(); graphtest.FaultOf(err) != "limit_reached" || first.SizeBytes == 0 {
-			t.Errorf("beside one of %d bytes that is being processed: %v", first.SizeBytes, err)
+			t.Errorf("with %d bytes in processing: %v", first.SizeBytes, err)
 		}
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { // as if on the way
+		p.Meddle(t, func(ctx context.Context, c *db.Client) error { // as if in processing
 			return c.ThemeUpload.Update().
 				Modify(func(u *sql.UpdateBuilder) { u.Set("archive", []byte("no archive")) }).Exec(ctx)
 		})
@@ -163,12 +162,12 @@ func TestThemeBytes(t *testing.T) {
 			t.Errorf("%s of %d bytes", now.Status(), now.SizeBytes)
 		}
 		if err := imported(); err != nil {
-			t.Errorf("after the other was given up: %v", err)
+			t.Errorf("after the other failed: %v", err)
 		}
 	})
 }
 
-// The last theme of a store is the last one, however it comes.
+// The limit of themes holds for every way to add one.
 func TestThemeLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.Limits[limit.Themes] = 5
@@ -189,7 +188,7 @@ func TestThemeLimit(t *testing.T) {
 			}
 		}
 		if p.Audited(t) != before {
-			t.Error("a refusal was noted")
+			t.Error("a refusal was audited")
 		}
 		graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, first.PublicID()))
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,

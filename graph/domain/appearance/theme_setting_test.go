@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// set are values in the form of the input; "-" is null.
+// set returns values in the form of the input; "-" is null.
 func set(pairs ...string) (list []*model.ThemeSettingInput) {
 	for i := 0; i < len(pairs); i += 2 {
 		in := &model.ThemeSettingInput{Name: pairs[i], Value: &pairs[i+1]}
@@ -21,8 +21,8 @@ func set(pairs ...string) (list []*model.ThemeSettingInput) {
 	return list
 }
 
-// TestThemeSettings: what is saved is a draft until it is published, and what nobody names
-// stays.
+// TestThemeSettings: saved settings are a draft until they are published, and omitted settings keep
+// their values.
 func TestThemeSettings(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Settable(t)
@@ -45,7 +45,7 @@ func TestThemeSettings(t *testing.T) {
 				"slogan Mine Mine; accent #0000ff #0000ff; hero assets/preview.png assets/preview.png; "},
 			{set("accent", "-", "hero", "https://pictures.example/a.jpg"), false,
 				"slogan Mine Mine; accent #0000ff #102030; hero assets/preview.png https://pictures.example/a.jpg; "},
-			{set("accent", "#0000ff", "hero", "assets/preview.png"), false, // the draft is as it was
+			{set("accent", "#0000ff", "hero", "assets/preview.png"), false, // the draft is unchanged
 				"slogan Mine Mine; accent #0000ff #0000ff; hero assets/preview.png assets/preview.png; "},
 			{set("accent", "-", "slogan", "", "hero", "-"), true, "slogan  ; accent #102030 #102030; hero  ; "},
 		} {

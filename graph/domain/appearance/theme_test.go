@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Each list costs as many statements as it says, however long it is.
+// Each list takes its documented number of statements, at any length.
 func TestThemeStatements(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th, l := p.Imported(t, "Linen"), p.Offered(t, state.ListingPublished)
@@ -83,7 +83,7 @@ func TestThemes(t *testing.T) {
 				break
 			}
 			after = &page.Next
-			p.Imported(t, "Newer") // nothing that is ahead
+			p.Imported(t, "Newer") // to have a newer theme
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
@@ -91,8 +91,8 @@ func TestThemes(t *testing.T) {
 	})
 }
 
-// wide is an archive with many stylesheets, whose names sort in another order than
-// they are written.
+// wide returns an archive with many stylesheets whose names sort in another order than they are
+// written.
 func wide(t testing.TB, n int) map[string]string {
 	t.Helper()
 	files := graphtest.Tiny(t, "Wide", nil)
@@ -102,8 +102,8 @@ func wide(t testing.TB, n int) map[string]string {
 	return files
 }
 
-// A walk over the assets sees each once in the order of their keys, whatever is
-// added, activated or deleted beside it.
+// A walk over the assets returns each once by path, whatever is added, activated or deleted
+// meanwhile.
 func TestThemeAssets(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		files := wide(t, 130)
@@ -139,7 +139,7 @@ func TestThemeAssets(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
-		// The cursor is of this theme alone, and ends with it.
+		// The cursor is valid for this theme only, and ends with it.
 		other := p.Imported(t, "Linen")
 		if page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, other.PublicID(), nil,
 			after)); len(page.Nodes) != 3 {

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestThemeUpdate: what the marketplace has of a theme comes beside it, with its settings as
-// far as there still are such; shoppers see what they saw.
+// TestThemeUpdate: the marketplace's version of a theme is added, with the settings that it still
+// has; shoppers see the old theme.
 func TestThemeUpdate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		th := p.Outdated(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// market is a store that sells, with one of its shoppers.
+// market is a selling store with one of its shoppers.
 type market struct {
 	*graphtest.Shop
 	*cart.Carts
@@ -28,7 +28,8 @@ type market struct {
 	ctx context.Context // the shopper's
 }
 
-// each runs f on every engine with a store that ships to Germany, taxes and takes transfers.
+// each runs f on every engine with a store that ships to Germany, charges tax and accepts bank
+// transfers.
 func each(t *testing.T, f func(t *testing.T, m *market)) {
 	t.Helper()
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
@@ -47,7 +48,7 @@ func each(t *testing.T, f func(t *testing.T, m *market)) {
 	})
 }
 
-// sell makes an active product with a stock, below 0 for one that is not counted, and returns it.
+// sell creates an active product with a stock, untracked if negative, and returns it.
 func (m *market) sell(title string, price, stock int64) cart.Ware {
 	m.t.Helper()
 	in := model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
@@ -59,7 +60,7 @@ func (m *market) sell(title string, price, stock int64) cart.Ware {
 	return cart.Ware{Product: made.ID}
 }
 
-// add puts goods into a cart.
+// add adds units of a product to a cart.
 func (m *market) add(token string, w cart.Ware, n int64) string {
 	m.t.Helper()
 	token, err := m.Carts.Add(m.ctx, token, w, n)
@@ -69,7 +70,7 @@ func (m *market) add(token string, w cart.Ware, n int64) string {
 	return token
 }
 
-// view shows a cart.
+// view returns a cart.
 func (m *market) view(token string) *cart.View {
 	m.t.Helper()
 	v, err := m.View(m.ctx, token)
@@ -79,7 +80,7 @@ func (m *market) view(token string) *cart.View {
 	return v
 }
 
-// ready walks through the checkout of a cart up to the review.
+// ready completes the checkout of a cart up to the review.
 func (m *market) ready(token, email string) *cart.View {
 	m.t.Helper()
 	home := document.AddressFields{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Berlin",
@@ -99,7 +100,7 @@ func (m *market) ready(token, email string) *cart.View {
 	}
 	v := m.view(token)
 	if v.Next() != cart.StepReview {
-		m.t.Fatalf("the cart lacks %s", v.Next())
+		m.t.Fatalf("the cart lacks the step %s", v.Next())
 	}
 	return v
 }
@@ -114,7 +115,7 @@ func TestCart(t *testing.T) {
 		if v.Count != 4 || len(v.Lines) != 2 || v.Lines[0].Quantity != 3 || v.Sums.SubtotalMinor != 3*1490+3900 {
 			t.Errorf("%+v of %+v", v.Sums, v.Lines[0])
 		}
-		// The price of now counts, and its change is shown once.
+		// The present price counts, and its change is shown once.
 		p := graphtest.Must[*db.Product](t)(m.Query().Product(m.Ctx, xid.Product.Format(lamp.Product)))
 		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductUpdate(m.Ctx, p.PublicID(), p.Version,
 			model.ProductUpdateInput{PriceMinor: core.Given(new(int64(4100)))}))
@@ -128,7 +129,7 @@ func TestCart(t *testing.T) {
 		if l := m.view(token).Lines[1]; l.Was != 4100 {
 			t.Errorf("the price was %d, after it was shown", l.Was)
 		}
-		// More than there is, and more than a line holds.
+		// More than the stock, and more than a line can hold.
 		m.add(token, bell, 900)
 		_, over := m.Carts.Add(m.ctx, token, bell, 97)
 		for name, err := range map[string]error{"beside those that it has": over,
@@ -146,15 +147,15 @@ func TestCart(t *testing.T) {
 			t.Errorf("next %s, then %s", v.Next(), m.view(token).Next())
 		}
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil || len(m.view(token).Lines) != 1 {
-			t.Errorf("taken away: %v", err)
+			t.Errorf("removed: %v", err)
 		}
-		// What the merchant takes off the shelf counts for nothing.
+		// An unpublished product is left out of the totals.
 		p = graphtest.Must[*db.Product](t)(m.Query().Product(m.Ctx, p.PublicID()))
 		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductArchive(m.Ctx, p.PublicID(), p.Version))
 		if v := m.view(token); !v.Lines[0].Gone || v.Sums.TotalMinor != 0 {
 			t.Errorf("%+v", v.Lines[0])
 		}
-		// Nobody else has it.
+		// Other stores and tokens do not have the cart.
 		other := m.Other(t)
 		if v, err := m.View(viewer.Shopper(t.Context(), other.Model.ID), token); v != nil || err != nil {
 			t.Errorf("another store sees %+v (%v)", v, err)
@@ -165,7 +166,7 @@ func TestCart(t *testing.T) {
 	})
 }
 
-// TestCartFull: a cart has a hundred lines, of which each can still be changed, and no more.
+// TestCartFull: a cart has at most a hundred lines, each of which can still be changed.
 func TestCartFull(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		grid := graphtest.NewProduct(t, m.Ctx, m.Resolver, graphtest.Grid(limit.Variants))
@@ -190,7 +191,8 @@ func TestCartFull(t *testing.T) {
 	})
 }
 
-// A cart that costs more than amounts can be says which line does, and is mended by lowering that.
+// A cart above the largest amount marks the line that exceeds it, and reducing that line repairs
+// it.
 func TestCartTooLarge(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		bell, gold := m.sell("Bell", 1490, 5), m.sell("Gold", currency.MaxMinor/2, 999)
@@ -208,7 +210,7 @@ func TestCartTooLarge(t *testing.T) {
 	})
 }
 
-// Two tabs: none loses what the other does, and both together stay within the limit.
+// Two tabs: no change is lost, and both together stay within the limit.
 func TestCartTabs(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		wares := make([]cart.Ware, 12)
@@ -233,7 +235,7 @@ func TestCartTabs(t *testing.T) {
 	})
 }
 
-// TestCollectionDiscount: a discount for collections is one for their goods, as they are now.
+// TestCollectionDiscount: a discount for collections covers their present products.
 func TestCollectionDiscount(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		cheap, dear := m.sell("Cheap", 500, 9), m.sell("Dear", 5000, 9)
@@ -269,14 +271,14 @@ func TestCollectionDiscount(t *testing.T) {
 		if err := m.Shelves.Judge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		off(0) // and never all goods
+		off(0) // never all products
 		in.CollectionIds = nil
 		graphtest.Must[*model.DiscountPayload](t)(m.Mutation().DiscountUpdate(m.Ctx, d.PublicID(), d.Version, in))
 		off(3000)
 	})
 }
 
-// TestAddressOfAnyKeyboard: digits of Japanese and Arabic keyboards are those of a code.
+// TestAddressOfAnyKeyboard: digits of Japanese and Arabic keyboards are accepted in postal codes.
 func TestAddressOfAnyKeyboard(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		token := m.add("", m.sell("Bell", 1490, 5), 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// digital makes a product that is not shipped.
+// digital creates a product that is not shipped.
 func (m *market) digital(title string, price, stock int64) cart.Ware {
 	m.t.Helper()
 	w := m.sell(title, price, stock)
@@ -19,7 +19,7 @@ func (m *market) digital(title string, price, stock int64) cart.Ware {
 	return w
 }
 
-// ships says whether a product has to be shipped.
+// ships sets whether a product is shipped.
 func (m *market) ships(w cart.Ware, yes bool) {
 	m.t.Helper()
 	id := xid.Product.Format(w.Product)
@@ -31,8 +31,8 @@ func (m *market) ships(w cart.Ware, yes bool) {
 	}
 }
 
-// What is not shipped needs no address and no rate: the country that the shopper names says
-// how it is taxed, and nothing is paid on delivery.
+// A cart without shipping needs no address and no rate: the country that the shopper names
+// determines the tax, and payment on delivery is not offered.
 func TestDigitalCart(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		graphtest.Must[*model.PaymentSettingsPayload](t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 1,
@@ -80,15 +80,15 @@ func TestDigitalCart(t *testing.T) {
 	})
 }
 
-// A cart of both ships what has to be: its worth and its weight alone decide the rates. The
-// step of the address comes and goes with what it holds.
+// A mixed cart ships only its physical products: their price and weight alone determine the rates.
+// The address step appears and disappears with them.
 func TestMixedCart(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		song, bell := m.digital("Song", 9_000, 9), m.sell("Bell", 1_490, 9)
 		token := m.add("", song, 1)
 		m.add(token, bell, 1)
 		v := m.ready(token, "ada@example.com")
-		if !v.Ships || v.Asks() || v.Sums.ShippingMinor != 490 { // free from 10,000, which the bell is not
+		if !v.Ships || v.Asks() || v.Sums.ShippingMinor != 490 { // the bell costs less than 10,000
 			t.Errorf("ships %v, %+v", v.Ships, v.Sums)
 		}
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// online lets shoppers pay by the method that is only a test.
+// online enables the test payment method.
 func (m *market) online() {
 	m.t.Helper()
 	graphtest.Must[*model.PaymentSettingsPayload](m.t)(m.Mutation().PaymentSettingsUpdate(m.Ctx, 1,
@@ -35,7 +35,7 @@ func (m *market) online() {
 			{Kind: state.PaymentTest, Name: "Test", Active: true}}}))
 }
 
-// owed makes an order that is paid online.
+// owed creates an order that is to be paid online.
 func (m *market) owed(w cart.Ware) *storefront.Bought {
 	m.t.Helper()
 	token := m.add("", w, 1)
@@ -55,7 +55,7 @@ func (m *market) bought(id xid.ID) *storefront.Bought {
 	return graphtest.Must[*storefront.Bought](m.t)(m.Storefront().Order(m.ctx, id))
 }
 
-// late lets the time of all holds be over.
+// late makes all holds expire.
 func (m *market) late() {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
@@ -66,21 +66,21 @@ func (m *market) late() {
 	}
 }
 
-// An order is paid once, however often its payment is told of at once.
+// An order is paid once, however many concurrent reports of its payment arrive.
 func TestPayOnce(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
 		o := m.owed(m.sell("Bell", 1490, 5))
 		if !o.Held {
-			t.Error("the goods are not held")
+			t.Error("the stock is not reserved")
 		}
 		hold := m.Store.DB(m.ctx).PaymentHold.Query().Where(paymenthold.Bucket(bucket.Of(m.Model.ID)))
 		if n, err := hold.Count(m.ctx); n != 1 || err != nil {
-			t.Errorf("%d holds are in the bucket of the store (%v)", n, err)
+			t.Errorf("%d holds in the bucket of the store (%v)", n, err)
 		}
 		wrong := &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
 		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.bought(o.ID).Held {
-			t.Errorf("another amount was taken: %t (%v)", taken, err)
+			t.Errorf("another amount was accepted: %t (%v)", taken, err)
 		}
 		log := new(storetest.Log)
 		log.Mark(t, m.Store)
@@ -101,7 +101,7 @@ func TestPayOnce(t *testing.T) {
 		paid := m.bought(o.ID)
 		if taken.Load() != 1 || paid.FinancialStatus != state.FinancialPaid || paid.PaidMinor != o.TotalMinor ||
 			paid.Held {
-			t.Errorf("taken %d times, %+v", taken.Load(), paid.Order)
+			t.Errorf("accepted %d times, %+v", taken.Load(), paid.Order)
 		}
 		var told []event.Type
 		for _, e := range log.Next(t, m.Store) {
@@ -117,7 +117,7 @@ func TestPayOnce(t *testing.T) {
 	})
 }
 
-// Who does not pay in time has ordered nothing: goods and discount are free again.
+// An order that is not paid in time is canceled: its stock and discount are available again.
 func TestPayLate(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -149,7 +149,7 @@ func TestPayLate(t *testing.T) {
 	})
 }
 
-// A payment in the moment in which the time is over wins, or goes back; never both.
+// Of a payment and an expiry at the same moment, one wins and the other is undone.
 func TestPayOrEnd(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -160,7 +160,7 @@ func TestPayOrEnd(t *testing.T) {
 		m.late()
 		taken := make([]bool, len(orders))
 		var all sync.WaitGroup
-		for range 2 { // as two processes do
+		for range 2 { // like two processes
 			all.Go(func() {
 				if _, err := m.EndHolds(t.Context()); err != nil {
 					t.Error(err)
@@ -185,7 +185,7 @@ func TestPayOrEnd(t *testing.T) {
 				paid++
 			}
 			if now.FinancialStatus != want || (now.Status == state.OrderOpen) != taken[i] {
-				t.Errorf("taken %t: %s, %s", taken[i], now.Status, now.FinancialStatus)
+				t.Errorf("accepted %t: %s, %s", taken[i], now.Status, now.FinancialStatus)
 			}
 		}
 		if m.stock(bell) != 100-paid {
@@ -194,7 +194,7 @@ func TestPayOrEnd(t *testing.T) {
 	})
 }
 
-// due holds an order's time of the end without payment, as staff see it.
+// due checks the payment deadline of an order as staff see it.
 func (m *market) due(id xid.ID, want *micros.Time) {
 	m.t.Helper()
 	got := graphtest.Must[*micros.Time](m.t)(
@@ -204,8 +204,8 @@ func (m *market) due(id xid.ID, want *micros.Time) {
 	}
 }
 
-// A test payment that was switched off is taken no more, an unpaid transfer holds its goods for two
-// weeks, and a closed store sells nothing from that moment on.
+// A disabled test payment is refused, an unpaid transfer reserves its stock for two weeks, and a
+// closed store stops selling at once.
 func TestSellingEnds(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -216,7 +216,7 @@ func TestSellingEnds(t *testing.T) {
 				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
 				{Kind: state.PaymentTest, Name: "Test"}}}))
 		if taken, err := m.PayTest(m.ctx, o.Order); taken || graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("switched off, and taken: %t (%v)", taken, err)
+			t.Errorf("disabled, but accepted: %t (%v)", taken, err)
 		}
 		token := m.add("", bell, 2)
 		m.ready(token, "ada@example.com")
@@ -226,14 +226,14 @@ func TestSellingEnds(t *testing.T) {
 		last := b.PlacedOn.Add(sales.TransferTime)
 		due := time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, last.Location())
 		if !row.DueAt.Time().Equal(due) || b.PayBy.Format(time.DateOnly) != last.Format(time.DateOnly) {
-			t.Errorf("the goods are held until %s, want %s; the page says %s", row.DueAt, due, b.PayBy)
+			t.Errorf("the stock is reserved until %s, want %s; the page shows %s", row.DueAt, due, b.PayBy)
 		}
 		m.due(id, &row.DueAt)
 		paid := m.order(id)
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRecordPayment(m.Ctx, paid.PublicID(),
 			paid.Version, model.PaymentInput{AmountMinor: 1}))
 		if m.due(id, nil); !m.bought(id).PayBy.IsZero() {
-			t.Error("a part is paid, and the page names a last day")
+			t.Error("partly paid, but the page shows a deadline")
 		}
 		token = m.add("", bell, 1)
 		m.ready(token, "ada@example.com")
@@ -251,12 +251,12 @@ func TestSellingEnds(t *testing.T) {
 		s := graphtest.Must[*model.Store](t)(m.Query().Store(m.Ctx))
 		graphtest.Must[*model.StorePayload](t)(m.Mutation().StoreClose(m.Ctx, s.Version))
 		if _, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: total}); graphtest.FaultOf(err) != "not_found" {
-			t.Errorf("a closed store sells: %v", err)
+			t.Errorf("a closed store sold: %v", err)
 		}
 	})
 }
 
-// reopened gives the shopper their cart back, and fails the test where it does not.
+// reopened reopens the shopper's cart, and fails the test if that is impossible.
 func (m *market) reopened(token string) *cart.View {
 	m.t.Helper()
 	if err := m.Reopen(m.ctx, token); err != nil {
@@ -265,8 +265,9 @@ func (m *market) reopened(token string) *cart.View {
 	return m.view(token)
 }
 
-// Who does not pay online gets their checkout back as it was, with the last piece and the last use
-// of their code, and orders it in another way: at no time are there two orders that can be paid.
+// A shopper who does not pay online gets the checkout back unchanged, with the last piece and the
+// last use of the code, and can order with another payment method. There are never two orders that
+// can be paid.
 func TestReopen(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -320,8 +321,8 @@ func TestReopen(t *testing.T) {
 	})
 }
 
-// What the shopper said leaves the cart with the payment. An order that lapsed gives the cart back,
-// and so does adding to it, while the order still waits.
+// A payment removes the shopper's data from the cart. A lapsed order releases its cart, and so does
+// adding to a cart whose order awaits payment.
 func TestReopenOrPay(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -346,7 +347,7 @@ func TestReopenOrPay(t *testing.T) {
 			t.Errorf("the cart of a paid order keeps %v", row)
 		}
 		if m.add(paid, bell, 1) == paid {
-			t.Error("the cart of a paid order takes goods")
+			t.Error("the cart of a paid order accepts products")
 		}
 		more, o := begin()
 		if m.add(more, bell, 1) != more || m.bought(o.ID).Status != state.OrderCancelled || m.view(more).Count != 2 {
@@ -366,7 +367,7 @@ func TestReopenOrPay(t *testing.T) {
 	})
 }
 
-// Payments and ways back at the same moment: each order is paid, or its cart is open again.
+// Concurrent payments and reopenings: each order is paid, or its cart is open again.
 func TestReopenRace(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()

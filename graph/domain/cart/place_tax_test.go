@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// taxes gives the store rates of regions, and lets it ship everywhere.
+// taxes gives the store regional tax rates, and lets it ship everywhere.
 func (m *market) taxes() {
 	m.t.Helper()
 	graphtest.Must[*model.TaxSettingsPayload](m.t)(m.Mutation().TaxSettingsUpdate(m.Ctx, 1, model.TaxSettingsInput{
@@ -28,8 +28,8 @@ func (m *market) taxes() {
 		Rates: []*model.ShippingRateInput{{Name: "Post", Kind: state.ShippingDelivery}}}))
 }
 
-// TestRegionTax: however a shopper names their region, it is taxed by its rate, and kept as
-// addresses name it. A cart that is not shipped asks for as much as its tax depends on.
+// TestRegionTax: however a shopper writes the region, its rate applies, and the stored form is
+// uniform. A cart without shipping asks for as much of the location as its tax depends on.
 func TestRegionTax(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.taxes()
@@ -37,7 +37,7 @@ func TestRegionTax(t *testing.T) {
 		parcel, song := m.add("", bell, 1), m.add("", m.digital("Song", 10_000, 99), 1)
 		for _, tc := range []struct {
 			country, region, code, kept string
-			tax                         int64 // -1 where it is refused
+			tax                         int64 // -1 if it is refused
 		}{
 			{"US", "NY", "10001", "NY", 800}, {"US", "New York", "10001", "NY", 800},
 			{"US", "N.Y.", "10001", "NY", 800},
@@ -73,7 +73,8 @@ func TestRegionTax(t *testing.T) {
 	})
 }
 
-// TestForm: a country's form asks what the country uses, and for a region where the tax depends on it.
+// TestForm: a country's form has the members that the country uses, and a region where the tax
+// depends on it.
 func TestForm(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.taxes()

@@ -27,7 +27,7 @@ func (m *market) order(id xid.ID) *model.Order {
 	return graphtest.Must[*model.Order](m.t)(m.Query().Order(m.Ctx, xid.Order.Format(id)))
 }
 
-// stock is what is left of a ware.
+// stock returns the remaining stock of a product.
 func (m *market) stock(w cart.Ware) int64 {
 	m.t.Helper()
 	p := graphtest.Must[*db.Product](m.t)(m.Query().Product(m.Ctx, xid.Product.Format(w.Product)))
@@ -78,13 +78,13 @@ func TestPlace(t *testing.T) {
 		if err != nil || again != (cart.Placed{Order: id}) || m.view(token).Order != id {
 			t.Errorf("again: %v (%v)", again, err)
 		}
-		// The cart is closed, and the next order is the same customer's.
+		// The cart is closed, and the next order has the same customer.
 		if err := m.SetNote(m.ctx, token, "x"); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("a note after it: %v", err)
 		}
 		second := m.add(token, bell, 1)
 		if second == token {
-			t.Error("a placed cart takes goods")
+			t.Error("an ordered cart accepts products")
 		}
 		m.ready(second, "ada@example.com")
 		id, err = m.place(second)
@@ -94,14 +94,14 @@ func TestPlace(t *testing.T) {
 	})
 }
 
-// TestPlacePaidLater bounds the stock that one order, and the orders of one network, hold before they
-// are paid.
+// TestPlacePaidLater: the stock that one order, and the orders of one network, reserve before
+// payment is bounded.
 func TestPlacePaidLater(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.Limits[limit.UnpaidPieces] = 3
 		m.online()
 		bell := m.sell("Bell", 1490, 1000)
-		rope := m.sell("Rope", 5, -1) // whose stock is not counted
+		rope := m.sell("Rope", 5, -1) // without tracked stock
 		order := func(from string, w cart.Ware, pieces int64, method state.PaymentMethod) string {
 			t.Helper()
 			ctx := viewer.WithOrigin(m.ctx, viewer.Origin{Client: netip.MustParseAddr(from)})
@@ -144,7 +144,7 @@ func TestPlacePaidLater(t *testing.T) {
 
 const networkHolds = 5
 
-// TestPlacePaidLaterOnce: an order counts once for its network, however often its cart is placed at once.
+// TestPlacePaidLaterOnce: concurrent placements of one cart are charged to the network once.
 func TestPlacePaidLaterOnce(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.Limits[limit.UnpaidPieces] = 3
@@ -178,12 +178,12 @@ func TestPlacePaidLaterOnce(t *testing.T) {
 			}
 		}
 		if order(1) != 0 {
-			t.Error("one more of the network is placed")
+			t.Error("one more order of the network was placed")
 		}
 	})
 }
 
-// However often and wherever a cart is placed at once, it is one order.
+// Concurrent placements of one cart make one order.
 func TestPlaceOnce(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		bell := m.sell("Bell", 1490, 50)
@@ -211,7 +211,7 @@ func TestPlaceOnce(t *testing.T) {
 	})
 }
 
-// 500 shoppers want the last 100 pieces at once: 100 get one, 400 hear that there is none.
+// 500 shoppers order the last 100 pieces concurrently: 100 succeed, 400 are refused.
 func TestPlaceLast(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		const shoppers, pieces = 500, 100
@@ -247,8 +247,8 @@ func TestPlaceLast(t *testing.T) {
 	})
 }
 
-// A discount for one use of each customer is used once. Pricing refuses it as placing does, the
-// code comes off, and the use comes back once with an order that is cancelled or not paid.
+// A discount with one use per customer is used once. Pricing and placing both refuse a second use,
+// the code is removed, and the use is returned once when its order is canceled or not paid.
 func TestPlaceDiscount(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
@@ -286,7 +286,7 @@ func TestPlaceDiscount(t *testing.T) {
 			t.Errorf("entered again: %v", err)
 		}
 		m.late()
-		for range 2 { // expired, and expired no more
+		for range 2 { // expired, and no longer expired
 			if _, err := m.EndHolds(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -309,7 +309,7 @@ func TestPlaceDiscount(t *testing.T) {
 	})
 }
 
-// The last use of a code goes to one cart; the others keep all but the code, and can be ordered.
+// The last use of a code goes to one cart; the others lose only the code and can be ordered.
 func TestPlaceLastUse(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		bell := m.sell("Bell", 2000, 50)
@@ -337,7 +337,7 @@ func TestPlaceLastUse(t *testing.T) {
 				}
 				refused.Add(1)
 				if v := m.view(token); v.Code != "" || v.Sums.TotalMinor != total+200 || v.Next() != cart.StepReview {
-					t.Errorf("left is %+v at the step %s", v.Sums, v.Next())
+					t.Errorf("remaining: %+v at the step %s", v.Sums, v.Next())
 				}
 				if _, err := m.place(token); err != nil {
 					t.Errorf("without the code: %v", err)
@@ -351,7 +351,8 @@ func TestPlaceLastUse(t *testing.T) {
 	})
 }
 
-// The review names the goods, too: others of the same price are not what the shopper agreed to.
+// The review identifies the products, too: others with the same price are not what the shopper
+// agreed to.
 func TestPlaceOtherGoods(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		bell, lamp := m.sell("Bell", 2000, 5), m.sell("Lamp", 2000, 5)
@@ -363,13 +364,13 @@ func TestPlaceOtherGoods(t *testing.T) {
 		}
 		_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: v.Sums.TotalMinor, Goods: v.Goods()})
 		if graphtest.FaultOf(err) != "version_mismatch" {
-			t.Errorf("other goods: %v", err)
+			t.Errorf("other products: %v", err)
 		}
 	})
 }
 
-// TestConversion: of all carts of the store, how many came to the checkout, and how many to
-// an order; those of another store are not among them.
+// TestConversion: counts the carts of the store, those that reached the checkout, and those that
+// became orders, without other stores.
 func TestConversion(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		mug := m.sell("Mug", 1000, 9)

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// pricer makes the same goods into carts and into orders of staff.
+// pricer builds the same contents as a cart and as an order by staff.
 type pricer struct {
 	*market
 	random   *rand.Rand
@@ -25,7 +25,7 @@ type pricer struct {
 	customer string
 }
 
-// stocked sells goods with and without a weight, some of which are not shipped, and has codes.
+// stocked creates products with and without a weight, some of them not shipped, and discount codes.
 func stocked(m *market) *pricer {
 	p := &pricer{market: m, random: rand.New(rand.NewPCG(14, 3))}
 	t, do := m.t, m.Mutation()
@@ -51,7 +51,7 @@ func stocked(m *market) *pricer {
 	return p
 }
 
-// basket is a cart of some goods, and what staff say to make the same order.
+// basket returns a cart with random products, and the input for the same order by staff.
 func (p *pricer) basket() (token string, in model.OrderCreateInput) {
 	p.t.Helper()
 	country := []string{"DE", "FR"}[p.random.IntN(2)]
@@ -84,7 +84,7 @@ func (p *pricer) basket() (token string, in model.OrderCreateInput) {
 	return token, in
 }
 
-// amountsOf are the sums of an order and of its lines.
+// amountsOf returns the sums of an order and of its lines.
 func amountsOf(o *model.Order) (s price.Sums, lines [][3]int64) {
 	for _, l := range o.Lines {
 		lines = append(lines, [3]int64{l.DiscountMinor, l.TaxMinor, l.TotalMinor})
@@ -95,8 +95,8 @@ func amountsOf(o *model.Order) (s price.Sums, lines [][3]int64) {
 	return s, lines
 }
 
-// TestSamePricing: the same goods, address, rate and code cost the same as a cart, as the order
-// that it becomes, and as one that staff make, whether prices hold the tax or not.
+// TestSamePricing: the same products, address, rate and code cost the same in a cart, in its order,
+// and in an order by staff, whether prices include tax or not.
 func TestSamePricing(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		p, version := stocked(m), int64(1)
@@ -121,10 +121,10 @@ func TestSamePricing(t *testing.T) {
 			gotSums, gotLines := amountsOf(made)
 			wantSums, wantLines := amountsOf(m.order(id))
 			if gotSums != v.Sums || wantSums != v.Sums {
-				t.Errorf("cart %+v, placed %+v, made by staff %+v", v.Sums, wantSums, gotSums)
+				t.Errorf("cart %+v, placed %+v, created by staff %+v", v.Sums, wantSums, gotSums)
 			}
 			if d := cmp.Diff(wantLines, gotLines); d != "" {
-				t.Errorf("lines (-placed +made by staff):\n%s", d)
+				t.Errorf("lines (-placed +created by staff):\n%s", d)
 			}
 		}
 		code := graphtest.Must[[]*db.Discount](t)(m.Store.DB(m.Ctx).Discount.Query().All(m.Ctx))

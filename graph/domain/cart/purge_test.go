@@ -20,7 +20,7 @@ func TestPurge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := m.view(old); v != nil {
-			t.Error("an old cart is shown")
+			t.Error("an expired cart is returned")
 		}
 		if n, err := m.Purge(t.Context()); n != 1 || err != nil {
 			t.Errorf("purged %d (%v)", n, err)

@@ -14,8 +14,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestRedactedShopper types one word wherever a shopper types, in an order and in a cart that is not
-// placed, redacts the customer, and looks for the word in every column of the database.
+// TestRedactedShopper enters one word wherever a shopper can enter text, in an order and in a cart
+// that is not ordered, redacts the customer, and searches every column of the database for the
+// word.
 func TestRedactedShopper(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New("https://api.example"))
@@ -29,7 +30,7 @@ func TestRedactedShopper(t *testing.T) {
 		for _, want := range []string{"orders.email", "notes.body", "events.body", "carts.note", "carts.address",
 			"mails.recipient", "customers.email"} {
 			if before[want] == 0 {
-				t.Fatalf("%s does not hold the word: the test is blind", want)
+				t.Fatalf("%s does not contain the word: the test is ineffective", want)
 			}
 		}
 		o := m.order(id)
@@ -39,12 +40,12 @@ func TestRedactedShopper(t *testing.T) {
 			t.Fatal(err)
 		}
 		for column, n := range m.columnsWith("zanzibar") {
-			t.Errorf("%s still holds the word, %d times", column, n)
+			t.Errorf("%s still contains the word, %d times", column, n)
 		}
 	})
 }
 
-// typed fills a cart in which every text has the word.
+// typed fills a cart in which every text contains the word.
 func (m *market) typed(w cart.Ware) (token string) {
 	m.t.Helper()
 	token = m.add("", w, 1)
@@ -66,7 +67,7 @@ func (m *market) typed(w cart.Ware) (token string) {
 	return token
 }
 
-// columnsWith counts the rows of each column of the database in which a word stands.
+// columnsWith counts, per column of the database, the rows that contain a word.
 func (m *market) columnsWith(word string) map[string]int {
 	m.t.Helper()
 	found := map[string]int{}
@@ -81,7 +82,7 @@ func (m *market) columnsWith(word string) map[string]int {
 			if err := rows.Scan(&value); err != nil {
 				m.t.Fatal(err)
 			}
-			if table == "events" && column == "body" { // packed
+			if table == "events" && column == "body" { // compressed
 				var body eventbody.Body
 				if err := body.Scan(value); err != nil {
 					m.t.Fatal(err)

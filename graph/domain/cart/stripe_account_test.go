@@ -23,7 +23,7 @@ func (m *till) move(secret string) {
 		model.PaymentAccountInput{Kind: state.PaymentStripe, SecretKey: &secret}))
 }
 
-// forget lets the time of all former accounts be over.
+// forget makes all former accounts expire.
 func (m *till) forget() {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
@@ -34,25 +34,25 @@ func (m *till) forget() {
 		m.t.Fatal(err)
 	}
 	if n, err := m.ForgetAccounts(m.t.Context()); n != 1 || err != nil {
-		m.t.Fatalf("forgotten %d (%v)", n, err)
+		m.t.Fatalf("deleted %d (%v)", n, err)
 	}
 }
 
-// session is one as Stripe has it.
+// session returns a session of the fake Stripe.
 func (m *till) session(id string) paymenttest.Session {
 	all := m.fake.Sessions()
 	return all[slices.IndexFunc(all, func(s paymenttest.Session) bool { return s.ID == id })]
 }
 
-// cancel cancels an order and gives its money back.
+// cancel cancels an order and refunds it.
 func (m *till) cancel(id xid.ID) {
 	m.t.Helper()
 	o := m.sold(id)
 	graphtest.Must[*model.OrderPayload](m.t)(m.Mutation().OrderCancel(m.Shop.Ctx, o.PublicID(), o.Version, true, nil))
 }
 
-// What was begun with an account is settled with it, and given back by it, after the store
-// has moved to another one; who comes to pay then is led to that, and pays once.
+// Payments that were begun with an account are settled and refunded with it after the store has
+// switched to another one. Shoppers who then pay use the new account, and pay once.
 func TestStripeMoved(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		paid, back, late := m.order(), m.order(), m.order()
@@ -69,7 +69,7 @@ func TestStripeMoved(t *testing.T) {
 		}
 		m.fake.Pay(next)
 		m.fake.Pay(third)
-		if m.begin(late) != "" { // it was paid where it began
+		if m.begin(late) != "" { // it was paid with the first account
 			t.Error("it can be paid twice")
 		}
 		m.round()
@@ -86,13 +86,13 @@ func TestStripeMoved(t *testing.T) {
 		}
 		slices.Sort(accounts)
 		if !slices.Equal(accounts, []string{paymenttest.Key, paymenttest.Key, paymenttest.Other}) {
-			t.Errorf("given back by %v, told %v", accounts, m.notices())
+			t.Errorf("refunded by %v, notices %v", accounts, m.notices())
 		}
 	})
 }
 
-// Another key of the same account knows what an older one began. Where no key is taken,
-// nobody is led to a second page, and people are told once.
+// A new key of the same account covers payments that an older key began. While no key is valid, no
+// second payment page is created, and staff are notified once.
 func TestStripeRevoked(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		o, other := m.order(), m.order()
@@ -104,7 +104,7 @@ func TestStripeRevoked(t *testing.T) {
 		for range 12 {
 			m.due()
 			if m.work() == nil {
-				t.Error("somebody knows")
+				t.Error("the state is known without a key")
 			}
 			_, err := m.BeginPayment(m.ctx, other.Order, "Order", "https://shop.example/orders/x")
 			if graphtest.FaultOf(err) != "unavailable" {
@@ -113,23 +113,23 @@ func TestStripeRevoked(t *testing.T) {
 		}
 		if told := m.notices(); m.fake.Asked("POST session") != begun || len(told) != 2 ||
 			!strings.HasPrefix(told[0], "It is not known whether order #") {
-			t.Errorf("told %v", told)
+			t.Errorf("notices %v", told)
 		}
 		m.move(paymenttest.Rolled)
 		m.round()
 		if m.sold(o.ID).FinancialStatus != state.FinancialPaid {
-			t.Error("the new key does not know the payment")
+			t.Error("the payment is unknown with the new key")
 		}
 		m.cancel(o.ID)
 		m.round()
 		if back := m.fake.Refunds(); len(back) != 1 || m.refunds()[0].State != state.PaymentRefundDone {
-			t.Errorf("back %+v", back)
+			t.Errorf("refunded %+v", back)
 		}
 	})
 }
 
-// A refund that comes back days later is heard of once, by Stripe's event or by a look; what
-// the order has given back stays as it was decided.
+// A refund that fails days later is noticed once, by Stripe's event or by polling; the refunded
+// amount of the order stays as decided.
 func TestStripeRefundFails(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		o := m.settled()
@@ -155,20 +155,20 @@ func TestStripeRefundFails(t *testing.T) {
 		hear(back[0].ID)
 		hear("re_nobody")
 		if len(back) != 2 || m.refunds()[0].State != state.PaymentRefundDone || m.refunds()[0].DueAt == nil {
-			t.Fatalf("back %+v, kept %+v", back, m.refunds()[0])
+			t.Fatalf("refunded %+v, stored %+v", back, m.refunds()[0])
 		}
 		m.fake.Fail(back[0].ID, "expired_or_canceled_card")
 		hear(back[0].ID)
 		r := m.refunds()
 		if r[0].State != state.PaymentRefundFailed || *r[0].Failure != "expired_or_canceled_card" ||
 			r[0].DueAt != nil || r[1].State != state.PaymentRefundDone || len(m.notices()) != 1 {
-			t.Errorf("by an event: %+v, told %v", r[0], m.notices())
+			t.Errorf("by an event: %+v, notices %v", r[0], m.notices())
 		}
 		m.fake.Fail(back[1].ID, "declined")
 		m.round()
 		m.round()
 		if r := m.refunds()[1]; r.State != state.PaymentRefundFailed || len(m.notices()) != 2 {
-			t.Errorf("by a look: %+v, told %v", r, m.notices())
+			t.Errorf("by polling: %+v, notices %v", r, m.notices())
 		}
 		now := m.sold(o.ID)
 		if now.RefundedMinor != 800 || len(m.ledger(o.ID)) != 3 || len(m.fake.Refunds()) != 2 {

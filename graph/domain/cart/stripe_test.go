@@ -30,7 +30,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// till is a market whose shoppers pay by a Stripe of our own.
+// till is a market whose shoppers pay with a fake Stripe.
 type till struct {
 	*market
 	fake *paymenttest.Stripe
@@ -53,7 +53,7 @@ func eachTill(t *testing.T, f func(t *testing.T, m *till)) {
 	})
 }
 
-// order makes an order that is paid by Stripe.
+// order creates an order that is paid with Stripe.
 func (m *till) order() *storefront.Bought {
 	m.t.Helper()
 	token := m.add("", m.bell, 1)
@@ -68,7 +68,7 @@ func (m *till) order() *storefront.Bought {
 	return m.bought(id)
 }
 
-// begin leads to the page of the payment of an order, and returns the session.
+// begin begins the payment of an order and returns the session.
 func (m *till) begin(o *storefront.Bought) string {
 	m.t.Helper()
 	address, err := m.BeginPayment(m.ctx, o.Order, "Order", "https://shop.example/orders/x")
@@ -78,7 +78,7 @@ func (m *till) begin(o *storefront.Bought) string {
 	return address[strings.LastIndexByte(address, '/')+1:]
 }
 
-// due lets the time of all sessions and refunds come.
+// due makes all sessions and refunds due.
 func (m *till) due() {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
@@ -93,7 +93,7 @@ func (m *till) due() {
 	}
 }
 
-// round is what the service does by itself.
+// round runs the background work of the service.
 func (m *till) round() {
 	m.t.Helper()
 	m.due()
@@ -102,21 +102,21 @@ func (m *till) round() {
 	}
 }
 
-// work is what the service does now.
+// work runs the background work that is due.
 func (m *till) work() error {
 	_, looked := m.SettlePayments(m.t.Context())
 	_, returned := m.ReturnMoney(m.t.Context())
 	return errors.Join(looked, returned)
 }
 
-// refunds are what is to go back.
+// refunds returns the stored refunds.
 func (m *till) refunds() []*db.PaymentRefund {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
 	return m.Store.DB(ctx).PaymentRefund.Query().Order(paymentrefund.ByID(sql.OrderAsc())).AllX(ctx)
 }
 
-// notices are the titles of what people were told.
+// notices returns the titles of the notifications to staff.
 func (m *till) notices() (list []string) {
 	m.t.Helper()
 	ctx := viewer.Operator(m.t.Context(), m.Model.ID)
@@ -128,8 +128,7 @@ func (m *till) notices() (list []string) {
 	return list
 }
 
-// By whichever way the service hears of a payment first, and however often, the order is
-// paid once.
+// However the service learns of a payment first, and however often, the order is paid once.
 func TestStripeWays(t *testing.T) {
 	ways := map[string]func(m *till, o *storefront.Bought, session string) error{
 		"the page": func(m *till, o *storefront.Bought, _ string) error { return m.SettlePayment(m.ctx, o.Order) },
@@ -152,7 +151,7 @@ func TestStripeWays(t *testing.T) {
 					}
 				}
 				if !m.bought(o.ID).Held {
-					t.Fatal("the order is paid, or over")
+					t.Fatal("the order is already paid or canceled")
 				}
 				m.fake.Pay(session)
 				m.due()
@@ -196,7 +195,7 @@ func (m *till) ledger(id xid.ID) []*db.Payment {
 	return graphtest.Must[[]*db.Payment](m.t)(m.fields().Payments(m.Shop.Ctx, m.sold(id)))
 }
 
-// Whoever clicks twice, or comes back later, gets to one page.
+// Clicking twice or coming back later leads to the same page.
 func TestStripeBegin(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		o, sessions := m.order(), make([]string, 8)
@@ -213,14 +212,14 @@ func TestStripeBegin(t *testing.T) {
 		all.Wait()
 		made := m.fake.Sessions()
 		if len(made) != 2 || len(slices.Compact(sessions)) != 1 { // one is the test of the key
-			t.Errorf("made %d, led to %v", len(made), sessions)
+			t.Errorf("created %d, led to %v", len(made), sessions)
 		}
-		// A page that is over is followed by another one.
+		// An expired page is replaced by another one.
 		m.fake.Change(made[1].ID, func(s *paymenttest.Session) { s.Status = "expired" })
 		if next := m.begin(o); next == made[1].ID || next != m.fake.Sessions()[2].ID {
 			t.Errorf("led to %s", next)
 		}
-		// Where the answer got lost, nobody was led anywhere, and the next try begins anew.
+		// If the answer is lost, the shopper saw no page, and the next attempt begins again.
 		other := m.order()
 		m.fake.Lose("POST session", 100)
 		if _, err := m.BeginPayment(m.ctx, other.Order, "Order", "x"); graphtest.FaultOf(err) != "unavailable" {
@@ -232,13 +231,13 @@ func TestStripeBegin(t *testing.T) {
 		}
 		m.fake.Refuse("POST session", http.StatusInternalServerError)
 		if _, err := m.BeginPayment(m.ctx, m.order().Order, "Order", "x"); graphtest.FaultOf(err) != "unavailable" {
-			t.Errorf("of a Stripe that fails: %v", err)
+			t.Errorf("a failing Stripe: %v", err)
 		}
 	})
 }
 
-// What nobody tells of is looked at again and again, first soon and then less often.
-func TestStripeLooks(t *testing.T) {
+// Payments without an event are polled, first soon and then less often.
+func TestStripePolling(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		m.begin(m.order())
 		ctx := viewer.Operator(t.Context(), m.Model.ID)
@@ -247,17 +246,17 @@ func TestStripeLooks(t *testing.T) {
 			row := m.Store.DB(ctx).PaymentSession.Query().OnlyX(ctx)
 			wait := row.DueAt.Time().Sub(micros.Now().Time())
 			if row.Tries != i || wait > want || wait < want-20*time.Second {
-				t.Errorf("after %d looks it waits %s, want %s", row.Tries, wait, want)
+				t.Errorf("after %d polls it waits %s, want %s", row.Tries, wait, want)
 			}
 			m.round()
 		}
 		if n := m.fake.Asked("GET session"); n != 5 {
-			t.Errorf("looked %d times", n)
+			t.Errorf("polled %d times", n)
 		}
 	})
 }
 
-// What Stripe cannot charge is not offered it.
+// Stripe is not offered for amounts that it cannot charge.
 func TestStripePayable(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		for price, want := range map[int64]int{99_999_990: 2, 100_000_000: 1} {
@@ -273,7 +272,7 @@ func TestStripePayable(t *testing.T) {
 	})
 }
 
-// Another sum than the one that is owed goes back, and the right one can come.
+// An amount other than the total is refunded, and the order can still be paid.
 func TestStripeAmount(t *testing.T) {
 	for name, wrong := range map[string]func(s *paymenttest.Session){
 		"too little":       func(s *paymenttest.Session) { s.Units-- },
@@ -290,10 +289,10 @@ func TestStripeAmount(t *testing.T) {
 				m.round()
 				sum := m.fake.Sessions()[1].Units
 				if back := m.fake.Refunds(); len(back) != 1 || back[0].Units != sum {
-					t.Errorf("of %d went back %+v", sum, back)
+					t.Errorf("of %d refunded %+v", sum, back)
 				}
 				if !m.bought(o.ID).Held || len(m.notices()) != 1 {
-					t.Errorf("%+v, told %v", m.bought(o.ID).Order, m.notices())
+					t.Errorf("%+v, notices %v", m.bought(o.ID).Order, m.notices())
 				}
 				m.fake.Pay(m.begin(o))
 				m.round()
@@ -305,7 +304,7 @@ func TestStripeAmount(t *testing.T) {
 	}
 }
 
-// The page of an order that is over is ended; what was paid there before goes back, once.
+// The page of a canceled order is expired; an earlier payment on it is refunded, once.
 func TestStripeLate(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		unpaid, late, dropped, marked := m.order(), m.order(), m.order(), m.order()
@@ -322,18 +321,18 @@ func TestStripeLate(t *testing.T) {
 		for _, name := range []string{"late", "dropped", "marked"} {
 			m.fake.Pay(sessions[name])
 		}
-		if err := m.work(); err != nil { // nobody had to wait
+		if err := m.work(); err != nil { // without a wait
 			t.Fatal(err)
 		}
 		m.round()
 		for _, s := range m.fake.Sessions() {
 			if s.ID == sessions["unpaid"] && s.Status != "expired" {
-				t.Errorf("the page of an order that is over is %s", s.Status)
+				t.Errorf("the page of a canceled order is %s", s.Status)
 			}
 		}
 		back := m.fake.Refunds()
 		if len(back) != 3 || len(m.notices()) != 3 || m.fake.Pay(sessions["unpaid"]) {
-			t.Errorf("back %+v, told %v", back, m.notices())
+			t.Errorf("refunded %+v, notices %v", back, m.notices())
 		}
 		for _, r := range m.refunds() {
 			if r.State != state.PaymentRefundDone || r.LedgerID != nil || r.AmountMinor != late.TotalMinor {
@@ -348,8 +347,7 @@ func TestStripeLate(t *testing.T) {
 	})
 }
 
-// A payment in the moment in which the time is over wins, or goes back; never both, and
-// never neither.
+// Of a payment and an expiry at the same moment, exactly one wins.
 func TestStripeOrEnd(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		orders, sessions := make([]*storefront.Bought, 24), make([]string, 24)
@@ -361,7 +359,7 @@ func TestStripeOrEnd(t *testing.T) {
 		m.due()
 		accepted := make([]bool, len(orders))
 		var all sync.WaitGroup
-		for range 2 { // as two processes do
+		for range 2 { // like two processes
 			all.Go(func() {
 				if _, err := m.EndHolds(t.Context()); err != nil {
 					t.Error(err)
@@ -395,14 +393,14 @@ func TestStripeOrEnd(t *testing.T) {
 				want = 1
 			}
 			if paid == (now.Status == state.OrderCancelled) || paid && !accepted[i] || back[sessions[i]] != want {
-				t.Errorf("Stripe took it: %t, the order is %s and %s, %d refunds", accepted[i], now.Status,
+				t.Errorf("Stripe accepted it: %t, the order is %s and %s, %d refunds", accepted[i], now.Status,
 					now.FinancialStatus, back[sessions[i]])
 			}
 		}
 	})
 }
 
-// settled makes an order that is paid.
+// settled creates a paid order.
 func (m *till) settled() *model.Order {
 	m.t.Helper()
 	o := m.order()
@@ -411,7 +409,7 @@ func (m *till) settled() *model.Order {
 	return m.sold(o.ID)
 }
 
-// A refund is made once, whatever happens between Stripe's answer and our note of it.
+// A refund is made once, whatever happens between Stripe's answer and storing it.
 func TestStripeRefund(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		o := m.settled()
@@ -419,11 +417,11 @@ func TestStripeRefund(t *testing.T) {
 			model.RefundInput{AmountMinor: 500})).Order
 		m.fake.Lose("POST refund", 100)
 		m.due()
-		if m.work() == nil { // it is done, and nobody hears of it
-			t.Error("an answer came")
+		if m.work() == nil { // it is done, but the answer is lost
+			t.Error("an answer arrived")
 		}
 		if len(m.fake.Refunds()) != 1 || m.refunds()[0].State != state.PaymentRefundWaiting {
-			t.Errorf("back %+v, kept %+v", m.fake.Refunds(), m.refunds()[0])
+			t.Errorf("refunded %+v, stored %+v", m.fake.Refunds(), m.refunds()[0])
 		}
 		m.fake.Lose("POST refund", 0)
 		m.fake.Forget() // a day later
@@ -438,7 +436,7 @@ func TestStripeRefund(t *testing.T) {
 		}
 		all.Wait()
 		if back := m.fake.Refunds(); len(back) != 1 || back[0].Units != 500 {
-			t.Errorf("back %+v", back)
+			t.Errorf("refunded %+v", back)
 		}
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Shop.Ctx, o.PublicID(), part.Version, true,
 			nil))
@@ -446,7 +444,7 @@ func TestStripeRefund(t *testing.T) {
 		m.round()
 		back := m.fake.Refunds()
 		if len(back) != 2 || back[0].Units+back[1].Units != o.TotalMinor || len(m.notices()) != 0 {
-			t.Errorf("back %+v, told %v", back, m.notices())
+			t.Errorf("refunded %+v, notices %v", back, m.notices())
 		}
 		shown := graphtest.Must[[]*model.PaymentRefund](t)(m.fields().ProviderRefunds(m.Shop.Ctx, m.sold(o.ID)))
 		ledger := m.ledger(o.ID)
@@ -461,7 +459,7 @@ func TestStripeRefund(t *testing.T) {
 	})
 }
 
-// What Stripe will never do is left to people; what it cannot do now waits.
+// A refund that Stripe will never make is left to staff; one that it cannot make now is retried.
 func TestStripeRefundRefused(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
 		o := m.settled()
@@ -471,7 +469,7 @@ func TestStripeRefundRefused(t *testing.T) {
 			m.fake.Refuse("POST refund", status)
 			m.round()
 			if r := m.refunds()[0]; r.State != state.PaymentRefundWaiting || len(m.notices()) != 0 {
-				t.Errorf("status %d: %+v, told %v", status, r, m.notices())
+				t.Errorf("status %d: %+v, notices %v", status, r, m.notices())
 			}
 		}
 		m.fake.Refuse("POST refund", http.StatusBadRequest)
@@ -479,9 +477,9 @@ func TestStripeRefundRefused(t *testing.T) {
 		m.round()
 		if r := m.refunds()[0]; r.State != state.PaymentRefundFailed || *r.Failure != "It is as it is." ||
 			r.DueAt != nil || len(m.notices()) != 1 {
-			t.Errorf("%+v, told %v", r, m.notices())
+			t.Errorf("%+v, notices %v", r, m.notices())
 		}
-		// Once the account is forgotten, nobody can be asked.
+		// Once the account is deleted, no refund is possible.
 		m.fake.Refuse("POST refund", 0)
 		other := m.settled()
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderCancel(m.Shop.Ctx, other.PublicID(), other.Version,
@@ -493,7 +491,7 @@ func TestStripeRefundRefused(t *testing.T) {
 		m.forget()
 		m.round()
 		if r := m.refunds()[1]; r.State != state.PaymentRefundFailed || len(m.notices()) != 2 {
-			t.Errorf("%+v, told %v", r, m.notices())
+			t.Errorf("%+v, notices %v", r, m.notices())
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// BenchmarkProductCreate makes products, each with a title and a number of stock of its own.
+// BenchmarkProductCreate creates products, each with its own title and stock.
 func BenchmarkProductCreate(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

@@ -23,7 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// imagesOf returns the pictures of a product as its next reader sees them.
+// imagesOf reads the images of a product.
 func imagesOf(t *testing.T, ctx context.Context, r *graph.Resolver, p *db.Product) []*db.ProductImage {
 	t.Helper()
 	read := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
@@ -31,7 +31,7 @@ func imagesOf(t *testing.T, ctx context.Context, r *graph.Resolver, p *db.Produc
 	list := graphtest.Must[[]*db.ProductImage](t)(fields.Images(ctx, read))
 	for i, img := range list {
 		if img.Position != i+1 {
-			t.Errorf("picture %d is at %d", i, img.Position)
+			t.Errorf("image %d is at %d", i, img.Position)
 		}
 	}
 	return list
@@ -44,7 +44,7 @@ func idsOf(list []*db.ProductImage) (ids []string) {
 	return ids
 }
 
-// What is uploaded is kept, served by the store's host, and changes the product.
+// Uploaded images are stored, served by the store's host, and change the product.
 func TestProductImages(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -78,28 +78,28 @@ func TestProductImages(t *testing.T) {
 		}
 		again := graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductImagesOrder(ctx, p.PublicID(), want))
 		if again.Product.Version != 5 {
-			t.Errorf("the same order made version %d", again.Product.Version)
+			t.Errorf("the same order created version %d", again.Product.Version)
 		}
 		changed := graphtest.Must[*model.ProductImagePayload](t)(
 			r.Mutation().ProductImageChange(ctx, img.PublicID(), ""))
 		if changed.Image.Alt != "" || imagesOf(t, ctx, r, p)[1].Alt != "" {
-			t.Error("the text stays")
+			t.Error("the alternative text did not change")
 		}
 		gone := graphtest.Must[*model.ProductImageDeletePayload](t)(
 			r.Mutation().ProductImageDelete(ctx, third.PublicID()))
 		if got := idsOf(imagesOf(t, ctx, r, p)); !slices.Equal(got, want[1:]) || *gone.DeletedID != want[0] ||
 			len(gone.Product.Images) != 2 {
-			t.Errorf("left: %v", got)
+			t.Errorf("remaining: %v", got)
 		}
 		current := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
 		graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, p.PublicID(), current.Version))
 		if n := graphtest.Must[int](t)(r.Client(ctx).ProductImage.Query().Count(ctx)); n != 0 {
-			t.Errorf("%d pictures are left of the product", n)
+			t.Errorf("%d images of the product remain", n)
 		}
 	})
 }
 
-// Each thing that is wrong with an upload has its own answer, and leaves no bytes behind.
+// Each fault of an upload has its own error, and leaves no file behind.
 func TestProductImageRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -128,7 +128,7 @@ func TestProductImageRefused(t *testing.T) {
 			t.Errorf("beyond the bytes of the store: %v", full)
 		}
 		for o, err := range r.Pictures.Blobs.List(ctx, "pictures/") {
-			t.Errorf("%s is left, %v", o.Key, err)
+			t.Errorf("%s remains, %v", o.Key, err)
 		}
 		delete(r.Limits, limit.PictureBytes)
 		for range limit.Images {
@@ -137,7 +137,7 @@ func TestProductImageRefused(t *testing.T) {
 		_, many := r.Mutation().ProductImageAdd(ctx,
 			model.ProductImageAddInput{ProductID: p.PublicID(), Content: graphtest.Photo(t, 1, 1)})
 		if graphtest.FieldOf(many) != "#/content too_long" {
-			t.Errorf("one more than there may be: %v", many)
+			t.Errorf("one more than the limit: %v", many)
 		}
 		list := idsOf(imagesOf(t, ctx, r, p))
 		for want, ids := range map[string][]string{
@@ -151,7 +151,7 @@ func TestProductImageRefused(t *testing.T) {
 	})
 }
 
-// Another store has no part in it.
+// Other stores have no access.
 func TestProductImagesOfOthers(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -175,8 +175,7 @@ func TestProductImagesOfOthers(t *testing.T) {
 	})
 }
 
-// A variant is shown by one of its product's pictures as long as there is that one,
-// whatever else becomes of it.
+// A variant keeps its image as long as the image exists, whatever else changes.
 func TestVariantImage(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -192,7 +191,7 @@ func TestVariantImage(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		if _, err := set(new(other.PublicID())); graphtest.FieldOf(err) != "#/image_id unknown_value" {
-			t.Errorf("the picture of another product: %v", err)
+			t.Errorf("an image of another product: %v", err)
 		}
 		_, err := r.Mutation().ProductVariantImageSet(ctx, mug.PublicID(), xid.Variant.Format(mug.ID), nil)
 		if graphtest.FaultOf(err) != "not_found" {
@@ -214,12 +213,12 @@ func TestVariantImage(t *testing.T) {
 		}
 		graphtest.Must[*model.ProductImageDeletePayload](t)(r.Mutation().ProductImageDelete(ctx, img.PublicID()))
 		if got := shows(); got != nil {
-			t.Errorf("after the picture went: %v", got)
+			t.Errorf("after the image was deleted: %v", got)
 		}
 	})
 }
 
-// Of many uploads at once each finds its own place.
+// Concurrent uploads get distinct positions.
 func TestProductImagesAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -235,13 +234,13 @@ func TestProductImagesAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if list := imagesOf(t, ctx, r, p); len(list) != 8 {
-			t.Errorf("%d pictures", len(list))
+			t.Errorf("%d images", len(list))
 		}
 	})
 }
 
-// A page of products costs one statement more where any of them has pictures, however many
-// there are, and none where no product has any.
+// A page of products takes one more statement if any product has images, however many, and no more
+// if none has.
 func TestImageStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		var products []*db.Product
@@ -258,9 +257,9 @@ func TestImageStatements(t *testing.T) {
 			}
 			return n.N()
 		}
-		read() // from now on the store's handle is known
+		read() // caches the store's handle
 		if with := read(); with != 2 {
-			t.Errorf("%d statements with pictures", with)
+			t.Errorf("%d statements with images", with)
 		}
 		for _, p := range products {
 			graphtest.Must[*model.ProductImageDeletePayload](t)(r.Mutation().ProductImageDelete(ctx,
@@ -272,7 +271,7 @@ func TestImageStatements(t *testing.T) {
 	})
 }
 
-// What nothing refers to is swept, with its widths; what is shown stays.
+// Unreferenced files are swept, with their resized copies; referenced ones remain.
 func TestImageFiles(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -291,7 +290,8 @@ func TestImageFiles(t *testing.T) {
 	})
 }
 
-// TestMegapixels: what a store uploads within a minute is bounded, whatever the number of requests.
+// TestMegapixels: the megapixels that a store uploads per minute are bounded, whatever the number
+// of requests.
 func TestMegapixels(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		r.Limits[limit.ImageMegapixels] = 1
@@ -301,7 +301,7 @@ func TestMegapixels(t *testing.T) {
 				Content: graphtest.Photo(t, 40, 30)})
 			return err
 		}
-		for range 2 { // the second finds what came back meanwhile, and is owed
+		for range 2 { // the second uses what refilled meanwhile, on credit
 			if err := add(); err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What is nearly sold out is found among products and variants, the fewest units first; drafts
-// and what is not counted are left out.
+// Products and variants with low stock are found, the fewest units first, without drafts and
+// untracked stock.
 func TestLowStock(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		publish := func(p *db.Product) {
@@ -37,7 +37,7 @@ func TestLowStock(t *testing.T) {
 		}
 		_, err := r.Query().LowStock(ctx, -1)
 		if graphtest.FaultOf(err) == "" {
-			t.Error("a negative bound is taken")
+			t.Error("a negative bound was accepted")
 		}
 	})
 }

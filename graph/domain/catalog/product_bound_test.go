@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// plantSkewed fills a store with products of two kinds, one after the other, which have nothing in
-// common. The oldest change last.
+// plantSkewed fills a store with alternating products of two kinds that share no filter value, the
+// oldest change last.
 func plantSkewed(t *testing.T, p *graphtest.Shop, n int) {
 	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
 		return c.Product.MapCreateBulk(rows, func(c *db.ProductCreate, j int) {
@@ -31,7 +31,8 @@ func plantSkewed(t *testing.T, p *graphtest.Shop, n int) {
 	})
 }
 
-// productFilters are all combinations of conditions, of which a product meets half.
+// productFilters returns all combinations of conditions, each of which matches half of the
+// products.
 func productFilters() map[string]*model.ProductFilter {
 	return graphtest.Combined(map[string]func(*model.ProductFilter){
 		"status":  func(f *model.ProductFilter) { f.Status = new(state.ProductActive) },
@@ -40,8 +41,8 @@ func productFilters() map[string]*model.ProductFilter {
 	})
 }
 
-// TestProductBounds: whatever is asked for together, and whatever the store has, a page reads no
-// more than it may, and no more of a large store than of a small one.
+// TestProductBounds: a page keeps its bound with every combination of filters, and reads no more in
+// a large store than in a small one.
 func TestProductBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.ProductFilter {
 		plantSkewed(t, p, n)
@@ -54,12 +55,12 @@ func TestProductBounds(t *testing.T) {
 		})
 }
 
-// Whatever is asked for together, a walk finds what fits, each once and in order, also where a
-// page looks through less than there is.
+// With every combination of filters, a walk finds all matches, each once and in order, even if a
+// page scans fewer rows than there are.
 func TestProductFilters(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		plantSkewed(t, p, 301)
-		// One of the odd ones is sold under the code of the even ones.
+		// One of the odd products gets the SKU of the even ones.
 		p.PlantMany(t, 1, func(ctx context.Context, c *db.Client, rows []int) error {
 			return c.Product.MapCreateBulk(rows, func(c *db.ProductCreate, _ int) {
 				c.SetID(xid.At(graphtest.BoundTime)).SetTitle("Mug").SetHandle("mug").SetStatus(state.ProductActive).

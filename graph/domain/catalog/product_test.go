@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// sameProduct fails unless the product in hand is the one that is stored.
+// sameProduct fails the test unless the product equals the stored one.
 func sameProduct(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product) {
 	t.Helper()
 	read := graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))
@@ -33,7 +33,7 @@ func TestProductCreate(t *testing.T) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
 		if p.Handle != "blue-mug" || p.Currency != "EUR" || p.Status != state.ProductDraft || p.Version != 1 ||
 			p.UpdatedAt != p.CreatedAt() || p.PublishedAt != nil {
-			t.Errorf("made %v", p)
+			t.Errorf("created %v", p)
 		}
 		sameProduct(t, ctx, r, p)
 		if d := cmp.Diff([]string{"product.created"}, graphtest.EventTypes(t, ctx, r, p.ID, p.EventSequence)); d != "" {
@@ -99,7 +99,7 @@ func TestProductUpdate(t *testing.T) {
 			`"changed_fields":["title","currency","sku","tags"]`) {
 			t.Errorf("event %s", body)
 		}
-		// Stock alone emits no event, and no change is none.
+		// Stock alone emits no event, and an update without a change has no effect.
 		got = graphtest.Must[*model.ProductPayload](t)(update(2,
 			model.ProductUpdateInput{InventoryQuantity: model.Some(int64(6))})).Product
 		same := graphtest.Must[*model.ProductPayload](t)(update(3,
@@ -205,8 +205,8 @@ func TestProductDelete(t *testing.T) {
 	})
 }
 
-// Drafts of one title at once all get a handle, and of two changes of one
-// version one is made.
+// Concurrent drafts with the same title all get a handle, and of two changes of one version one
+// succeeds.
 func TestProductRaces(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -223,16 +223,16 @@ func TestProductRaces(t *testing.T) {
 		wg.Wait()
 		won := slices.DeleteFunc(errs, func(err error) bool { return graphtest.FaultOf(err) == "version_mismatch" })
 		if len(won) != 1 || won[0] != nil {
-			t.Errorf("left of the answers: %v, want one success", won)
+			t.Errorf("answers: %v, want one success", won)
 		}
 		graphtest.EventTypes(t, ctx, r, p.ID, 3)
 	})
 }
 
-// Once one product of a title has met another's handle, those after it do not: an insert that does
-// keeps others from the end of the table on MySQL, and of many at once most deadlock. A handle that is
-// free again is taken.
-func TestCrowdedHandle(t *testing.T) {
+// After one product with a title met a taken handle, later ones avoid it: on MySQL, such an insert
+// blocks others at the end of the table, and many concurrent ones mostly deadlock. A handle that
+// becomes free is used again.
+func TestTakenHandle(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		first := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
 		graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -250,7 +250,7 @@ func TestCrowdedHandle(t *testing.T) {
 		}
 		wg.Wait()
 		if n := r.Store.Retries()["conflict"] - before; n > 0 {
-			t.Errorf("%d transactions began anew", n)
+			t.Errorf("%d transactions were retried", n)
 		}
 		graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, first.PublicID(), first.Version))
 		if p := graphtest.NewProduct(t, ctx, r, graphtest.Mug()); p.Handle != first.Handle {
@@ -314,7 +314,7 @@ func TestProducts(t *testing.T) {
 		if got := walk(&model.ProductFilter{Status: new(state.ProductActive)}, 1); len(got) != 0 {
 			t.Errorf("active ones: %v", got)
 		}
-		// A cursor of another list or filter is page one; so is a forged one.
+		// A cursor of another list or filter, or a forged one, returns the first page.
 		page := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(2), nil, nil, nil, nil))
 		for _, cursor := range []string{page.Next[:55] + "!", "", page.Next} {
 			got := graphtest.Must[*model.ProductConnection](t)(r.Query().Products(ctx, new(1), &cursor,
@@ -328,7 +328,7 @@ func TestProducts(t *testing.T) {
 		}
 		_, err := r.Query().Products(ctx, new(0), nil, nil, nil, nil)
 		if graphtest.FaultOf(err) != "invalid_parameter" {
-			t.Errorf("a page of none: %v", err)
+			t.Errorf("a page size of 0: %v", err)
 		}
 		if _, err := r.Query().Product(ctx, xid.Product.Format(xid.New())); graphtest.FaultOf(err) != "not_found" {
 			t.Error(err)

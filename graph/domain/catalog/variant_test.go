@@ -24,7 +24,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// inputs are what would set a product's variants to what they are.
+// inputs returns the input that sets a product's variants to their present state.
 func inputs(p *db.Product) (list []*model.ProductVariantInput) {
 	for _, v := range variants.Of(p) {
 		texts, _ := v.Options.List()
@@ -35,7 +35,7 @@ func inputs(p *db.Product) (list []*model.ProductVariantInput) {
 	return list
 }
 
-// options are those of the shirts of graphtest.
+// options returns the options of the shirts of graphtest.
 func options(p *db.Product) (list []*document.Option) {
 	all, _ := p.Options.List()
 	for _, o := range all {
@@ -44,20 +44,20 @@ func options(p *db.Product) (list []*document.Option) {
 	return list
 }
 
-// shown is a product as its next reader sees it.
+// shown reads a product and returns its representation.
 func shown(t *testing.T, ctx context.Context, r *graph.Resolver, p *db.Product) string {
 	t.Helper()
 	return string(wire.AppendProduct(nil, graphtest.Must[*db.Product](t)(r.Query().Product(ctx, p.PublicID()))))
 }
 
-// A product with options has what its variants sum up to, in its answer, in its event
-// and for the next reader.
+// A product with options has the aggregates of its variants in its answer, in its event and when it
+// is read.
 func TestProductCreateWithVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
 		if p.PriceMinor != 1900 || *p.CompareAtPriceMinor != 2500 || *p.MaxPriceMinor != 2100 || p.Sku != nil ||
 			*p.InventoryQuantity != 6 || len(p.Variants) != 3 {
-			t.Errorf("the sum of the variants: %v, %d variants", p, len(p.Variants))
+			t.Errorf("the aggregates: %v, %d variants", p, len(p.Variants))
 		}
 		want := string(wire.AppendProduct(nil, p))
 		if got := shown(t, ctx, r, p); got != want {
@@ -99,7 +99,7 @@ func TestOwnVariant(t *testing.T) {
 		}
 		sameProduct(t, ctx, r, p)
 
-		// What the input leaves out is empty: options that are added take over no weight, sku or stock.
+		// Omitted members are empty: added options inherit no weight, SKU or stock.
 		sizes := []*document.Option{{Name: "Size", Values: []string{"S", "M"}}}
 		p = graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductVariantsSet(ctx, p.PublicID(), p.Version,
 			sizes, []*model.ProductVariantInput{{Options: []string{"S"}, PriceMinor: 5, WeightGrams: new(int64(300))},
@@ -111,8 +111,8 @@ func TestOwnVariant(t *testing.T) {
 	})
 }
 
-// The whole list is set at once: variants stay by their ids, may swap their options, and
-// go where they are not named.
+// The whole list is replaced at once: variants are kept by id, may swap their options, and are
+// deleted if omitted.
 func TestProductVariantsSet(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -132,9 +132,9 @@ func TestProductVariantsSet(t *testing.T) {
 			}
 		}
 		first := p.Variants[0].ID
-		set("", options(p), inputs(p)) // nothing
+		set("", options(p), inputs(p)) // no change
 		if p.Version != 1 {
-			t.Errorf("nothing made version %d", p.Version)
+			t.Errorf("no change created version %d", p.Version)
 		}
 		swapped := inputs(p)
 		swapped[0].Options, swapped[2].Options = swapped[2].Options, swapped[0].Options
@@ -155,7 +155,7 @@ func TestProductVariantsSet(t *testing.T) {
 			[]*model.ProductVariantInput{{PriceMinor: 1000, Sku: new("S"), InventoryQuantity: new(int64(3)),
 				CompareAtPriceMinor: new(int64(2000))}})
 		if n := graphtest.Must[int](t)(r.Client(ctx).Variant.Query().Count(ctx)); n != 0 || p.Options != nil {
-			t.Errorf("%d rows are left of a product without options", n)
+			t.Errorf("%d variant rows of a product without options", n)
 		}
 		own := inputs(p)
 		own[0].Options = []string{"L"}
@@ -166,8 +166,7 @@ func TestProductVariantsSet(t *testing.T) {
 	})
 }
 
-// TestVariantLimits: three options and a hundred variants are one product, and one more of
-// either is none.
+// TestVariantLimits: a product can have three options and a hundred variants, and not more.
 func TestVariantLimits(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Grid(limit.Variants))
@@ -187,7 +186,7 @@ func TestVariantLimits(t *testing.T) {
 			_, made := r.Mutation().ProductCreate(ctx, in)
 			_, changed := set(in)
 			if graphtest.FieldOf(made) != want || graphtest.FieldOf(changed) != want {
-				t.Errorf("made: %v; changed: %v; want %s", made, changed, want)
+				t.Errorf("created: %v; changed: %v; want %s", made, changed, want)
 			}
 		}
 	})
@@ -315,12 +314,12 @@ func TestProductVariantUpdate(t *testing.T) {
 		}
 		change(model.ProductVariantUpdateInput{})
 		if p.Version != 3 {
-			t.Errorf("nothing made version %d", p.Version)
+			t.Errorf("no change created version %d", p.Version)
 		}
 	})
 }
 
-// A deleted product takes its variants along, and no other's; other stores see none.
+// Deleting a product deletes its variants only; other stores have no access.
 func TestVariantsOfOthers(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -345,12 +344,12 @@ func TestVariantsOfOthers(t *testing.T) {
 		graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, p.PublicID(), 1))
 		rows := graphtest.Must[[]*db.Variant](t)(r.Client(ctx).Variant.Query().All(ctx))
 		if len(rows) != 3 || slices.ContainsFunc(rows, func(v *db.Variant) bool { return v.ProductID != kept.ID }) {
-			t.Errorf("left of two products: %v", rows)
+			t.Errorf("remaining: %v", rows)
 		}
 	})
 }
 
-// No two variants of a product are the same combination, whatever writes them.
+// A product cannot have two variants with the same combination, whatever writes them.
 func TestCombinationsAreUnique(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -365,7 +364,7 @@ func TestCombinationsAreUnique(t *testing.T) {
 	})
 }
 
-// A page costs one statement, and one more if any of its products has options.
+// A page takes one statement, and one more if any of its products has options.
 func TestVariantStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		mug := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
@@ -402,12 +401,12 @@ func TestVariantStatements(t *testing.T) {
 		expect("a product with options", 2)
 		shirt.Variants = nil
 		if got := graphtest.Must[[]*db.Variant](t)(fields.Variants(counted, shirt)); len(got) != 3 {
-			t.Errorf("read late: %v", got)
+			t.Errorf("loaded later: %v", got)
 		}
 	})
 }
 
-// Of many who set the variants of one version, one does, and its list is there whole.
+// Of concurrent settings of the variants of one version one succeeds, and its list is complete.
 func TestVariantsAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())

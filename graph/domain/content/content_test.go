@@ -28,7 +28,7 @@ func TestPageCreate(t *testing.T) {
 		p := newPage(t, ctx, r, model.PageCreateInput{Title: "Über uns", Body: "We.", Kind: new(state.PageContact)})
 		if p.Handle != "uber-uns" || p.Status != state.PageDraft || p.Version != 1 || p.PublishedAt != nil ||
 			p.UpdatedAt != p.CreatedAt() || !strings.HasPrefix(p.PublicID(), "pag_") {
-			t.Errorf("made %v", p)
+			t.Errorf("created %v", p)
 		}
 		if read := graphtest.Must[*db.Page](t)(r.Query().Page(ctx, p.PublicID())); read.String() != p.String() {
 			t.Errorf("stored %v, returned %v", read, p)
@@ -107,7 +107,7 @@ func TestPageChange(t *testing.T) {
 		wait.Wait()
 		won := slices.DeleteFunc(errs, func(err error) bool { return graphtest.FaultOf(err) == "version_mismatch" })
 		if len(won) != 1 || won[0] != nil {
-			t.Errorf("left of the answers: %v, want one success", won)
+			t.Errorf("answers: %v, want one success", won)
 		}
 		graphtest.Must[*model.PageDeletePayload](t)(m.PageDelete(ctx, p.PublicID(), 4))
 		if _, err := r.Query().Page(ctx, p.PublicID()); graphtest.FaultOf(err) != "not_found" {
@@ -123,7 +123,7 @@ func TestPagePreview(t *testing.T) {
 			t.Errorf("%q %v", got, err)
 		}
 		if got, err := r.Query().PagePreview(ctx, ""); got != "" || err != nil {
-			t.Errorf("of nothing: %q %v", got, err)
+			t.Errorf("empty body: %q %v", got, err)
 		}
 	})
 }
@@ -189,7 +189,7 @@ func TestMenus(t *testing.T) {
 	})
 }
 
-// Of two who set the menus first at once, one does.
+// Of two concurrent first settings of the menus, one succeeds.
 func TestMenusRace(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		errs := make([]error, 6)
@@ -200,7 +200,7 @@ func TestMenusRace(t *testing.T) {
 		wait.Wait()
 		won := slices.DeleteFunc(errs, func(err error) bool { return graphtest.FaultOf(err) == "version_mismatch" })
 		if len(won) != 1 || won[0] != nil {
-			t.Errorf("left of the answers: %v, want one success", won)
+			t.Errorf("answers: %v, want one success", won)
 		}
 	})
 }

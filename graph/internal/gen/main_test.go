@@ -8,7 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// field is what gqlgen writes for one field.
+// field returns gqlgen's code for one field.
 func field(result, middleware, marshal string) string {
 	return `	return graphql.ResolveField(
 		ctx,

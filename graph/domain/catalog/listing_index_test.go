@@ -12,9 +12,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// SQLite does not tell how much it reads, but how: to bring a product to its shelves it
-// never reads all words or places of the store.
-func TestShelfPlans(t *testing.T) {
+// SQLite only reports how it reads, not how much: updating the listing index of a product must
+// never scan all index rows of the store.
+func TestListingIndexPlans(t *testing.T) {
 	var seen []ent.Statement
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(st ent.Statement) error {
 		seen = append(seen, st)
@@ -47,6 +47,6 @@ func TestShelfPlans(t *testing.T) {
 		}
 	}
 	if n < 4 {
-		t.Errorf("%d statements are about shelves", n)
+		t.Errorf("%d statements use the listing index", n)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// letters are the subjects of the mails that wait for a shopper, in the order in which they
-// were written.
+// letters returns the subjects of the queued emails to a shopper, in the order in which they were
+// written, and the last body.
 func (m *market) letters(to string) (subjects []string, last string) {
 	m.t.Helper()
 	ctx := viewer.Operator(context.Background(), m.Model.ID)
@@ -35,15 +35,15 @@ func (m *market) letters(to string) (subjects []string, last string) {
 		}
 		subjects, last = append(subjects, row.Subject), row.Body
 		if row.HTML == nil || row.SenderName == nil || *row.SenderName != "Corner shop" {
-			m.t.Errorf("a mail without HTML or a sender: %+v", row)
+			m.t.Errorf("an email without HTML or a sender: %+v", row)
 		}
 	}
 	return subjects, last
 }
 
-// A shopper hears of the order, of each shipment, of a refund and of a cancellation; nobody
-// hears of an order that came another way.
-func TestLetters(t *testing.T) {
+// A shopper gets emails about the order, each shipment, a refund and a cancellation, but none about
+// orders from other sources.
+func TestEmails(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		var err error
 		if m.Notifier, err = notify.New("https://api.example"); err != nil {
@@ -75,7 +75,7 @@ func TestLetters(t *testing.T) {
 			t.Errorf("%q: %s", subjects, text)
 		}
 		o = graphtest.Must[*model.OrderPayload](t)(do.OrderMarkPaid(m.Ctx, o.PublicID(), o.Version, nil, nil)).Order
-		// The rest is refunded: that is no shipment.
+		// Refunding the rest sends no shipment email.
 		graphtest.Must[*model.OrderPayload](t)(do.OrderRefund(m.Ctx, o.PublicID(), o.Version, model.RefundInput{
 			AmountMinor: 1490, Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}}))
 		second := place()
@@ -104,9 +104,9 @@ func TestLetters(t *testing.T) {
 	})
 }
 
-// A store that is not proven sends no live address in a text of its people, and its shoppers, who
-// paid nothing yet, can stop its emails. The telephone number of the contact is the address's.
-func TestLetterOfNewStore(t *testing.T) {
+// A store that is not trusted yet sends no links in texts of its staff, and its shoppers, who have
+// not paid yet, can unsubscribe. The address gets the phone number of the contact.
+func TestEmailOfNewStore(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		var err error
 		if m.Notifier, err = notify.New("https://api.example"); err != nil {
@@ -128,23 +128,23 @@ func TestLetterOfNewStore(t *testing.T) {
 			ctx := viewer.Operator(context.Background(), m.Model.ID)
 			rows := graphtest.Must[[]*db.Mail](t)(m.Store.DB(ctx).Mail.Query().Where(mail.OrderID(o.ID)).All(ctx))
 			if len(rows) != 1 {
-				t.Fatalf("%d letters", len(rows))
+				t.Fatalf("%d emails", len(rows))
 			}
 			return rows[0]
 		}
 		row := letter()
 		if row.StopURL == nil || !strings.Contains(row.Body, *row.StopURL) ||
 			!strings.HasPrefix(*row.StopURL, m.APIHost+link.StopRoot) {
-			t.Errorf("no way out: %v in %s", row.StopURL, row.Body)
+			t.Errorf("no unsubscribe link: %v in %s", row.StopURL, row.Body)
 		}
 		for _, text := range []string{row.Body, *row.HTML} {
 			if strings.Contains(text, "evil.example") || !strings.Contains(text, "evil[.]example") {
-				t.Errorf("a live address: %s", text)
+				t.Errorf("a link: %s", text)
 			}
 		}
 		store, address, ok := m.Links.Stop(strings.TrimPrefix(*row.StopURL, m.APIHost+link.StopRoot))
 		if !ok || store != m.Model.ID || address != notify.Address("ADA@example.com") {
-			t.Errorf("the link stops %v of %v (%t)", address, store, ok)
+			t.Errorf("the link unsubscribes %v from %v (%t)", address, store, ok)
 		}
 		m.Limits = limit.Values{limit.NewStoreDays: 0}
 		if row := letter(); !strings.Contains(row.Body, "https://evil.example/x") {
@@ -153,8 +153,8 @@ func TestLetterOfNewStore(t *testing.T) {
 	})
 }
 
-// The people who handle orders hear of each order, up to some an hour, and then once that there are
-// more; whoever has switched that off gets no email.
+// Staff who handle orders are notified of each order, up to some an hour, and then once that there
+// are more. Staff who turned this off get no email.
 func TestOrderNews(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		var err error
