@@ -26,7 +26,7 @@ func BenchmarkInTx(b *testing.B) {
 	}
 }
 
-// BenchmarkInTxEmpty is what a transaction costs without its statements.
+// BenchmarkInTxEmpty is the cost of a transaction without statements.
 func BenchmarkInTxEmpty(b *testing.B) {
 	s, err := ent.Open(b.Context(), ent.Config{Database: storetest.SQLite(b)})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// gate is a server that is away until it is not.
+// gate is a server that is down while open is false.
 type gate struct {
 	open  atomic.Bool
 	tried atomic.Int64
@@ -26,7 +26,7 @@ func (g *gate) Connect(context.Context) (driver.Conn, error) {
 	return nil, driver.ErrBadConn
 }
 
-// callers ask for the server until they get it or are told to give up.
+// callers connect until they succeed or have to give up.
 func callers(p *breaker, n int) (served, gaveUp *atomic.Int64) {
 	served, gaveUp = new(atomic.Int64), new(atomic.Int64)
 	for range n {
@@ -46,9 +46,9 @@ func callers(p *breaker, n int) (served, gaveUp *atomic.Int64) {
 	return served, gaveUp
 }
 
-// TestPatience: those who ask while an outage is young are served when it ends; only so many
-// wait, and of an outage that lasts everybody hears at once.
-func TestPatience(t *testing.T) {
+// TestOutage checks that callers at the start of an outage are served when it ends, that only a
+// limited number waits, and that in a long outage all fail at once.
+func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{}
 		p := &breaker{Connector: g}
@@ -56,7 +56,7 @@ func TestPatience(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		if gaveUp.Load() != 50 || served.Load() != 0 || p.state() != young {
-			t.Errorf("%d gave up, %d were served, want the 50 for whom there is no room", gaveUp.Load(), served.Load())
+			t.Errorf("%d gave up, %d were served, want the 50 beyond the limit to give up", gaveUp.Load(), served.Load())
 		}
 		if n := g.tried.Load(); n > 30 {
 			t.Errorf("%d connections were tried in 3 s", n)
@@ -65,7 +65,7 @@ func TestPatience(t *testing.T) {
 		time.Sleep(maxDelayEarly)
 		synctest.Wait()
 		if served.Load() != maxWaiting || p.state() != none || p.waiting != 0 {
-			t.Errorf("%d were served, %d wait, want all who waited", served.Load(), p.waiting)
+			t.Errorf("%d were served, %d wait, want all waiting callers", served.Load(), p.waiting)
 		}
 
 		g.open.Store(false)
@@ -78,13 +78,13 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%d of 20 gave up after %v", gaveUp.Load(), time.Since(began))
 		}
 		if began = time.Now(); p.await(t.Context()) || time.Since(began) != 0 {
-			t.Error("an outage that lasts is waited for")
+			t.Error("a caller waits in a long outage")
 		}
 	})
 }
 
 // A caller waits no longer than its own deadline.
-func TestPatienceEndsWithTheCaller(t *testing.T) {
+func TestOutageWaitEndsWithCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &breaker{Connector: &gate{}}
 		if _, err := p.Connect(t.Context()); err == nil {

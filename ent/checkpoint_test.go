@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestCheckpoint: what was committed gets from the write-ahead log into the file of the
-// database without anybody waiting for it.
+// TestCheckpoint checks that committed data gets from the write-ahead log into the database file
+// without anything waiting for it.
 func TestCheckpoint(t *testing.T) {
 	address := storetest.SQLite(t)
 	s, err := ent.Open(t.Context(), ent.Config{Database: address})

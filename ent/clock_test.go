@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// The expression and the value of the clock of queues are one clock, which goes on.
+// The expression and the value of the queue clock agree, and advance.
 func TestQueueClock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		read := func() (now micros.Time) {
@@ -36,7 +36,7 @@ func TestQueueClock(t *testing.T) {
 	})
 }
 
-// In the fake time of a test, queues are due by it.
+// In the fake time of a test, queues are due by the fake time.
 func TestQueueClockOfTests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -47,7 +47,7 @@ func TestQueueClockOfTests(t *testing.T) {
 	})
 }
 
-// A store may have a clock of its own.
+// Config may set the clock.
 func TestClockOfConfig(t *testing.T) {
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Clock: func() micros.Time { return 7 }})
 	if err != nil {

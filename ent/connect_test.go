@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestAway: while the database is away, all that a process does together knocks a few
-// times a second, and hears within about a second that it is back.
-func TestAway(t *testing.T) {
+// TestDatabaseDown checks that while the database is down, the process as a whole makes a few
+// connection attempts per second, and notices within about a second that it is back.
+func TestDatabaseDown(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
 		return // SQLite has no server
 	}
@@ -44,19 +44,19 @@ func TestAway(t *testing.T) {
 	p.Shut.Store(true)
 	p.Cut()
 	shut := time.Now()
-	await(t, func() bool { return time.Since(shut) > time.Second }) // the loops hear of it
+	await(t, func() bool { return time.Since(shut) > time.Second }) // the loops notice it
 	before := p.Came.Load()
-	const away = 3
-	await(t, func() bool { return time.Since(shut) > (1+away)*time.Second })
-	if n := p.Came.Load() - before; n < 1 || n > 5*away {
-		t.Errorf("%d connections were tried in %d s, want a few a second", n, away)
+	const seconds = 3
+	await(t, func() bool { return time.Since(shut) > (1+seconds)*time.Second })
+	if n := p.Came.Load() - before; n < 1 || n > 5*seconds {
+		t.Errorf("%d connections were tried in %d s, want a few a second", n, seconds)
 	}
 	had := answered.Load()
 	p.Shut.Store(false)
 	back := time.Now()
 	await(t, func() bool { return answered.Load() >= had+50 })
 	if took := time.Since(back); took > 1500*time.Millisecond {
-		t.Errorf("it took %s to hear that the database is back", took)
+		t.Errorf("it took %s to notice that the database is back", took)
 	}
 }
 

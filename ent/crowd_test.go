@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestRequestsWaitShortly: while another process holds SQLite's file, those who write and those who wait
-// for their turn behind them learn within 10 s that the database is not available.
+// TestRequestsWaitShortly checks that while another process holds SQLite's file, writers and those
+// waiting behind them get unavailable within 10 s.
 func TestRequestsWaitShortly(t *testing.T) {
 	t.Parallel()
 	address := storetest.SQLite(t)
@@ -52,8 +52,9 @@ func TestRequestsWaitShortly(t *testing.T) {
 	}
 }
 
-// TestRequestWaitsForRow: where another transaction holds a row, a request learns within 10 s that the
-// database is not available, whether it waits before its commit or with it, and what it sent is undone.
+// TestRequestWaitsForRow checks that while another transaction holds a row, a request gets
+// unavailable within 10 s, whether it waits before its commit or with it, and that its statements
+// are rolled back.
 func TestRequestWaitsForRow(t *testing.T) {
 	t.Parallel()
 	const raise = "UPDATE products SET version = version + 1 WHERE store_id = ? AND id = ?"
@@ -79,7 +80,7 @@ func TestRequestWaitsForRow(t *testing.T) {
 						return err
 					}
 					asked, began := ent.Request(ctx), time.Now()
-					for _, most := range []time.Duration{10 * time.Second, 12 * time.Second} { // two of one request
+					for _, most := range []time.Duration{10 * time.Second, 12 * time.Second} { // two transactions of one request
 						if err := write(asked); !ent.IsUnavailable(err) || time.Since(began) > most {
 							t.Errorf("answered %v after %s", err, time.Since(began))
 						}
@@ -91,15 +92,15 @@ func TestRequestWaitsForRow(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got, err := s.DB(ctx).Product.Get(ctx, p.ID); err != nil || got.Version != 2 {
-					t.Errorf("%v: version %d, want the last change alone", err, got.Version)
+					t.Errorf("%v: version %d, want only the last change", err, got.Version)
 				}
 			})
 		})
 	}
 }
 
-// TestRequestWaitsForConnection: where all connections are in use, a request learns within 10 s that the
-// database is not available, whether it reads or writes.
+// TestRequestWaitsForConnection checks that while all connections are in use, a request gets
+// unavailable within 10 s, whether it reads or writes.
 func TestRequestWaitsForConnection(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
@@ -123,7 +124,7 @@ func TestRequestWaitsForConnection(t *testing.T) {
 			}
 			return err
 		}}
-		if s.Dialect() == dialect.MySQL { // its pool is for writes, too
+		if s.Dialect() == dialect.MySQL { // its pool is used for writes, too
 			ways = append(ways, func(ctx context.Context) error { return s.InTx(ctx, load) })
 		}
 		began := time.Now()
@@ -147,8 +148,8 @@ func TestRequestWaitsForConnection(t *testing.T) {
 	})
 }
 
-// TestCrowded: on SQLite a transaction of a request is noted, and one of the background is
-// not; elsewhere writers do not wait for each other.
+// TestCrowded checks that on SQLite a transaction of a request is noted, and one of the background
+// is not; on other engines writers do not wait for each other.
 func TestCrowded(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		write := func(ctx context.Context) {
@@ -157,7 +158,7 @@ func TestCrowded(t *testing.T) {
 			}
 		}
 		if write(ent.Background(t.Context())); s.Crowded() {
-			t.Error("the background waits for itself")
+			t.Error("background work counts as a request")
 		}
 		if write(t.Context()); s.Crowded() != (s.Dialect() == dialect.SQLite) {
 			t.Errorf("%s: %v", s.Dialect(), s.Crowded())
@@ -165,7 +166,7 @@ func TestCrowded(t *testing.T) {
 	})
 }
 
-// TestCrowdEnds: nobody is expected for long after the last request.
+// TestCrowdEnds checks that soon after the last request, none is expected any more.
 func TestCrowdEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)

@@ -79,7 +79,7 @@ func TestParseTargetErrors(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, tc.want)
 			}
 			if strings.Contains(err.Error(), "secret") {
-				t.Errorf("the error holds the password: %v", err)
+				t.Errorf("the error contains the password: %v", err)
 			}
 		})
 	}
@@ -102,7 +102,7 @@ func TestRedacted(t *testing.T) {
 			var log strings.Builder
 			slog.New(slog.NewTextHandler(&log, nil)).Info("open", "config", c)
 			if strings.Contains(log.String(), "secret") {
-				t.Errorf("the log holds the password: %s", log.String())
+				t.Errorf("the log contains the password: %s", log.String())
 			}
 		})
 	}

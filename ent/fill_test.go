@@ -27,7 +27,7 @@ func ownedTables() (owned []*schema.Table) {
 	return owned
 }
 
-// fill inserts a bare and a full row of a store into every store-owned table.
+// fill inserts a minimal and a full row of a store into every store-owned table.
 func fill(t *testing.T, ctx context.Context, s *ent.Store, store xid.ID) {
 	t.Helper()
 	err := s.InTx(ctx, func(ctx context.Context) error {
@@ -63,7 +63,7 @@ func insert(ctx context.Context, s *ent.Store, table *schema.Table, store xid.ID
 	return err
 }
 
-// value differs between the columns and between the bare and the full row.
+// value returns different values for different columns, and for the minimal and the full row.
 func value(c *schema.Column, i int, full bool) any {
 	seed := byte(i + 1)
 	if full {
@@ -77,7 +77,7 @@ func value(c *schema.Column, i int, full bool) any {
 		return slices.Repeat([]byte{seed}, 16)
 	case field.TypeBytes:
 		if c.Name == dbevent.FieldBody {
-			return fmt.Appendf(nil, "{%d}", seed) // a form that a row can be read in
+			return fmt.Appendf(nil, "{%d}", seed) // a readable form of a body
 		}
 		if !full {
 			return []byte{} // empty is not absent

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// grouped is a store on SQLite whose commits are counted, and may fail.
+// grouped is a store on SQLite whose commits are counted and can be made to fail.
 type grouped struct {
 	*ent.Store
 	ctx     context.Context
@@ -26,7 +26,7 @@ type grouped struct {
 	wg      sync.WaitGroup
 }
 
-// inBubble runs f with such a store, where time stands still while anybody works.
+// inBubble runs f with such a store in a synctest bubble.
 func inBubble(t *testing.T, f func(t *testing.T, s *grouped)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,8 +49,8 @@ func inBubble(t *testing.T, f func(t *testing.T, s *grouped)) {
 	})
 }
 
-// behind runs f in a transaction that comes while another one is open, and returns when it
-// waits. The error is there after s.wg.
+// behind runs f in a transaction that starts while another one is open, and returns when it waits.
+// The error is set after s.wg.
 func (s *grouped) behind(ctx context.Context, f func(context.Context) error) *error {
 	err := new(error)
 	s.wg.Go(func() {
@@ -69,7 +69,7 @@ func (s *grouped) add(handle string) func(context.Context) error {
 	return func(ctx context.Context) error { return add(ctx, s.Store, handle) }
 }
 
-// handles returns those of all products, in order.
+// handles returns the handles of all products, sorted.
 func (s *grouped) handles(t *testing.T) []string {
 	t.Helper()
 	got, err := s.DB(s.ctx).Product.Query().Order(product.ByHandle()).Select(product.FieldHandle).Strings(s.ctx)
@@ -79,7 +79,7 @@ func (s *grouped) handles(t *testing.T) []string {
 	return got
 }
 
-// check compares what is stored and how often it was committed.
+// check compares the stored handles and the number of commits.
 func (s *grouped) check(t *testing.T, commits int64, want ...string) {
 	t.Helper()
 	if got := s.handles(t); !slices.Equal(got, want) {
@@ -90,25 +90,25 @@ func (s *grouped) check(t *testing.T, commits int64, want ...string) {
 	}
 }
 
-// Of those who share a commit each stays or goes alone, and sees what came before.
+// Members of a group commit or roll back separately, and each sees the rows of the previous ones.
 func TestGroupCommit(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
-		var b, taken, ours, panicked, c *error
+		var b, duplicate, ours, panicked, c *error
 		hooks := 0
 		err := s.InTx(s.ctx, func(ctx context.Context) error {
 			b = s.behind(s.ctx, s.add("b"))
-			taken = s.behind(s.ctx, func(ctx context.Context) error {
+			duplicate = s.behind(s.ctx, func(ctx context.Context) error {
 				if n := count(t, ctx, s.Store); n != 2 {
-					t.Errorf("the third sees %d rows, want 2", n)
+					t.Errorf("the third member sees %d rows, want 2", n)
 				}
-				return errors.Join(add(ctx, s.Store, "undone"), add(ctx, s.Store, "a"))
+				return errors.Join(add(ctx, s.Store, "rolled back"), add(ctx, s.Store, "a"))
 			})
 			ours = s.behind(s.ctx, func(ctx context.Context) error {
-				ent.OnCommit(ctx, func() { t.Error("what failed has committed") })
-				return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+				ent.OnCommit(ctx, func() { t.Error("a hook of a failed member ran") })
+				return errors.Join(add(ctx, s.Store, "rolled back"), errOurs)
 			})
 			panicked = s.behind(s.ctx, func(ctx context.Context) error {
-				if err := add(ctx, s.Store, "undone"); err != nil {
+				if err := add(ctx, s.Store, "rolled back"); err != nil {
 					return err
 				}
 				panic("of the test")
@@ -119,7 +119,7 @@ func TestGroupCommit(t *testing.T) {
 					s.check(t, 1, "a", "b", "c")
 				})
 				if n := count(t, ctx, s.Store); n != 2 {
-					t.Errorf("the last sees %d rows, want 2", n)
+					t.Errorf("the last member sees %d rows, want 2", n)
 				}
 				return add(ctx, s.Store, "c")
 			})
@@ -129,15 +129,15 @@ func TestGroupCommit(t *testing.T) {
 		if err != nil || *b != nil || *c != nil || hooks != 1 {
 			t.Errorf("%v, %v, %v, %d hooks", err, *b, *c, hooks)
 		}
-		if !ent.IsDuplicate(*taken) || !errors.Is(*ours, errOurs) || *panicked == nil {
-			t.Errorf("%v, %v, %v", *taken, *ours, *panicked)
+		if !ent.IsDuplicate(*duplicate) || !errors.Is(*ours, errOurs) || *panicked == nil {
+			t.Errorf("%v, %v, %v", *duplicate, *ours, *panicked)
 		}
 		s.check(t, 1, "a", "b", "c")
 	})
 }
 
-// Who fails by what another of the group wrote hears it when that is committed. Where it
-// is not, they look again.
+// A member that fails because of a row of another member gets its error only after that row is
+// committed. If it is not, the member runs again.
 func TestGroupLoser(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, s *grouped) {
@@ -154,7 +154,7 @@ func TestGroupLoser(t *testing.T) {
 				})
 				s.behind(s.ctx, func(ctx context.Context) error {
 					if synctest.Wait(); *loser != nil {
-						t.Errorf("heard before the commit: %v", *loser)
+						t.Errorf("returned before the commit: %v", *loser)
 					}
 					return add(ctx, s.Store, "c")
 				})
@@ -168,16 +168,16 @@ func TestGroupLoser(t *testing.T) {
 	}
 }
 
-// Whoever fails first or last leaves the others.
+// If the first or the last member fails, the others commit.
 func TestGroupEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
 		var b, last *error
 		err := s.InTx(s.ctx, func(ctx context.Context) error {
 			b = s.behind(s.ctx, s.add("b"))
 			last = s.behind(s.ctx, func(ctx context.Context) error {
-				return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+				return errors.Join(add(ctx, s.Store, "rolled back"), errOurs)
 			})
-			return errors.Join(add(ctx, s.Store, "undone"), errOurs)
+			return errors.Join(add(ctx, s.Store, "rolled back"), errOurs)
 		})
 		s.wg.Wait()
 		if !errors.Is(err, errOurs) || *b != nil || !errors.Is(*last, errOurs) {
@@ -187,7 +187,7 @@ func TestGroupEnds(t *testing.T) {
 	})
 }
 
-// SQLite undoes a whole transaction after some errors: then the others begin anew.
+// SQLite rolls back the whole transaction after some errors: then the other members run again.
 func TestGroupLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
 		runs := map[string]int{}
@@ -224,7 +224,7 @@ func TestGroupLost(t *testing.T) {
 	})
 }
 
-// An answer of the commit is the answer to all who share it.
+// An error of the commit is returned to all members.
 func TestGroupUncertain(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
 		s.fail.Store(new(errors.New("the answer was lost")))
@@ -241,8 +241,8 @@ func TestGroupUncertain(t *testing.T) {
 	})
 }
 
-// A finished write answers within milliseconds, however long the one behind it takes: that
-// one runs again, alone.
+// A finished write returns within milliseconds, however long the next member takes, which then runs
+// again in a transaction of its own.
 func TestGroupEvicts(t *testing.T) {
 	wait := func(context.Context) error { <-time.After(2 * time.Second); return nil }
 	for name, slow := range map[string]func(s *grouped, ctx context.Context) error{
@@ -263,7 +263,7 @@ func TestGroupEvicts(t *testing.T) {
 			}
 			return rows.Err()
 		},
-		"refuses": func(s *grouped, ctx context.Context) error { return errors.Join(wait(ctx), errOurs) },
+		"fails": func(s *grouped, ctx context.Context) error { return errors.Join(wait(ctx), errOurs) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *grouped) {
@@ -290,7 +290,7 @@ func TestGroupEvicts(t *testing.T) {
 				if err != nil || *fast != nil || runs != 2 {
 					t.Errorf("%v, %v, %d runs, want two", err, *fast, runs)
 				}
-				if name == "refuses" != errors.Is(*last, errOurs) || name != "refuses" && *last != nil {
+				if name == "fails" != errors.Is(*last, errOurs) || name != "fails" && *last != nil {
 					t.Errorf("the slow one: %v", *last)
 				}
 			})
@@ -298,8 +298,8 @@ func TestGroupEvicts(t *testing.T) {
 	}
 }
 
-// A statement that does not end is interrupted. One that writes takes the whole group with
-// it, of which the others run again without it.
+// An endless statement is interrupted. If it writes, the whole group is rolled back and the other
+// members run again without it.
 func TestGroupInterrupts(t *testing.T) {
 	const endless = "(SELECT count(*) FROM (WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n) " +
 		"SELECT v FROM n))"
@@ -315,7 +315,7 @@ func TestGroupInterrupts(t *testing.T) {
 			defer s.Close()
 			ctx, _ := storetest.Merchant(t, s)
 			want := 0
-			for shared := false; !shared; { // a group accepts others for 10 ms
+			for shared := false; !shared; { // a group accepts members for 10 ms
 				want++
 				shared = interrupted(t, ctx, s, statement, want)
 			}
@@ -323,8 +323,8 @@ func TestGroupInterrupts(t *testing.T) {
 	}
 }
 
-// interrupted runs a slow statement behind a transaction, whose row is the one of that number. It
-// reports whether both shared a group.
+// interrupted runs a slow statement behind a transaction that adds row number. It reports whether
+// both shared a group.
 func interrupted(t *testing.T, ctx context.Context, s *ent.Store, statement string, number int) (shared bool) {
 	t.Helper()
 	var slow error
@@ -365,8 +365,8 @@ func interrupted(t *testing.T, ctx context.Context, s *ent.Store, statement stri
 	return shared
 }
 
-// Work that nobody waits for, and may take long, does not keep others from their commit;
-// nor does an endless row of others.
+// Background work, which may take long, does not delay the commit of others; nor does an endless
+// sequence of members.
 func TestGroupIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
 		err := s.InTx(s.ctx, func(ctx context.Context) error {
@@ -414,7 +414,7 @@ func TestGroupIsBounded(t *testing.T) {
 	})
 }
 
-// Who has left does not get the turn, and those behind do.
+// A canceled waiter does not get the turn; the next one does.
 func TestGroupWaiterLeaves(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *grouped) {
 		ctx, leave := context.WithCancel(s.ctx)
@@ -435,7 +435,7 @@ func TestGroupWaiterLeaves(t *testing.T) {
 			t.Error(err)
 		}
 		if n := s.Stats()[1].WaitCount; n != 2 {
-			t.Errorf("%d waits are told of, want 2", n)
+			t.Errorf("%d waits are counted, want 2", n)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The writer and a reader have each a handle of its own, and no mutex.
+// The writer and a reader each have their own handle, and no mutex.
 func TestHandle(t *testing.T) {
 	writer, readers, err := openSQLite(target{path: filepath.Join(t.TempDir(), "a.db")}, Config{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// fleet returns what opens the stores of several processes on one database.
+// fleet returns a function that opens the stores of several processes on one database.
 func fleet(t *testing.T) func() *ent.Store {
 	t.Helper()
 	address := storetest.MySQL(t)
@@ -30,20 +30,20 @@ func fleet(t *testing.T) func() *ent.Store {
 // the change. The transaction commits when hold is closed.
 func change(t *testing.T, s *ent.Store, hold <-chan struct{}) (at micros.Time, done <-chan error) {
 	t.Helper()
-	minted, ended := make(chan micros.Time, 10), make(chan error, 1)
+	times, ended := make(chan micros.Time, 10), make(chan error, 1)
 	go func() {
 		ended <- s.InTx(t.Context(), func(ctx context.Context) error {
 			now := moment.Now(ctx)
 			if _, err := s.DB(ctx).ExecContext(ctx, "DELETE FROM data_formats WHERE name = 'none'"); err != nil {
 				return err
 			}
-			minted <- now
+			times <- now
 			<-hold
 			return nil
 		})
 	}()
 	select {
-	case at = <-minted:
+	case at = <-times:
 	case err := <-ended:
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func changed(t *testing.T, s *ent.Store) micros.Time {
 	return at
 }
 
-// renewed returns the horizon of a store after all of a fleet have made their rounds.
+// renewed returns the horizon of a store after all processes have made their rounds.
 func renewed(t *testing.T, s *ent.Store, others ...*ent.Store) (at micros.Time) {
 	t.Helper()
 	for range 3 {
@@ -76,8 +76,7 @@ func renewed(t *testing.T, s *ent.Store, others ...*ent.Store) (at micros.Time) 
 	return at
 }
 
-// The horizon stays below a transaction that is open, in whichever process, and passes it when it
-// ends.
+// The horizon stays below an open transaction of any process, and passes it when it ends.
 func TestHorizon(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		first := changed(t, s)
@@ -104,8 +103,8 @@ func TestHorizon(t *testing.T) {
 	})
 }
 
-// A transaction of one process holds the horizon of another one, also when it joins late or
-// has a clock that is behind, and a process that leaves holds nothing.
+// A transaction of one process holds back the horizon of another one, even if it joins late or its
+// clock is behind. A process that has left does not.
 func TestHorizonOfAFleet(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
 		return
@@ -148,8 +147,8 @@ func TestHorizonOfAFleet(t *testing.T) {
 	}
 }
 
-// A process that stands still holds the horizon, until it is removed: then it commits nothing
-// that it had begun, and joins again.
+// A stalled process holds back the horizon until it is removed. Then it commits none of its open
+// transactions, and joins again.
 func TestHorizonOfAStoppedProcess(t *testing.T) {
 	if !storetest.HaveMySQL(t) {
 		return
@@ -171,7 +170,7 @@ func TestHorizonOfAStoppedProcess(t *testing.T) {
 	resume := ent.Halt(a)
 	changed(t, b)
 	if h := renewed(t, b); h > held {
-		t.Fatalf("the horizon %v passed the transaction of a process that stands still, of %v", h, held)
+		t.Fatalf("the horizon %v passed the transaction of a stalled process, of %v", h, held)
 	}
 	stopped := ent.Halt(b)
 	ent.Age(b, ent.Gone)

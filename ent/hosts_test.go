@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// member starts a server with the table that the tests write to.
+// member starts a server with an empty database.
 func member(t *testing.T, id int) *mariadb.Member {
 	t.Helper()
 	m, err := mariadb.StartMember(id, "")
@@ -26,8 +26,7 @@ func member(t *testing.T, id int) *mariadb.Member {
 	return m
 }
 
-// serverOf returns the number of the server that a read, or a transaction that writes, is
-// answered by.
+// serverOf returns the id of the server that answers a read, or a transaction that writes.
 func serverOf(ctx context.Context, s *ent.Store, write bool) (id int64, err error) {
 	ask := func(ctx context.Context) error {
 		if write {
@@ -49,16 +48,16 @@ func serverOf(ctx context.Context, s *ent.Store, write bool) (id int64, err erro
 		return err
 	}
 	if write {
-		return id, s.InTxKeyed(ctx, ask) // a COMMIT that was lost with the server may have counted
+		return id, s.InTxKeyed(ctx, ask) // a COMMIT that was lost with the server may have taken effect
 	}
 	return id, ask(ctx)
 }
 
-// TestHosts: the program is always at the server that takes writes: whichever place that
-// one has in the address, when it is demoted, and when it is killed.
+// TestHosts checks that the store always uses the server that takes writes, at any position in the
+// address, after a demotion, and after a crash.
 func TestHosts(t *testing.T) {
 	if !mariadb.Installed() {
-		storetest.HaveMySQL(t) // servers that are given cannot be killed
+		storetest.HaveMySQL(t) // external servers cannot be killed
 		return
 	}
 	a, b := member(t, 1), member(t, 2)
@@ -89,11 +88,11 @@ func TestHosts(t *testing.T) {
 	at(2, false)
 
 	move(b, a)
-	at(1, true) // the write hears it, runs again, and takes the reads along
+	at(1, true) // the write detects it, runs again, and moves the reads too
 	at(1, false)
 
 	move(a, b)
-	await(t, func() bool { // who only reads hears it within a second or so
+	await(t, func() bool { // reads alone detect it within about a second
 		got, err := serverOf(t.Context(), s, false)
 		return err == nil && got == 2
 	})
@@ -124,7 +123,7 @@ func TestHosts(t *testing.T) {
 	end()
 	loops.Wait()
 	if n := failed.Load(); n > 0 {
-		t.Errorf("%d of %d failed while another server took over", n, answered.Load())
+		t.Errorf("%d of %d failed during the failover", n, answered.Load())
 	}
 	at(1, true)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// proxied gives a store whose messages to the database are seen.
+// proxied runs f with a store whose messages to the database are recorded.
 func proxied(t *testing.T, f func(t *testing.T, p *storetest.Proxy, s *ent.Store)) {
 	if !storetest.HaveMySQL(t) {
 		return // SQLite has no messages
@@ -24,13 +24,13 @@ func proxied(t *testing.T, f func(t *testing.T, p *storetest.Proxy, s *ent.Store
 	}
 	defer s.Close()
 	if s.Sharded() {
-		return // vtgate gets each statement by itself
+		return // vtgate gets each statement separately
 	}
 	f(t, p, s)
 }
 
-// A transaction begins in the message of its first statement, and ends in that of what was kept back,
-// which is one message where there is nothing else.
+// BEGIN is sent with the first statement of a transaction, and COMMIT with the delayed ones;
+// without others it is a single message.
 func TestJoinedMessages(t *testing.T) {
 	proxied(t, func(t *testing.T, p *storetest.Proxy, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -47,13 +47,13 @@ func TestJoinedMessages(t *testing.T) {
 			want  string // the first words of the messages
 		}{
 			{"nothing", nil, ""},
-			{"nothing, and back", []func(context.Context) error{fail}, ""},
+			{"nothing, rolled back", []func(context.Context) error{fail}, ""},
 			{"a write", []func(context.Context) error{write}, "START INSERT|COMMIT"},
 			{"a read", []func(context.Context) error{read}, "START|SELECT|COMMIT"},
 			{"a note", []func(context.Context) error{note}, "START INSERT COMMIT"},
 			{"writes and notes", []func(context.Context) error{write, note, write, note, note},
 				"START INSERT|INSERT|INSERT|INSERT INSERT COMMIT"},
-			{"a write, and back", []func(context.Context) error{write, note, fail}, "START INSERT|ROLLBACK"},
+			{"a write, rolled back", []func(context.Context) error{write, note, fail}, "START INSERT|ROLLBACK"},
 		} {
 			p.Queries()
 			err := s.InTx(ctx, func(ctx context.Context) error {
@@ -76,7 +76,7 @@ func TestJoinedMessages(t *testing.T) {
 				}
 				got = append(got, strings.Join(words, " "))
 			}
-			got = slices.DeleteFunc(got, func(q string) bool { return q == "SET" }) // a connection that opens
+			got = slices.DeleteFunc(got, func(q string) bool { return q == "SET" }) // of a new connection
 			if strings.Join(got, "|") != tc.want {
 				t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 			}
@@ -84,8 +84,8 @@ func TestJoinedMessages(t *testing.T) {
 	})
 }
 
-// Where the answer is lost to a message that committed, nobody knows: one with a key finds out, and one
-// without says so.
+// If the answer to a message with COMMIT is lost, a keyed transaction finds out the outcome, and
+// one without a key reports it as uncertain.
 func TestJoinedCommitIsLost(t *testing.T) {
 	proxied(t, func(t *testing.T, p *storetest.Proxy, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -109,7 +109,7 @@ func TestJoinedCommitIsLost(t *testing.T) {
 	})
 }
 
-// A link that is lost before the first statement costs nothing but another try.
+// If the connection is lost before the first statement, the transaction is just retried.
 func TestJoinedBeginIsLost(t *testing.T) {
 	proxied(t, func(t *testing.T, p *storetest.Proxy, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// mark notes something, and nobody needs the answer.
+// mark inserts a row without needing the result.
 func mark(ctx context.Context, s *ent.Store, id xid.ID) error {
 	_, err := s.DB(ctx).ExecContext(ent.Later(ctx),
 		"INSERT INTO search_pendings (store_id, kind, id, since) VALUES (?, 'p', ?, 1)", viewer.From(ctx).Store, id)
@@ -28,8 +28,8 @@ func marks(t *testing.T, ctx context.Context, s *ent.Store) int {
 	return n
 }
 
-// Statements that wait are sent before any that is answered, and before the commit; none is lost,
-// and none outlives a rollback.
+// Delayed statements are sent before any statement with a result, and before the commit; none is
+// lost, and none survives a rollback.
 func TestLater(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -69,8 +69,8 @@ func TestLater(t *testing.T) {
 	})
 }
 
-// An error of one that waited is the transaction's, wherever it is heard, and not one of the statement
-// before which it was sent: nothing of it stays.
+// An error of a delayed statement is an error of the transaction, wherever it surfaces, and not of
+// the statement before which it was sent. Everything is rolled back.
 func TestLaterFails(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -99,8 +99,8 @@ func TestLaterFails(t *testing.T) {
 	})
 }
 
-// Nobody learns anything of an answer that there is not.
-func TestLaterIsUnanswered(t *testing.T) {
+// A delayed statement has no result.
+func TestLaterHasNoResult(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
 		err := s.InTx(ctx, func(ctx context.Context) error {
@@ -110,7 +110,7 @@ func TestLaterIsUnanswered(t *testing.T) {
 				return err
 			}
 			n, err := res.RowsAffected()
-			if told := err == nil; told == (ent.Delayed(ctx) > 0) {
+			if answered := err == nil; answered == (ent.Delayed(ctx) > 0) {
 				t.Errorf("%d rows, %v, and %d wait", n, err, ent.Delayed(ctx))
 			}
 			return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// eachMySQL runs f where there is a server; SQLite has no such failures.
+// eachMySQL runs f on servers only; SQLite has no such failures.
 func eachMySQL(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		if s.Dialect() == "mysql" {
@@ -27,8 +27,8 @@ func eachMySQL(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	})
 }
 
-// TestDeadlock makes two transactions take two rows in opposite order. The
-// server ends one, and that one runs again.
+// TestDeadlock makes two transactions update two rows in opposite order. The server rolls back one,
+// which runs again.
 func TestDeadlock(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -44,7 +44,7 @@ func TestDeadlock(t *testing.T) {
 				if err := bump(ctx, s, first); err != nil {
 					return err
 				}
-				once.Do(func() { met.Done(); met.Wait() }) // each holds its first row
+				once.Do(func() { met.Done(); met.Wait() }) // each has locked its first row
 				return bump(ctx, s, second)
 			})
 			if err != nil {
@@ -70,7 +70,7 @@ func bump(ctx context.Context, s *ent.Store, id xid.ID) error {
 	return s.DB(ctx).Product.Update().Where(product.ID(id)).AddVersion(1).Exec(ctx)
 }
 
-// TestSwallowedDeadlock: the server has rolled back, whatever the closure says.
+// TestSwallowedDeadlock checks that a deadlock is retried even if the function ignores it.
 func TestSwallowedDeadlock(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -87,13 +87,13 @@ func TestSwallowedDeadlock(t *testing.T) {
 		})
 		got, qerr := s.DB(ctx).Product.Query().Select(product.FieldHandle).Strings(ctx)
 		if err != nil || qerr != nil || tries != 2 || len(got) != 1 || got[0] != "try 2" {
-			t.Errorf("got %v after %d tries, %v, %v, want the second try's row alone", got, tries, err, qerr)
+			t.Errorf("got %v after %d tries, %v, %v, want only the second try's row", got, tries, err, qerr)
 		}
 	})
 }
 
-// TestHiddenDeadlock: an answer made of a deadlock is tried again, though its
-// chain of causes does not show it.
+// TestHiddenDeadlock checks that a deadlock is retried even if the function returns an unrelated
+// error.
 func TestHiddenDeadlock(t *testing.T) {
 	eachMySQL(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -111,29 +111,29 @@ func TestHiddenDeadlock(t *testing.T) {
 	})
 }
 
-// ofMySQL is what MySQL and TiDB read of a session's settings, and MariaDB skips.
+// ofMySQL matches the session settings that MySQL and TiDB read, and MariaDB skips.
 var ofMySQL = regexp.MustCompile(`/\*!80000 ,(.*?)\*/`)
 
-// TestIdleTransaction: a transaction that stands still keeps its locks for a few seconds,
-// as MariaDB ends it and as MySQL does. Others go on then, and it runs again.
+// TestIdleTransaction checks that a stalled transaction keeps its locks for only a few seconds,
+// with MariaDB's timeout and with MySQL's. Then others continue, and it runs again.
 func TestIdleTransaction(t *testing.T) {
 	asMySQL := ofMySQL.FindStringSubmatch(ent.IdleTime)
 	if asMySQL == nil {
 		t.Fatal(ent.IdleTime)
 	}
 	for name, as := range map[string]string{
-		"the server's own way": "",
-		"MySQL's way":          "SET @a = 1 /*M!100300 , idle_transaction_timeout = 0, " + asMySQL[1] + " */",
+		"server's timeout": "",
+		"MySQL's timeout":  "SET @a = 1 /*M!100300 , idle_transaction_timeout = 0, " + asMySQL[1] + " */",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachMySQL(t, func(t *testing.T, s *ent.Store) { standStill(t, s, as) })
+			eachMySQL(t, func(t *testing.T, s *ent.Store) { stall(t, s, as) })
 		})
 	}
 }
 
-// TestLockedTable: a write to a table that is locked as a whole, as by a backup, is answered
-// within the patience of most clients.
+// TestLockedTable checks that a write to a locked table, as during a backup, fails before most
+// clients give up.
 func TestLockedTable(t *testing.T) {
 	t.Parallel()
 	eachMySQL(t, func(t *testing.T, s *ent.Store) {
@@ -156,9 +156,9 @@ func TestLockedTable(t *testing.T) {
 	})
 }
 
-// standStill lets a transaction that begins with a statement stand still, and another one
-// wait for its lock.
-func standStill(t *testing.T, s *ent.Store, as string) {
+// stall stalls a transaction that begins with the statement as, while another one waits for
+// its lock.
+func stall(t *testing.T, s *ent.Store, as string) {
 	ctx, _ := storetest.Merchant(t, s)
 	p := makeProduct(t, ctx, s)
 	locked, changed := make(chan struct{}), make(chan struct{})
@@ -192,10 +192,10 @@ func standStill(t *testing.T, s *ent.Store, as string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One of MySQL's sessions may be silent for longer than a wait for a lock takes.
+	// A session of MySQL may be idle for longer than a lock wait lasts.
 	n := s.Retries()["lock_wait"]
 	if n > 0 && as == "" && strings.Contains(version, "MariaDB") {
-		t.Errorf("%d waits for the lock were over before it was free", n)
+		t.Errorf("%d lock waits timed out before the lock was free", n)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestFinalIsNotRetried(t *testing.T) {
 	})
 }
 
-// kill ends the connection of the transaction that ctx is in.
+// kill closes the connection of the transaction that ctx is in.
 func kill(ctx context.Context, s *ent.Store) error {
 	rows, err := s.DB(ctx).QueryContext(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
@@ -234,8 +234,8 @@ func kill(ctx context.Context, s *ent.Store) error {
 	})
 }
 
-// TestLostLink loses the connection in the middle, which is harmless, and
-// before COMMIT, whose outcome is then unknown.
+// TestLostLink loses the connection in the middle, which is harmless, and before COMMIT, after
+// which the outcome is unknown.
 func TestLostLink(t *testing.T) {
 	type transaction func(context.Context, func(context.Context) error) error
 	run := func(ctx context.Context, inTx transaction, s *ent.Store, more bool) (tries int, err error) {
@@ -254,7 +254,7 @@ func TestLostLink(t *testing.T) {
 		tests := []struct {
 			name  string
 			inTx  transaction
-			more  bool // a statement follows; else COMMIT does
+			more  bool // another statement follows; otherwise COMMIT
 			tries int
 			rows  int
 		}{

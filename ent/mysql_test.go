@@ -11,13 +11,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// TestPasswords: MySQL's caching_sha2_password lets the program in over the network with TLS
-// and without, also when the server has not seen the password before, and nobody with
-// another password.
+// TestPasswords checks that caching_sha2_password works over the network with and without TLS, even
+// if the server has not seen the password before, and rejects a wrong password.
 func TestPasswords(t *testing.T) {
 	folder := storetest.Unpacked()
 	if folder == "" {
-		return // MariaDB has no such passwords
+		return // MariaDB does not have this plugin
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,7 +48,7 @@ func TestPasswords(t *testing.T) {
 	}
 	for i, tc := range tests {
 		t.Run(tc.parameter+" "+tc.password, func(t *testing.T) {
-			user := "u" + strconv.Itoa(i) // which the server has not seen
+			user := "u" + strconv.Itoa(i) // not cached by the server
 			if _, err := db.ExecContext(t.Context(), "CREATE USER "+user+" IDENTIFIED WITH caching_sha2_password BY"+
 				" 'opensesame'"); err != nil {
 				t.Fatal(err)
@@ -57,7 +56,7 @@ func TestPasswords(t *testing.T) {
 			if _, err := db.ExecContext(t.Context(), "GRANT ALL ON shop.* TO "+user); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second time the server knows it
+			for range 2 { // cached the second time
 				s, err := ent.Open(t.Context(), ent.Config{
 					Database: "mysql://" + user + ":" + tc.password + "@" + host + "/shop" + tc.parameter,
 				})

@@ -8,7 +8,7 @@ import (
 )
 
 func TestOnly(t *testing.T) {
-	broken := errors.New("the database is away")
+	broken := errors.New("the database is down")
 	if row, err := ent.Only([]int{7}, nil); row != 7 || err != nil {
 		t.Errorf("got %d, %v", row, err)
 	}

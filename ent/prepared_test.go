@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/ent/cell"
 )
 
-// numbers opens a database whose one table holds 1 to n.
+// numbers opens a database with one table that contains 1 to n.
 func numbers(t *testing.T, n int) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Database: filepath.Join(t.TempDir(), "n.db"), MaxOpen: 1})
@@ -54,7 +54,7 @@ func drain(t *testing.T, rows *stdsql.Rows) (n int) {
 	return n
 }
 
-// TestPreparedInUseTwice reads a text again while its first rows are open.
+// TestPreparedInUseTwice runs a query while rows of the same query are open.
 func TestPreparedInUseTwice(t *testing.T) {
 	s := numbers(t, 3)
 	err := s.InTx(t.Context(), func(ctx context.Context) error {
@@ -100,7 +100,7 @@ func TestPreparedAbandoned(t *testing.T) {
 	}
 }
 
-func TestPreparedSeesANewSchema(t *testing.T) {
+func TestPreparedSeesNewSchema(t *testing.T) {
 	s := numbers(t, 1)
 	columns := func() int {
 		rows, err := s.DB(t.Context()).QueryContext(t.Context(), "SELECT * FROM n")
@@ -127,8 +127,8 @@ func TestPreparedSeesANewSchema(t *testing.T) {
 	}
 }
 
-// TestScanIntoEnds reads on the store's only reader after each way that a read into entities
-// can end: a statement that was left open would not see the row written since.
+// TestScanIntoEnds reads again on the store's only reader after each way in which a read into
+// entities can end: an open statement would not see rows written since.
 func TestScanIntoEnds(t *testing.T) {
 	s := numbers(t, 3)
 	reading := &pool{store: s, db: s.readers}
@@ -160,7 +160,7 @@ func TestScanIntoEnds(t *testing.T) {
 	rows := 0
 	err := into(ctx, text, &v, func() { rows++; cancel() })
 	if !errors.Is(err, context.Canceled) || rows != 1 {
-		t.Errorf("cancelled within the first row: got %v after %d rows", err, rows)
+		t.Errorf("canceled in the first row: got %v after %d rows", err, rows)
 	}
 	whole()
 
@@ -173,7 +173,7 @@ func TestScanIntoEnds(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the panic of a row is gone")
+				t.Error("the panic of a row was swallowed")
 			}
 		}()
 		_ = into(t.Context(), text, &v, func() { panic("a row") })
@@ -204,20 +204,20 @@ func TestScanIntoEnds(t *testing.T) {
 		t.Errorf("a write: got %v, want ErrNoTx", err)
 	}
 	if err := into(t.Context(), "SELECT v FROM absent WHERE v > ?", &v, func() {}); err == nil {
-		t.Error("a table that is not there: got no error")
+		t.Error("a missing table: got no error")
 	}
 	err = s.InTx(t.Context(), func(ctx context.Context) error {
 		to := &cell.Target{Dest: cell.NewDest(&v), Row: func() {}}
 		return (&pool{store: s}).Query(ctx, text, []any{1}, to)
 	})
 	if !errors.Is(err, ErrNoShard) {
-		t.Errorf("a look for work within a transaction: got %v, want ErrNoShard", err)
+		t.Errorf("a search for work in a transaction: got %v, want ErrNoShard", err)
 	}
 	whole()
 }
 
-// TestStatementEndsWithItsContext: a statement that would not end does when its context ends,
-// whichever way it runs, and its connection goes on.
+// TestStatementEndsWithItsContext checks that an endless statement ends with its context, however
+// it runs, and that its connection remains usable.
 func TestStatementEndsWithItsContext(t *testing.T) {
 	const endless = "(SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT v UNION ALL SELECT x + 1 FROM c) " +
 		"SELECT x FROM c WHERE x > ?))"
@@ -289,7 +289,7 @@ func TestPreparedIsBounded(t *testing.T) {
 			_, first := p.idle["SELECT 0 FROM n"]
 			_, last := p.idle[fmt.Sprintf("SELECT %d FROM n", 3*maxPrepared-1)]
 			if len(p.idle) != maxPrepared || first || !last {
-				t.Errorf("got %d statements, first %t, last %t, want %d with the youngest", len(p.idle), first, last,
+				t.Errorf("got %d statements, first %t, last %t, want %d including the last", len(p.idle), first, last,
 					maxPrepared)
 			}
 			return nil
@@ -300,7 +300,7 @@ func TestPreparedIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkQuery is a short query by text, which finds its statement prepared.
+// BenchmarkQuery is a short text query whose statement is already prepared.
 func BenchmarkQuery(b *testing.B) {
 	s, err := Open(b.Context(), Config{Database: filepath.Join(b.TempDir(), "n.db")})
 	if err != nil {

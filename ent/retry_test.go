@@ -35,16 +35,16 @@ func TestClassify(t *testing.T) {
 		{name: "galera not ready", err: number(1047), want: refused, unavailable: true},
 		{name: "no writer", err: &noWriterError{[]error{context.DeadlineExceeded}}, want: refused, unavailable: true},
 		{name: "shutdown", err: number(1053), want: linkLost, unavailable: true},
-		{name: "silent for too long", err: number(4031), want: linkLost, unavailable: true},
-		{name: "an answer that nobody asked for", err: mysql.ErrPktSync, want: linkLost, unavailable: true},
+		{name: "idle for too long", err: number(4031), want: linkLost, unavailable: true},
+		{name: "an unexpected answer", err: mysql.ErrPktSync, want: linkLost, unavailable: true},
 		{name: "a table that cannot grow on a full disk", err: number(1114), want: broken, unavailable: true},
 		{name: "a shard without a primary", err: vtgate("target: shop.-80.primary: no healthy tablet available for 'x'"),
 			want: linkLost, unavailable: true},
-		{name: "a shard that moves", err: vtgate("target: shop.80-.primary: current keyspace is being resharded"),
+		{name: "a shard being resharded", err: vtgate("target: shop.80-.primary: current keyspace is being resharded"),
 			want: linkLost, unavailable: true},
-		{name: "a shard that ends", err: vtgate("rpc error: code = Code(17) desc = operation not allowed in state " +
+		{name: "a shard shutting down", err: vtgate("rpc error: code = Code(17) desc = operation not allowed in state " +
 			"SHUTTING_DOWN"), want: linkLost, unavailable: true},
-		{name: "what vtgate does not do", err: vtgate("scatter is not allowed"), want: fatal},
+		{name: "an unsupported query on vtgate", err: vtgate("scatter is not allowed"), want: fatal},
 		{name: "syntax", err: number(1064), want: fatal},
 		{name: "check", err: number(4025), want: fatal},
 		{name: "bad connection", err: driver.ErrBadConn, want: linkLost, unavailable: true},
@@ -137,13 +137,13 @@ func TestRetryNext(t *testing.T) {
 	}
 }
 
-// While an outage is young its tries do not count; once it is old there are none.
-func TestRetryInAnOutage(t *testing.T) {
+// Tries do not count at the start of an outage; in a long one there are none.
+func TestRetryInOutage(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	r := retry{deadline: later, answer: later}
 	for range 3 * maxTries {
 		if _, again := r.next(driver.ErrBadConn, running, young); !again {
-			t.Fatal("a try in a young outage counts")
+			t.Fatal("a try at the start of an outage counts")
 		}
 	}
 	if _, again := r.next(driver.ErrBadConn, committing, young); again {
@@ -153,7 +153,7 @@ func TestRetryInAnOutage(t *testing.T) {
 		t.Error("a deadlock is not tried again")
 	}
 	if _, again := r.next(driver.ErrBadConn, running, old); again || !IsUnavailable(r.explain(driver.ErrBadConn)) {
-		t.Error("tried again in an old outage, or not explained")
+		t.Error("retried in a long outage, or not explained")
 	}
 }
 

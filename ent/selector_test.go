@@ -53,7 +53,7 @@ func TestSelectorModifiers(t *testing.T) {
 	}
 }
 
-// A hinted read still names its columns by the table.
+// A read with a hint still qualifies its columns with the table.
 func TestForceIndexKeepsTheName(t *testing.T) {
 	s := sql.Dialect(dialect.MySQL).Select().From(sql.Table("t"))
 	ent.ForceIndex("i")(s)

@@ -44,7 +44,7 @@ func TestInTx(t *testing.T) {
 				return add(ctx, s, "b")
 			})
 			if n := count(t, ctx, s); n != 2 {
-				t.Errorf("inside: got %d rows, want both of its own", n)
+				t.Errorf("inside: got %d rows, want its own two", n)
 			}
 			order = append(order, "end of closure")
 			return err
@@ -68,7 +68,7 @@ func TestInTxRollsBack(t *testing.T) {
 		f    func(ctx context.Context, s *ent.Store) error
 	}{
 		{"the closure's error", func(ctx context.Context, s *ent.Store) error { return errOurs }},
-		{"a joined error that is swallowed", func(ctx context.Context, s *ent.Store) error {
+		{"a swallowed joined error", func(ctx context.Context, s *ent.Store) error {
 			s.InTx(ctx, func(context.Context) error { return errOurs })
 			return nil
 		}},
@@ -120,8 +120,8 @@ func TestInTxPanicRollsBack(t *testing.T) {
 	})
 }
 
-// TestInTxOutlivesItsCaller: once begun, a transaction does not end half-way
-// because a client has left.
+// TestInTxOutlivesItsCaller checks that a begun transaction is completed even if the client
+// disconnects.
 func TestInTxOutlivesItsCaller(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -143,8 +143,8 @@ func TestInTxOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// TestDeadTransaction: after an error of the database nothing more runs, since
-// it could commit by itself.
+// TestDeadTransaction checks that no statement runs after an error of the database, since it could
+// commit by itself.
 func TestDeadTransaction(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)
@@ -190,7 +190,7 @@ func TestNoWriteOutsideTx(t *testing.T) {
 	})
 }
 
-// TestReadersOnlyRead: what passes as a query is stopped by SQLite itself.
+// TestReadersOnlyRead checks that SQLite itself rejects a write disguised as a query.
 func TestReadersOnlyRead(t *testing.T) {
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t)})
 	if err != nil {
@@ -277,7 +277,7 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 	})
 }
 
-func TestOpenAway(t *testing.T) {
+func TestOpenUnavailable(t *testing.T) {
 	tests := []struct{ name, address string }{
 		{"no server", "mysql://u:secret@unix(" + filepath.Join(t.TempDir(), "s") + ")/shop"},
 		{"no folder", "sqlite:" + filepath.Join(t.TempDir(), "missing", "shop.db")},
@@ -292,14 +292,14 @@ func TestOpenAway(t *testing.T) {
 	}
 }
 
-// TestFullPool: waiting for the one writer ends with the caller's patience.
+// TestFullPool checks that waiting for the writer ends with the caller's deadline.
 func TestFullPool(t *testing.T) {
 	s := storetest.Open(t)
 	ctx, _ := storetest.Merchant(t, s)
 	err := s.InTx(ctx, func(context.Context) error {
 		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		defer cancel()
-		// The outer context does not know the transaction: a second one waits.
+		// The outer context is not in the transaction, so a second one waits.
 		err := s.InTx(short, func(context.Context) error { return nil })
 		if !ent.IsUnavailable(err) {
 			t.Errorf("got %v, want unavailable", err)
@@ -311,7 +311,7 @@ func TestFullPool(t *testing.T) {
 	}
 }
 
-func TestMintedIDIsKept(t *testing.T) {
+func TestSetIDIsKept(t *testing.T) {
 	s := storetest.Open(t)
 	ctx, _ := storetest.Merchant(t, s)
 	id := xid.New()

@@ -18,17 +18,16 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// nameless are the store-owned entities whose ids nobody is shown, so that they
-// have no time of creation either.
-var nameless = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
+// withoutPublicID are the store-owned entities without a public id, which therefore have no CreatedAt
+// either.
+var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
 	"MailStop", "ThemeUpload", "ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus",
 	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",
 	"CollectionProduct", "PaymentAccount", "PaymentSession", "PaymentRefund", "Imported", "Listing", "Facet",
 	"SearchEntry", "SearchPending", "SearchSpelling", "ShelfWalk", "SearchTerm", "SearchWalk", "LineWalk",
 	"SalesInterval", "SalesPending", "SalesWalk"}
 
-// queries calls f with the entity's name and a way to make its queries, for
-// every store-owned entity.
+// queries calls f for every store-owned entity, with its name and a function that creates a query.
 func queries(c *db.Client, f func(name string, query func() reflect.Value)) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
@@ -42,7 +41,7 @@ func queries(c *db.Client, f func(name string, query func() reflect.Value)) {
 		entity := all.Type.Out(0).Elem().Elem()
 		_, created := reflect.PointerTo(entity).MethodByName("CreatedAt")
 		_, owned := entity.FieldByName("StoreID")
-		if owned && (created || slices.Contains(nameless, name)) {
+		if owned && (created || slices.Contains(withoutPublicID, name)) {
 			f(name, query)
 		}
 	}
@@ -81,7 +80,7 @@ func TestLoadEqualsAll(t *testing.T) {
 	})
 }
 
-// compare wants equal exported fields, with nil and empty distinct.
+// compare checks that the exported fields are equal, distinguishing nil and empty.
 func compare(t *testing.T, name string, all, loaded reflect.Value) {
 	t.Helper()
 	for i := range all.NumField() {
@@ -96,8 +95,8 @@ func compare(t *testing.T, name string, all, loaded reflect.Value) {
 	}
 }
 
-// TestStoresAreApart asks for every entity as one of two stores.
-func TestStoresAreApart(t *testing.T) {
+// TestStoresAreIsolated reads every entity as one of two stores.
+func TestStoresAreIsolated(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ours, store := storetest.Merchant(t, s)
 		theirs, other := storetest.Merchant(t, s)
@@ -204,7 +203,7 @@ func TestTenantPolicy(t *testing.T) {
 		})
 		t.Run("the store itself", func(t *testing.T) {
 			if got, err := s.DB(ours).Store.Query().Only(ours); err != nil || got.ID != store.ID {
-				t.Errorf("got %v, %v, want our own alone", got, err)
+				t.Errorf("got %v, %v, want only our own", got, err)
 			}
 			if _, err := s.DB(ours).Store.Get(ours, other.ID); !db.IsNotFound(err) {
 				t.Errorf("got %v, want not found", err)
@@ -234,7 +233,7 @@ func TestTenantPolicy(t *testing.T) {
 }
 
 func noViewer(t *testing.T, s *ent.Store, id xid.ID) {
-	err := s.InTx(t.Context(), func(ctx context.Context) error { return newProduct(s.DB(ctx), "nobody").Exec(ctx) })
+	err := s.InTx(t.Context(), func(ctx context.Context) error { return newProduct(s.DB(ctx), "no-viewer").Exec(ctx) })
 	if !errors.Is(err, rule.ErrDenied) {
 		t.Errorf("create: got %v, want denied", err)
 	}
@@ -265,7 +264,7 @@ func deleteProduct(ctx context.Context, s *ent.Store, id xid.ID) (n int, err err
 	return n, err
 }
 
-// TestModifiedQueriesStayFiltered covers lists that name their index.
+// TestModifiedQueriesStayFiltered covers lists with an index hint.
 func TestModifiedQueriesStayFiltered(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ours, _ := storetest.Merchant(t, s)

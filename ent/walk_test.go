@@ -13,7 +13,7 @@ import (
 
 func TestEachStore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		const stores = 201 // one more than is read at once
+		const stores = 201 // one more than a batch
 		for range stores {
 			storetest.Merchant(t, s)
 		}

@@ -2,7 +2,6 @@
 //
 // Every time in a column that orders, expires or is part of a cursor is stored as a BIGINT.
 // Databases round their own time types differently, and a rounded time breaks cursors and ETags.
-// cursors and ETags; a number does not.
 package micros
 
 import (
