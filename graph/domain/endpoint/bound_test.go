@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// plantEnded writes n deliveries that have ended, all delivered but the first.
+// plantEnded writes n ended deliveries, all delivered but the first.
 func plantEnded(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int) {
 	t.Helper()
 	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
@@ -33,20 +33,20 @@ func plantEnded(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int
 	})
 }
 
-// inState reads a page of one of the deliveries of an endpoint that are in a state.
+// inState reads a page of one of an endpoint's deliveries in a state.
 func inState(ctx context.Context, p *graphtest.Shop, e *model.WebhookEndpoint, only state.DeliveryState,
 	after *string,
 ) (*model.WebhookDeliveryConnection, error) {
 	return endpoint.Fields{Resolver: endpoint.New(p.Core)}.Deliveries(ctx, e, new(1), after, &only)
 }
 
-// asked is an endpoint, and in which state its deliveries are listed.
+// asked is an endpoint and the state by which its deliveries are listed.
 type asked struct {
 	of   *model.WebhookEndpoint
 	only state.DeliveryState
 }
 
-// Whatever an endpoint was sent, a page of one state reads no more than it may.
+// Whatever an endpoint was sent, a page of one state reads at most its bound.
 func TestDeliveryBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*asked {
 		e := p.Hook(t, p.Ctx)
@@ -67,7 +67,7 @@ func TestDeliveryBounds(t *testing.T) {
 		})
 }
 
-// Whoever goes on behind pages that have nothing finds the one delivery that there is.
+// Following cursors through empty pages leads to the only match.
 func TestDeliveryOfAState(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
@@ -88,7 +88,7 @@ func TestDeliveryOfAState(t *testing.T) {
 	})
 }
 
-// A page of events of a type of which there are none reads no more than it may.
+// A page of events of a type without events reads at most its bound.
 func TestEventBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.EventFilter {
 		resource := xid.New()

@@ -23,8 +23,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What is counted is what is sent again, in its old order and in parts that follow each
-// other; what ends meanwhile is not found.
+// What is counted is resent, in its old order and in consecutive parts. Deliveries that end
+// meanwhile are not selected.
 func TestWebhookDeliveriesRetry(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
@@ -52,7 +52,7 @@ func TestWebhookDeliveriesRetry(t *testing.T) {
 		if first.Count != 3 || !first.HasNextPage || n.N() > 12 {
 			t.Errorf("sent %+v with %d statements", first, n.N())
 		}
-		p.Sent(t, e, "failed") // one of those that were just made has failed
+		p.Sent(t, e, "failed") // one of the new deliveries has failed
 		second := graphtest.Must[*model.WebhookDeliveriesPayload](t)(p.Mutation().WebhookDeliveriesRetry(p.Ctx,
 			e.PublicID(), only, first.EndCursor, 3))
 		if second.Count != 1 || second.HasNextPage || second.EndCursor != nil {
@@ -117,8 +117,8 @@ func TestDeliveryFilter(t *testing.T) {
 	})
 }
 
-// What failed and waits is counted and tried now, in parts that follow each other: neither
-// what has ended, nor what was given up or was tried before the endpoint was resumed.
+// Failed deliveries that wait are counted and retried now, in consecutive parts; not those that
+// have ended, were given up, or were last tried before the endpoint was resumed.
 func TestWaitingDeliveriesRetry(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
@@ -135,7 +135,7 @@ func TestWaitingDeliveriesRetry(t *testing.T) {
 			return errors.Join(
 				c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetFloorSequence(1).SetResumedAt(2).Exec(ctx),
 				change(2, func(u *db.DeliveryUpdate) { u.SetFirstAt(1) }),              // before it was resumed
-				change(3, func(u *db.DeliveryUpdate) { u.SetDueAt(micros.Now()) }),     // due by now
+				change(3, func(u *db.DeliveryUpdate) { u.SetDueAt(micros.Now()) }),     // already due
 				change(4, func(u *db.DeliveryUpdate) { u.SetAttempts(0).SetDueAt(0) }), // never tried
 			)
 		})
@@ -176,8 +176,8 @@ func TestWaitingDeliveriesRetry(t *testing.T) {
 	})
 }
 
-// Counting and sending again read the rows of their endpoint alone, beside others of the
-// store that have many more.
+// Counting and resending read the rows of their endpoint alone, beside endpoints of the store with
+// many more.
 func TestDeliveriesReadTheirOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		before, e, behind := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)

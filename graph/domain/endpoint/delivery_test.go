@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// seen reads an endpoint anew.
+// seen rereads an endpoint.
 func seen(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) *model.WebhookEndpoint {
 	t.Helper()
 	return graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, e.PublicID()))
@@ -53,8 +53,8 @@ func listed(
 var mixed = []graphtest.Fate{"delivered", graphtest.Waits, "delivered", "skipped", graphtest.Failed, graphtest.Waits,
 	"failed", "cancelled", graphtest.Waits, "delivered", graphtest.Waits}
 
-// The list merges what waits and what has ended, newest first, in pages of any
-// size and for every state.
+// The list merges waiting and ended deliveries, newest first, in pages of any size and for every
+// state.
 func TestDeliveries(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
@@ -99,7 +99,7 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
-// What lies at or below the floor was cancelled; its rows go later.
+// Deliveries at or below the floor were canceled; their rows are deleted later.
 func TestDeliveriesBelowTheFloor(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
@@ -123,7 +123,7 @@ func TestDeliveriesBelowTheFloor(t *testing.T) {
 	})
 }
 
-// One delivery with its attempts, for those who may see its endpoint.
+// One delivery with its attempts, for viewers who may see its endpoint.
 func TestDelivery(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
@@ -174,7 +174,7 @@ func TestDelivery(t *testing.T) {
 					t.Errorf("%s reads %v", who, err)
 				}
 			}
-			p.Hook(t, ctx, "order.paid") // with endpoints of its own too
+			p.Hook(t, ctx, "order.paid") // with its own endpoints too
 			if _, err := p.Query().WebhookDelivery(ctx, ids[0]); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s reads %v", who, err)
 			}
@@ -246,7 +246,7 @@ func TestDeliveryRetryAndSkip(t *testing.T) {
 	})
 }
 
-// A delivery whose event has aged out has nothing to send.
+// A delivery whose event has aged out cannot be resent.
 func TestRetryWithoutAnEvent(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ids := p.Sent(t, p.Hook(t, p.Ctx), "delivered")
@@ -257,8 +257,8 @@ func TestRetryWithoutAnEvent(t *testing.T) {
 	})
 }
 
-// A page of deliveries costs three statements, their attempts one and their
-// bodies one, however many there are; a single one costs five at most.
+// A page of deliveries costs three statements, their attempts one and their bodies one, however
+// many there are. A single delivery costs at most five.
 func TestDeliveryQueryCounts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)

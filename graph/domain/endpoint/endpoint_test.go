@@ -30,7 +30,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// row reads an endpoint below the core, deleted or not.
+// rowOf reads an endpoint's row, deleted or not.
 func rowOf(p *graphtest.Shop, t testing.TB, id xid.ID) *db.WebhookEndpoint {
 	t.Helper()
 	return graphtest.Must[*db.WebhookEndpoint](t)(p.Client(p.Ctx).WebhookEndpoint.Query().Where(endpoints.ID(id)).
@@ -58,7 +58,7 @@ func TestWebhookEndpointCreate(t *testing.T) {
 		if got := p.Audited(t); !strings.HasSuffix(got, " webhook_endpoint.create") {
 			t.Errorf("audit log %q", got)
 		}
-		// Of the secret the database has what only the root secret opens.
+		// The database has the secret only in encrypted form.
 		row := rowOf(p, t, e.ID)
 		if strings.Contains(fmt.Sprintf("%+v", row), *made.Secret) ||
 			bytes.Contains(row.Secret, []byte((*made.Secret)[6:])) {
@@ -73,7 +73,7 @@ func TestWebhookEndpointCreate(t *testing.T) {
 	})
 }
 
-// fieldsOf returns the fields of err's fault as "pointer code".
+// fieldsOf returns the fields of an error as "pointer code".
 func fieldsOf(err error) []string {
 	var all []string
 	if f, ok := errors.AsType[*fault.Error](err); ok {
@@ -98,7 +98,7 @@ func TestWebhookEndpointChecks(t *testing.T) {
 			graphtest.Receiver()); graphtest.FieldOf(err) != "#/events too_short" {
 			t.Errorf("no events: %v", err)
 		}
-		// What is wrong with the input is said before what the caller lacks, and that names the scope.
+		// Errors of the input come before missing scopes, which the error names.
 		writer := graphtest.AsKey(p.Ctx, scope.WebhooksWrite)
 		if _, err := p.Mutation().WebhookEndpointCreate(writer,
 			graphtest.Receiver("order.paid", "x")); graphtest.FaultOf(err) != "validation_failed" {
@@ -109,7 +109,7 @@ func TestWebhookEndpointChecks(t *testing.T) {
 				graphtest.Receiver(string(e.Type)))
 			f, _ := errors.AsType[*fault.Error](err)
 			if e.Scope == scope.WebhooksRead {
-				continue // not implied by a scope that is not made effective
+				continue // not implied by a scope that is not effective
 			}
 			if f == nil || f.Kind != fault.InsufficientScope || f.Scope != e.Scope {
 				t.Errorf("%s: %v", e.Type, err)
@@ -121,8 +121,8 @@ func TestWebhookEndpointChecks(t *testing.T) {
 	})
 }
 
-// An app sees and changes its own endpoints alone, people and keys see all of
-// the store's, and nobody another store's or a deleted one.
+// An app sees and changes its own endpoints alone, staff and keys see all of the store's. Deleted
+// ones and those of other stores are never visible.
 func TestWebhookEndpointOwnership(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		all := []string{scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
@@ -175,7 +175,7 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 	})
 }
 
-// endpointChanges are all changes of one endpoint.
+// endpointChanges returns all changes of one endpoint.
 func endpointChanges(ctx context.Context, p *graphtest.Shop, id string, version int64) map[string]func() error {
 	m := p.Mutation()
 	past := micros.Now().Add(-time.Hour)
@@ -241,7 +241,7 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 	})
 }
 
-// Who changes where events go needs the scope of all that the endpoint then has.
+// A change of an endpoint's address requires the scopes of all events that it then has.
 func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx, "order.paid", "product.updated")
@@ -296,8 +296,7 @@ func TestWebhookEndpointDelete(t *testing.T) {
 	})
 }
 
-// A page costs three statements however many endpoints it has, and what GraphQL
-// asks of them one each.
+// A page costs three statements however many endpoints it has, and each GraphQL field one more.
 func TestWebhookEndpointQueryCounts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		all := []string{scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
@@ -325,7 +324,7 @@ func TestWebhookEndpointQueryCounts(t *testing.T) {
 	})
 }
 
-// The catalogue has a sentence for each event.
+// The catalog has a sentence for each event.
 func TestWebhookEventTypes(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		types := graphtest.Must[[]*model.WebhookEventType](t)(r.Query().WebhookEventTypes(ctx))
@@ -341,8 +340,8 @@ func TestWebhookEventTypes(t *testing.T) {
 	})
 }
 
-// Another address needs a fresh proof of identity in a browser, or a staff token created for that;
-// everything else does not, and API keys change their endpoints.
+// A new address needs a recent identity confirmation in a browser, or a staff token created for
+// that. Other changes do not, and API keys may change their endpoints.
 func TestNewAddressNeedsProof(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,

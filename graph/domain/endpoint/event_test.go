@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The log is narrowed by type and resource, page by page; of one resource it runs by the
-// sequence.
+// The log can be filtered by type and resource, page by page. The events of one resource are sorted
+// by sequence.
 func TestEvents(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		mug, order := xid.New(), xid.New()
@@ -76,7 +76,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// payloads looks at an order's event and a product's as those who read products alone.
+// payloads reads the events of an order and a product with a scope for products alone.
 func payloads(t *testing.T, p *graphtest.Shop, ids []string) {
 	t.Helper()
 	f, developer := endpoint.EventFields{Resolver: endpoint.New(p.Core)}, p.As(xid.New(), viewer.Developer)
@@ -88,8 +88,8 @@ func payloads(t *testing.T, p *graphtest.Shop, ids []string) {
 	}
 }
 
-// One event is sent again by a replay that holds nothing else, to an endpoint of its own
-// store that subscribes to it.
+// One event is resent by a replay without other events, to an endpoint of its own store that
+// subscribes to it.
 func TestWebhookEventReplay(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, deaf := p.Hook(t, p.Ctx, "product.created"), p.Hook(t, p.Ctx, "order.paid")

@@ -1,4 +1,4 @@
 package endpoint
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exports for the tests in package endpoint_test.
 const MaxWaiting = maxWaiting

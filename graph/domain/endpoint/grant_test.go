@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// led enters a secret that leads to a grant.
+// led stores a credential of a grant.
 func led(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.Secret {
 	t.Helper()
 	secret := apikey.Mint(kind)
@@ -27,8 +27,7 @@ func led(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.
 	return secret
 }
 
-// Whoever ends the last grant, and for whatever reason, ends the endpoints in the
-// same step.
+// Every way to end the last grant also disables the endpoints, in the same transaction.
 func TestEveryEndOfTheLastGrant(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
@@ -36,7 +35,7 @@ func TestEveryEndOfTheLastGrant(t *testing.T) {
 			Ring: ring, Issuer: "https://api.test", OnLastGrant: p.LastGrantEnded, MayName: p.MayName}))
 		send := func(call func(context.Context, oauth.Params) error, pairs ...string) {
 			form := graphtest.Must[oauth.Params](t)(oauth.ParseForm(strings.Join(pairs, "&")))
-			_ = call(t.Context(), form) // a reuse is refused; what it did is looked at below
+			_ = call(t.Context(), form) // reusing a token is refused; its effect is checked below
 		}
 		token := func(ctx context.Context, form oauth.Params) error {
 			_, err := server.Token(ctx, form, nil)

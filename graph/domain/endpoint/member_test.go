@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestConditionsOnMembers: a condition on a member that no payload of the events has is
-// refused, whatever the event; one that an endpoint has already stays.
+// TestConditionsOnMembers: a condition on a member that no payload of the events has is refused,
+// whatever the event. One that an endpoint already has stays.
 func TestConditionsOnMembers(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		create := func(field string, events ...string) (*model.WebhookEndpointPayload, error) {
@@ -61,7 +61,7 @@ func misspelt(err error) bool {
 	return strings.Join(fieldsOf(err), " ") == "#/filters/0/field unknown_value"
 }
 
-// checkKept changes an endpoint whose condition an earlier release has taken.
+// checkKept changes an endpoint with a condition that an earlier release accepted.
 func checkKept(t *testing.T, p *graphtest.Shop) {
 	e := p.Hook(t, p.Ctx, "order.paid")
 	old := filter.Set{{Field: "object.statsu", In: []string{"open"}}}

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// headed are the headers of an input, by name and value in turn; "-" is no value.
+// headed returns the headers of an input from alternating names and values; "-" is no value.
 func headed(pairs ...string) (list []*model.WebhookHeaderInput) {
 	for i := 0; i < len(pairs); i += 2 {
 		h := &model.WebhookHeaderInput{Name: pairs[i]}
@@ -31,7 +31,7 @@ func headed(pairs ...string) (list []*model.WebhookHeaderInput) {
 	return list
 }
 
-// headersOf opens what is stored.
+// headersOf decrypts the stored headers.
 func headersOf(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (pairs []string) {
 	t.Helper()
 	list := graphtest.Must[[][2]string](t)(p.Webhooks.Vault.OpenHeaders(e.ID, rowOf(p, t, e.ID).Headers))
@@ -41,8 +41,8 @@ func headersOf(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (pairs
 	return pairs
 }
 
-// What an endpoint is given besides address and events is stored, shown and changed;
-// the values of headers are sealed and never shown.
+// The optional settings of an endpoint are stored, shown and changed. The values of headers are
+// encrypted and never shown.
 func TestWebhookEndpointOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
@@ -89,7 +89,7 @@ func TestWebhookEndpointOwn(t *testing.T) {
 	})
 }
 
-// Whoever may change the address learns no header by it.
+// Changing the address does not reveal headers to the new receiver.
 func TestHeadersDoNotMove(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
@@ -166,7 +166,7 @@ func TestWebhookEndpointOwnChecks(t *testing.T) {
 	})
 }
 
-// A pause ends by itself or by a person, and begins a new account of failures.
+// A pause ends by itself or by a call, and starts a new count of failures.
 func TestWebhookEndpointPause(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// A ping is sent at once, whatever the status, and is in the list of deliveries.
+// A ping is sent at once, whatever the status, and appears in the list of deliveries.
 func TestWebhookEndpointTest(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))

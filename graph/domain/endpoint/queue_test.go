@@ -44,7 +44,7 @@ func TestQueueState(t *testing.T) {
 				}
 			}
 		}
-		// While it is stopped nothing is added.
+		// Nothing is added while the endpoint is stopped.
 		suspend(p, t, some)
 		if got := graphtest.Must[*model.WebhookQueueState](t)(
 			endpoint.Fields{Resolver: endpoint.New(p.Core)}.Queue(p.Ctx, seen(p, t, some))); got.Waiting != 2 ||
@@ -54,7 +54,7 @@ func TestQueueState(t *testing.T) {
 	})
 }
 
-// plantDeliveries writes n waiting deliveries, many and fast.
+// plantDeliveries quickly writes n waiting deliveries.
 func plantDeliveries(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, n int) {
 	t.Helper()
 	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
@@ -66,7 +66,7 @@ func plantDeliveries(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, 
 	})
 }
 
-// Activity comes in slots without gaps, of five minutes or of an hour.
+// Activity has slots without gaps, of five minutes or an hour.
 func TestActivity(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)

@@ -23,7 +23,7 @@ func rotate(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (*model.W
 	return done.WebhookEndpoint, *done.Secret
 }
 
-// opened are the endpoint's two secrets as the engine uses them.
+// opened returns the endpoint's two secrets as the engine uses them.
 func opened(p *graphtest.Shop, t testing.TB, id xid.ID) (current, next string) {
 	t.Helper()
 	first, second := model.Secrets(rowOf(p, t, id), micros.Now())
@@ -34,7 +34,7 @@ func opened(p *graphtest.Shop, t testing.TB, id xid.ID) (current, next string) {
 	return current, next
 }
 
-// aged moves the issue of the second secret back.
+// aged backdates the second secret.
 func aged(p *graphtest.Shop, t testing.TB, id xid.ID, d time.Duration) {
 	t.Helper()
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
@@ -80,8 +80,8 @@ func TestRotateAndPromoteSecret(t *testing.T) {
 	})
 }
 
-// A second secret takes over by itself after 24 h: it is shown so at once, and
-// written with the next change.
+// A second secret takes over by itself after 24 h: this shows at once, and is written with the next
+// change.
 func TestSecondSecretTakesOver(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, second := rotate(p, t, p.Hook(t, p.Ctx))
@@ -106,7 +106,7 @@ func TestSecondSecretTakesOver(t *testing.T) {
 			2); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("promoted what has taken over: %v", err)
 		}
-		// The next rotation begins where this one ended.
+		// The next rotation starts with the current secret.
 		e, third := rotate(p, t, read)
 		if now, next := opened(p, t, e.ID); now != second || next != third || e.SecretHint != second[len(second)-4:] ||
 			*e.NextSecretHint != third[len(third)-4:] {
@@ -125,8 +125,8 @@ func TestSecondSecretTakesOver(t *testing.T) {
 	})
 }
 
-// Whoever knows a secret can forge the events that it signs, so issuing one takes
-// what subscribing to them takes.
+// Anyone who knows a secret can forge the events that it signs, so issuing one requires the same
+// scopes as subscribing.
 func TestSecretNeedsTheEventsScopes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		made := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
@@ -148,7 +148,7 @@ func TestSecretNeedsTheEventsScopes(t *testing.T) {
 	})
 }
 
-// A ping waits for the receiver, so no transaction may be around it.
+// A ping waits for the receiver, so it must not run in a transaction.
 func TestWebhookTestOutsideOfTransactions(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// suspend does to an endpoint what the engine does when a delivery failed.
+// suspend suspends an endpoint as the engine does after failed deliveries.
 func suspend(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) {
 	t.Helper()
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
@@ -109,7 +109,7 @@ func TestWebhookEndpointStates(t *testing.T) {
 	})
 }
 
-// What a reactivation does with the backlog stands in the queue.
+// The queue has what a reactivation does with the backlog.
 func TestWebhookBacklogs(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m, hour := p.Mutation(), micros.Now().Add(-time.Hour)
@@ -209,7 +209,7 @@ func newLastGrant(p *graphtest.Shop, t testing.TB) *lastGrant {
 	return l
 }
 
-// orphaned shows what became of the endpoints.
+// orphaned returns the states of the endpoints.
 func orphaned(p *graphtest.Shop, t testing.TB, l *lastGrant) string {
 	t.Helper()
 	var all []string
@@ -226,8 +226,8 @@ const (
 	buried = "disabled grant_revoked 4, disabled grant_revoked 4, disabled manual 4"
 )
 
-// The end of an app's last grant takes its endpoints out of service, and no other
-// end does; neither do the endpoints of others care.
+// The end of an app's last grant disables its endpoints. Other grants' ends do not, and endpoints
+// of other owners are not affected.
 func TestLastGrantEndsEndpoints(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l, stores := newLastGrant(p, t), p.Hook(t, p.Ctx)
@@ -242,7 +242,7 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 		if rowOf(p, t, stores.ID).Status != state.EndpointActive {
 			t.Error("the store's own endpoint was disabled")
 		}
-		// Nobody takes them back until the app has access again.
+		// They cannot be reactivated until the app has access again.
 		e := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, l.active.PublicID()))
 		if _, err := p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), e.Version, state.BacklogResume,
 			nil); graphtest.FaultOf(err) != "invalid_transition" {
@@ -258,7 +258,7 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 	})
 }
 
-// A grant that stands in the database but whose time is over does not count.
+// A grant that has expired does not count, although its row still exists.
 func TestLastGrantCountsStandingOnes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for name, end := range graphtest.Dead {
@@ -274,7 +274,7 @@ func TestLastGrantCountsStandingOnes(t *testing.T) {
 	})
 }
 
-// Of two who end the last two grants at once, one is the last.
+// If the last two grants end concurrently, exactly one of them is the last.
 func TestLastGrantsAtOnce(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for range 5 {
@@ -295,7 +295,7 @@ func TestLastGrantsAtOnce(t *testing.T) {
 	})
 }
 
-// A refused end leaves the endpoints as they are: it is one transaction.
+// A refused end leaves the endpoints unchanged: it is one transaction.
 func TestLastGrantIsOneTransaction(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l := newLastGrant(p, t)

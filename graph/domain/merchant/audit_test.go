@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// write puts rows into the audit log: of a person, on a product, one after the other.
+// write appends audit entries: of a person, about a product, one after the other.
 func write(ctx context.Context, t *testing.T, p *graphtest.Shop, n int, action string, of xid.ID) {
 	t.Helper()
 	err := p.Store.InTx(ctx, func(ctx context.Context) error {
@@ -46,8 +46,8 @@ func walk(t *testing.T, p *graphtest.Shop, first int, f *model.AuditFilter) (row
 	}
 }
 
-// Each filter, and all of them together, leave what they say; ids that cannot be are
-// refused and unknown ones find nothing.
+// Each filter, and all of them together, return what they match. Malformed ids are refused, unknown
+// ones match nothing.
 func TestAuditFilter(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		thing, other, ann := xid.New(), xid.New(), xid.New()
@@ -93,7 +93,7 @@ func TestAuditFilter(t *testing.T) {
 	})
 }
 
-// plantAudit writes n rows of one person on one product.
+// plantAudit writes n entries of one person about one product.
 func plantAudit(t *testing.T, p *graphtest.Shop, n int, person, product xid.ID) {
 	p.PlantMany(t, n, func(ctx context.Context, c *db.Client, rows []int) error {
 		return c.Audit.MapCreateBulk(rows, func(c *db.AuditCreate, _ int) {
@@ -103,7 +103,7 @@ func plantAudit(t *testing.T, p *graphtest.Shop, n int, person, product xid.ID) 
 	})
 }
 
-// TestAuditBounds: whatever is asked for together, a page reads no more than it may.
+// TestAuditBounds: whatever the filter, a page reads at most its bound.
 func TestAuditBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*model.AuditFilter {
 		product, began := xid.New(), micros.Now()
@@ -124,11 +124,11 @@ func TestAuditBounds(t *testing.T) {
 		})
 }
 
-// A filter looks through a bounded number of rows for a page: it may be short or empty,
-// and whoever goes on finds the rest, each row once.
+// A filter searches a bounded number of rows per page: a page may be short or empty, and following
+// pages return the rest, each row once.
 func TestAuditFilterIsBounded(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		const rows = 3000 // above what one page looks through, below what two do
+		const rows = 3000 // above what one page searches, below what two do
 		ann, thing := xid.New(), xid.New()
 		anns := p.As(ann, viewer.Admin)
 		write(anns, t, p, 2, "product.create", thing)

@@ -1,6 +1,6 @@
 package merchant
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exports for the tests in package merchant_test.
 const MaxMarked = maxMarked
 const MaxUnread = maxUnread
 

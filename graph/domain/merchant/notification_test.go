@@ -68,7 +68,7 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// Another store's notification is as unknown as none at all, and stays unread.
+// Another store's notification is as unknown as a missing one, and stays unread.
 func TestNotificationOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := graphtest.NewShop(t, p.Resolver)
@@ -87,7 +87,7 @@ func TestNotificationOfAnotherStore(t *testing.T) {
 	})
 }
 
-// Counting ends at a hundred; marking goes on, in batches.
+// Counting ends at a hundred; marking continues, in batches.
 func TestManyNotifications(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		const n = 2*merchant.MaxMarked + 1

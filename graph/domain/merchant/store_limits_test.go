@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The operator alone gives a store limits of its own, and what they set is audited.
+// Only the operator sets a store's own limits, and this is audited.
 func TestStoreSetLimits(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -35,7 +35,7 @@ func TestStoreSetLimits(t *testing.T) {
 			v.Of(limit.Themes) != 100 {
 			t.Errorf("%v", v)
 		}
-		if v := set(2, "people=7"); v.Of(limit.People) != 7 { // nothing changes
+		if v := set(2, "people=7"); v.Of(limit.People) != 7 { // unchanged
 			t.Errorf("%v", v)
 		}
 		if v := set(2, "people=", "apps=6"); v.Of(limit.People) != 500 || v.Of(limit.Apps) != 6 {

@@ -30,7 +30,7 @@ func TestNewStore(t *testing.T) {
 			staff[0].Email != p.Owner.Email {
 			t.Errorf("staff %v", staff)
 		}
-		// Another store of the same name, and of a person who is known already.
+		// Another store of the same name, whose owner already exists.
 		in := model.StoreCreateInput{Name: "Corner shop", Currency: "JPY", Timezone: "UTC"}
 		second, owner, err := p.NewStore(t.Context(), in,
 			access.Person{ID: p.Owner.ID, Name: "Else", PasswordHash: "x", Demo: true})
@@ -43,7 +43,7 @@ func TestNewStore(t *testing.T) {
 		if owner.ID != p.Owner.ID || owner.Name != "Olive" || owner.PasswordHash != nil || owner.Demo {
 			t.Errorf("second owner %v", owner)
 		}
-		// An address alone makes nobody an owner.
+		// An address alone does not make an existing person the owner.
 		_, _, err = p.NewStore(t.Context(), in, access.Person{Email: strings.ToUpper(p.Owner.Email), Name: "Olive"})
 		if graphtest.FieldOf(err) != "#/owner/email taken" {
 			t.Errorf("a known address: %v", err)
@@ -68,7 +68,7 @@ func TestStoreCreate(t *testing.T) {
 		if made.Store.Handle != "ete" || made.Store.Version != 1 || made.Store.ID == p.Model.ID {
 			t.Errorf("made %v", made.Store)
 		}
-		// What is called like the service gets another host.
+		// A store named like the service gets another host.
 		for _, in := range []model.StoreCreateInput{{Name: "API"}, {Name: "Www"}} {
 			in.Currency, in.Timezone = "EUR", "UTC"
 			named := graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreCreate(owner, in))
@@ -129,7 +129,7 @@ func TestStoreCreate(t *testing.T) {
 		if n := graphtest.Must[int](t)(p.Client(p.Ctx).User.Query().Where(user.ID(p.Owner.ID)).Count(p.Ctx)); n != 1 {
 			t.Errorf("%d people", n)
 		}
-		// A person owns so many open stores.
+		// A person may own a limited number of open stores.
 		p.Core.Limits[limit.Stores] = 5
 		graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreCreate(owner,
 			model.StoreCreateInput{Name: "X", Currency: "EUR", Timezone: "UTC"}))
@@ -140,7 +140,7 @@ func TestStoreCreate(t *testing.T) {
 	})
 }
 
-// Stores of one name at once all get a handle.
+// Stores of one name that are created concurrently all get a handle.
 func TestStoreHandlesRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		var wg sync.WaitGroup

@@ -18,8 +18,8 @@ import (
 
 var benchOrders = flag.Int("orders", 2000, "how many orders the benchmark has")
 
-// BenchmarkSalesReport reads ninety days of a store that has all its orders in them, before
-// they are summed up and after it.
+// BenchmarkSalesReport reads ninety days of a store with all its orders in them, before and after
+// they are summed up.
 func BenchmarkSalesReport(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

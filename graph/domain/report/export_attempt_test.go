@@ -20,14 +20,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// attemptsOf is an input for the attempts of an endpoint.
+// attemptsOf returns an input for an export of an endpoint's attempts.
 func attemptsOf(id string) model.ExportStartInput {
 	in := graphtest.ExportOf(state.ExportWebhookAttempts)
 	in.Format, in.WebhookID = state.ExportJSONL, &id
 	return in
 }
 
-// logged is an attempt as files and lists say it.
+// logged is an attempt as in files and lists.
 type logged struct {
 	AttemptID     string  `json:"attempt_id"`
 	Number        int     `json:"number"`
@@ -47,7 +47,7 @@ type logged struct {
 	SettledAt     *string `json:"settled_at"`
 }
 
-// written is a time as files have it, or nil.
+// written returns a time as files have it, or nil.
 func written(t *micros.Time) *string {
 	if t == nil {
 		return nil
@@ -55,7 +55,7 @@ func written(t *micros.Time) *string {
 	return new(t.String())
 }
 
-// shownLog is the log of an endpoint as the dashboard shows it, the oldest first.
+// shownLog returns the log of an endpoint as the dashboard shows it, oldest first.
 func shownLog(p *graphtest.Shop, t testing.TB, id string) (list []logged) {
 	t.Helper()
 	core := endpoint.New(p.Core)
@@ -76,7 +76,7 @@ func shownLog(p *graphtest.Shop, t testing.TB, id string) (list []logged) {
 	return list
 }
 
-// TestExportAttempts: a file has what the dashboard shows, of deliveries in every state.
+// TestExportAttempts: a file has what the dashboard shows, for deliveries in every state.
 func TestExportAttempts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
@@ -127,8 +127,8 @@ func fileOf(p *graphtest.Shop, t testing.TB, job *model.Export) (list []logged) 
 	return list
 }
 
-// TestExportAttemptsOfWhom: a job names an endpoint that its owner may see, and no other
-// kind does.
+// TestExportAttemptsOfWhom: an export of attempts names an endpoint that its owner may see, and
+// other kinds name none.
 func TestExportAttemptsOfWhom(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		all := []string{scope.ExportsWrite, scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
@@ -186,7 +186,7 @@ func TestExportAttemptsOfWhom(t *testing.T) {
 	})
 }
 
-// TestExportAttemptsLink: there is no link for who may not read webhooks.
+// TestExportAttemptsLink: viewers who may not read webhooks get no link.
 func TestExportAttemptsLink(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)

@@ -24,13 +24,13 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// exported starts a job for whoever ctx asks.
+// exported starts a job as the viewer of ctx.
 func exported(p *graphtest.Shop, t testing.TB, ctx context.Context, kind state.ExportKind) *model.Export {
 	t.Helper()
 	return graphtest.Must[*model.ExportPayload](t)(p.Mutation().ExportStart(ctx, graphtest.ExportOf(kind))).Export
 }
 
-// became changes a job below the core.
+// became changes the row of a job.
 func became(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportUpdate)) {
 	t.Helper()
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
@@ -44,7 +44,7 @@ func became(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportU
 	}
 }
 
-// whole makes a job one whose file is there, until a time.
+// whole makes a job completed, with a file until a time.
 func whole(p *graphtest.Shop, t testing.TB, e *model.Export, until micros.Time) {
 	became(p, t, e, func(u *db.ExportUpdate) {
 		u.SetStatus(state.ExportCompleted).SetCompletedAt(micros.Now()).SetExpiresAt(until).
@@ -120,7 +120,7 @@ func TestExportStart(t *testing.T) {
 	})
 }
 
-// faulty wants a fault.
+// faulty returns the fault of an error, and fails without one.
 func faulty(t testing.TB, err error) *fault.Error {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
@@ -130,8 +130,7 @@ func faulty(t testing.TB, err error) *fault.Error {
 	return f
 }
 
-// TestExportsAreTheirOwners: an app sees and ends its own jobs, another store
-// nobody's.
+// TestExportsAreTheirOwners: an app sees and cancels its own jobs, and stores see only their own.
 func TestExportsAreTheirOwners(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		app, _ := p.AsApp(t, p.NewApp(t, scope.ExportsWrite, scope.OrdersRead), scope.ExportsWrite, scope.OrdersRead)
@@ -181,8 +180,8 @@ func TestExportsAreTheirOwners(t *testing.T) {
 	})
 }
 
-// TestExportLink: there is a link while there is a file, for who may read what is
-// in it.
+// TestExportLink: there is a link as long as there is a file, for viewers who may read its
+// contents.
 func TestExportLink(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := exported(p, t, p.Ctx, state.ExportOrders)
@@ -216,7 +215,7 @@ func TestExportLink(t *testing.T) {
 	})
 }
 
-// TestExportLimit: jobs that have not ended are bounded, under any concurrency.
+// TestExportLimit: unfinished jobs are limited, under any concurrency.
 func TestExportLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.Limits[limit.Exports] = 6
@@ -243,7 +242,7 @@ func TestExportLimit(t *testing.T) {
 	})
 }
 
-// TestExportsPerDay: those that ended count for a day.
+// TestExportsPerDay: finished jobs count for a day.
 func TestExportsPerDay(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		now := micros.Now()
@@ -251,7 +250,7 @@ func TestExportsPerDay(t *testing.T) {
 		p.Plant(t, 5, func(ctx context.Context, i int) error {
 			id := xid.New()
 			if i == 0 {
-				id = xid.At(now.Add(-25 * time.Hour)) // no more of this day
+				id = xid.At(now.Add(-25 * time.Hour)) // no longer of this day
 			}
 			return p.Client(ctx).Export.Create().SetID(id).SetBucket(bucket.Of(p.Model.ID)).
 				SetKind(state.ExportOrders).SetFormat(state.ExportCSV).SetCompression(state.ExportPlain).
@@ -266,7 +265,7 @@ func TestExportsPerDay(t *testing.T) {
 	})
 }
 
-// TestLastGrantEndsExports: with an app's last grant, its jobs end.
+// TestLastGrantEndsExports: the end of an app's last grant cancels its jobs.
 func TestLastGrantEndsExports(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		a := p.NewApp(t, scope.ExportsWrite, scope.OrdersRead)
@@ -290,7 +289,7 @@ func TestLastGrantEndsExports(t *testing.T) {
 	})
 }
 
-// TestExportRoles: owners and admins have exports, others do not.
+// TestExportRoles: owners and admins may export, others may not.
 func TestExportRoles(t *testing.T) {
 	for role, want := range map[viewer.Role]bool{
 		viewer.Owner: true, viewer.Admin: true, viewer.Developer: false, viewer.Support: false,

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exports for the tests in package report_test.
 const (
 	LinkLife  = linkLife
 	MaxReport = maxReport
@@ -20,7 +20,7 @@ func (d day) First() micros.Time { return d.first }
 func (d day) End() micros.Time   { return d.end }
 func (d day) Date() string       { return d.date }
 
-// SalesUntil is the report as it is at a time.
+// SalesUntil returns the report as of a time.
 func (q Query) SalesUntil(ctx context.Context, now time.Time, days int) (*model.SalesReport, error) {
 	return q.salesUntil(ctx, now, days)
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// busy is a store with n orders of today.
+// busy creates a store with n orders of today.
 func busy(t *testing.T, r *graph.Resolver, n int) context.Context {
 	t.Helper()
 	store, _ := storetest.Merchant(t, r.Store)
@@ -31,14 +31,14 @@ func busy(t *testing.T, r *graph.Resolver, n int) context.Context {
 	return ctx
 }
 
-// atLimit reports whether a report was refused by the name of its limit.
+// atLimit reports whether a report failed because of its limit.
 func atLimit(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Limit == "report_orders_per_minute"
 }
 
-// However many reports of a store are asked for, they read what the store may read
-// within a minute, and one report more.
+// However many reports of a store are requested, they read what the store may read within a minute,
+// and at most one report more.
 func TestReportsReadSoMuch(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, _ context.Context, r *graph.Resolver) {
 		const orders, most = 600, 1000
@@ -65,7 +65,7 @@ func TestReportsReadSoMuch(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if read < 2 || read > 3 { // a third where the others took 12 seconds
+		if read < 2 || read > 3 { // a third if the others took 12 seconds
 			t.Errorf("%d reports of %d orders were read, of %d that may be", read, orders, most)
 		}
 		if want := uint64(asked + 2*read); n.N() != want {
@@ -77,7 +77,7 @@ func TestReportsReadSoMuch(t *testing.T) {
 	})
 }
 
-// A report counts by the rows that it reads, whatever is in them.
+// A report is charged by the rows that it reads, whatever they contain.
 func TestReportCountsWhatItReads(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		r := graphtest.NewCore(t, s)
@@ -112,7 +112,7 @@ func TestReportCountsWhatItReads(t *testing.T) {
 	})
 }
 
-// Whoever stops waiting for a turn takes none.
+// A caller that stops waiting takes no turn.
 func TestReportTurn(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		gone, cancel := context.WithCancel(ctx)

@@ -22,12 +22,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Days begin where the store's clocks say so, be they moved or not.
+// Days begin by the store's local time, also when clocks change.
 func TestLastDays(t *testing.T) {
 	for _, tc := range []struct {
 		zone, now string
 		n         int
-		want      []string // first instants in UTC, and then the end
+		want      []string // first instants in UTC, followed by the end
 	}{
 		{zone: "UTC", now: "2026-03-01T00:00:00Z", n: 2,
 			want: []string{"2026-02-28T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"}},
@@ -39,8 +39,8 @@ func TestLastDays(t *testing.T) {
 			want: []string{"2026-10-23T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}},
 		{zone: "Asia/Kolkata", now: "2026-01-01T00:10:00+05:30", n: 2,
 			want: []string{"2025-12-30T18:30:00Z", "2025-12-31T18:30:00Z", "2026-01-01T18:30:00Z"}},
-		// The clocks of Cairo go from 0:00 to 1:00, those of Havana from 1:00 back to
-		// 0:00, those of Beirut from 0:00 back to 23:00; a day of Apia was left out.
+		// The clocks of Cairo go from 0:00 to 1:00, those of Havana from 1:00 back to 0:00, those
+		// of Beirut from 0:00 back to 23:00; Apia skipped a day.
 		{zone: "Africa/Cairo", now: "2026-04-24T12:00:00+03:00", n: 1,
 			want: []string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
 		{zone: "America/Havana", now: "2026-11-01T12:00:00-05:00", n: 1,
@@ -72,7 +72,7 @@ func TestLastDays(t *testing.T) {
 	}
 }
 
-// sold writes an order of the time, and some microseconds, below the core.
+// sold inserts an order at a time plus some microseconds.
 func sold(
 	t testing.TB, ctx context.Context, r *graph.Resolver, at string, micro int, total int64, status state.OrderStatus,
 ) {
@@ -84,7 +84,7 @@ func sold(
 	})
 }
 
-// inZone moves the store of ctx into a time zone.
+// inZone sets the time zone of the store of ctx.
 func inZone(t testing.TB, ctx context.Context, r *graph.Resolver, zone string) {
 	t.Helper()
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
@@ -95,18 +95,18 @@ func inZone(t testing.TB, ctx context.Context, r *graph.Resolver, zone string) {
 	}
 }
 
-// reportAt is the report of three days as of a time.
+// reportAt returns the report of three days as of a time.
 func reportAt(t testing.TB, ctx context.Context, r *graph.Resolver, now string) (*model.SalesReport, error) {
 	t.Helper()
 	return report.New(r.Core).Query().SalesUntil(ctx, graphtest.Must[time.Time](t)(time.Parse(time.RFC3339, now)), 3)
 }
 
-// Orders fall into the days of the store's clocks to the microsecond, also where
-// these are moved; cancelled ones and other stores' do not count.
+// Orders count for the days of the store's local time, exact to the microsecond, also when clocks
+// change. Canceled ones and those of other stores do not count.
 func TestSalesReport(t *testing.T) {
 	for _, tc := range []struct {
 		zone, now string
-		// from is when the three days begin, and then their end.
+		// from is when the three days begin, followed by their end.
 		from [4]string
 		days [3]string
 	}{
@@ -165,8 +165,8 @@ func TestSalesReportDays(t *testing.T) {
 	})
 }
 
-// A day's total is exact up to the largest amount, and refused above it, also
-// where 64 bits would run over.
+// A day's total is exact up to the largest amount, and refused above it, also where 64 bits would
+// overflow.
 func TestSalesReportSums(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const now = "2026-07-01T12:00:00Z"

@@ -29,7 +29,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// mortal is a database of which one process is killed after some statements.
+// mortal is a database with a process that is killed after some statements.
 type mortal struct {
 	live, doomed *ent.Store
 	left         atomic.Int64
@@ -37,7 +37,7 @@ type mortal struct {
 
 var errKilled = errors.New("killed")
 
-// kills runs what a process does that dies after n statements.
+// kills runs f in a process that is killed after n statements.
 func (m *mortal) kills(t *testing.T, n int, f func(s *ent.Store) error) {
 	t.Helper()
 	m.left.Store(int64(n))
@@ -70,7 +70,7 @@ func eachMortal(t *testing.T, f func(t *testing.T, m *mortal)) {
 	}
 }
 
-// relayer makes an engine that takes events out of the outbox.
+// relayer returns an engine that takes events from the outbox.
 func relayer(t *testing.T, s *ent.Store) *webhook.Engine {
 	t.Helper()
 	ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
@@ -78,7 +78,7 @@ func relayer(t *testing.T, s *ent.Store) *webhook.Engine {
 		Slots: 1, Poll: time.Millisecond}))
 }
 
-// relay takes all events out of the outbox of a store.
+// relay takes all events from the outbox of a store.
 func relay(t *testing.T, ctx context.Context, s *ent.Store) {
 	t.Helper()
 	e := relayer(t, s)
@@ -98,7 +98,7 @@ func relay(t *testing.T, ctx context.Context, s *ent.Store) {
 	}
 }
 
-// counted is the report as the orders themselves say, one by one.
+// counted computes the report from the orders, one by one.
 func counted(t *testing.T, ctx context.Context, s *ent.Store, zone string, now time.Time) []*model.SalesDay {
 	t.Helper()
 	var days []*model.SalesDay
@@ -117,7 +117,7 @@ func counted(t *testing.T, ctx context.Context, s *ent.Store, zone string, now t
 	return days
 }
 
-// seller is a store in which things happen.
+// seller is a store with random changes.
 type seller struct {
 	ctx    context.Context
 	zone   string
@@ -127,7 +127,7 @@ type seller struct {
 var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
 	"Pacific/Apia", "Australia/Lord_Howe"}
 
-// place makes an order of some time within the reach of reports, or of now.
+// place creates an order at a time within the range of reports, or now.
 func (s *seller) place(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	in := model.OrderCreateInput{Source: "test", Lines: []*model.OrderLineInput{
 		graphtest.Item("Mug", 1, rnd.Int64N(1<<[]int{3, 22, 38}[rnd.IntN(3)]))}}
@@ -135,7 +135,7 @@ func (s *seller) place(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	switch rnd.IntN(4) {
 	case 0: // the first or the last microsecond of a quarter of an hour
 		at = at - at%900e6 - micros.Time(rnd.IntN(2))
-	case 1: // again and again in a few quarters
+	case 1: // repeatedly in a few quarters
 		at = micros.Now().Add(-time.Duration(1+rnd.IntN(6)) * 20 * time.Minute)
 	}
 	if rnd.IntN(5) > 0 {
@@ -145,7 +145,7 @@ func (s *seller) place(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	s.orders = append(s.orders, made.Order.PublicID())
 }
 
-// change does something with an order, which its state may forbid.
+// change makes a random change of an order, which its state may forbid.
 func (s *seller) change(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	if len(s.orders) == 0 {
 		return
@@ -159,9 +159,9 @@ func (s *seller) change(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	}
 }
 
-// Whatever happens to orders, and whoever is killed meanwhile, a report says what the orders
-// say: before their events are relayed and after it, before and after they are summed up, and
-// in any zone.
+// Whatever happens to orders, and whichever process is killed meanwhile, a report equals one
+// computed from the orders: before and after their events are relayed, before and after they are
+// summed up, and in any zone.
 func TestSalesReportIsThatOfTheOrders(t *testing.T) {
 	eachMortal(t, func(t *testing.T, m *mortal) {
 		r, rnd := graphtest.NewCore(t, m.live), rand.New(rand.NewPCG(17, 4))
@@ -222,7 +222,7 @@ func TestSalesReportIsThatOfTheOrders(t *testing.T) {
 			t.Errorf("not all happened: %v", did)
 		}
 
-		// In the end the sums alone are read: what is wrong with them is in the report.
+		// Finally only the sums are read, so an error in them shows in the report.
 		for _, s := range sellers {
 			relay(t, s.ctx, m.live)
 		}
@@ -254,8 +254,8 @@ func TestSalesReportIsThatOfTheOrders(t *testing.T) {
 	})
 }
 
-// While many write, and several relay and sum up, every report has what was committed before
-// it began: no event is skipped, in whatever order transactions commit.
+// With many writers, and several processes that relay and sum up, every report has what was
+// committed before it began: no event is skipped, in whatever order transactions commit.
 func TestSalesReportMissesNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		ctx, _ := storetest.Merchant(t, s)

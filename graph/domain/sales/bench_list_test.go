@@ -20,8 +20,8 @@ import (
 
 var benchOrders = flag.Int("bench.orders", 20_000, "how many orders the store of BenchmarkOrderList has")
 
-// BenchmarkOrderList reads pages of 50 by each filter, of a store whose orders are spread over the
-// states as those of shops are, with hardly any that is cancelled and fulfilled.
+// BenchmarkOrderList reads pages of 50 with each filter. The store's orders are distributed over
+// the states as in real shops, with hardly any canceled and fulfilled ones.
 func BenchmarkOrderList(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// BenchmarkOrderPage reads orders of two lines as REST shows them: with their lines in their own
-// rows, and with those that the program of before has changed, whose lines are read for themselves.
+// BenchmarkOrderPage reads orders of two lines as REST returns them: orders with their lines in the
+// row, and orders that the previous release changed, whose lines are read separately.
 func BenchmarkOrderPage(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// BenchmarkOrderCreate makes orders of two lines for a customer with an address.
+// BenchmarkOrderCreate creates orders of two lines for a customer with an address.
 func BenchmarkOrderCreate(b *testing.B) {
 	run := func(b *testing.B, s *ent.Store) {
 		ctx, _ := storetest.Merchant(b, s)

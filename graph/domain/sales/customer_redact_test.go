@@ -24,7 +24,7 @@ func TestCustomerRedact(t *testing.T) {
 			return graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		}
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
-		// More than one page of them.
+		// More than one page of orders.
 		full := order(model.OrderCreateInput{CustomerID: new(c.PublicID()), BillingAddress: home,
 			ShippingAddress: home})
 		for range 95 {
@@ -47,7 +47,7 @@ func TestCustomerRedact(t *testing.T) {
 			t.Errorf("event %s", body)
 		}
 		checkRedacted(t, ctx, r, c, full, other)
-		// His address is free again.
+		// The address is free again.
 		graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		rows := graphtest.Must[[]*db.Audit](t)(r.Client(ctx).Audit.Query().Where(dbaudit.ResourceID(c.ID)).All(ctx))
 		for _, a := range rows {
@@ -58,8 +58,7 @@ func TestCustomerRedact(t *testing.T) {
 	})
 }
 
-// checkRedacted looks at every order, and closely at one that held everything
-// and at another person's.
+// checkRedacted checks every order, and in detail a full one and one of another person.
 func checkRedacted(t *testing.T, ctx context.Context, r *graph.Resolver, c *model.Customer, full, other *model.Order) {
 	t.Helper()
 	orders := graphtest.Must[[]*db.Order](t)(r.Client(ctx).Order.Query().All(ctx))
@@ -93,8 +92,7 @@ func checkRedacted(t *testing.T, ctx context.Context, r *graph.Resolver, c *mode
 	}
 }
 
-// What is kept beside the rows follows, and nothing of the person can be written down
-// again.
+// Copies outside of the customer's rows are erased too, and no personal data can be written again.
 func TestCustomerRedactReachesWhatIsKept(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// sameCustomer fails unless the customer in hand is the one that is stored.
+// sameCustomer fails unless the customer equals the stored one.
 func sameCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, c *model.Customer) {
 	t.Helper()
 	read := graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, c.PublicID()))
@@ -49,7 +49,7 @@ func TestCustomerCreate(t *testing.T) {
 			t.Errorf("made %v", bare)
 		}
 		sameCustomer(t, ctx, r, bare)
-		// The operator's contexts carry no currency: the store's own is shown.
+		// The operator's context has no currency, so the store's own is shown.
 		operator := viewer.Operator(ctx, viewer.From(ctx).Store)
 		if got := graphtest.Must[*model.Customer](t)(r.Query().Customer(operator,
 			c.PublicID())); got.Currency != "EUR" {
@@ -123,7 +123,7 @@ func TestCustomerUpdate(t *testing.T) {
 		p, err := update(1, model.CustomerUpdateInput{
 			Email: model.Some("Countess@Example.com"), Phone: graphtest.Said[*string](nil),
 			LastName:       model.Some("King"),
-			FirstName:      model.Some("Ada"), // as it is
+			FirstName:      model.Some("Ada"), // unchanged
 			DefaultAddress: graphtest.Said[*model.AddressInput](nil),
 			Addresses:      graphtest.Said[[]*model.AddressInput](nil), Tags: graphtest.Said([]string{"b", "a"}),
 			EmailMarketing: model.Some(state.EmailUnsubscribed),
@@ -218,7 +218,7 @@ func TestCustomerStates(t *testing.T) {
 	})
 }
 
-// Of two changes of one version at once, one is made.
+// Of two concurrent changes of one version, one succeeds.
 func TestCustomerRace(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
@@ -335,8 +335,8 @@ func TestCustomerForms(t *testing.T) {
 	}
 }
 
-// An address that only looks like another one is another customer's; one that an earlier release
-// stored with letters of other scripts in lower case is still found.
+// An address that only looks like another one belongs to another customer. One that an earlier
+// release stored with lowercased letters of other scripts is still found.
 func TestLookAlikeAddresses(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		create := func(email string) *model.Customer {

@@ -51,7 +51,7 @@ func TestComposeAll(t *testing.T) {
 	pedals, grips := &db.OrderLine{Title: "Pedals", Quantity: 2}, &db.OrderLine{Title: "Grips", Quantity: 3}
 	for _, tc := range []struct {
 		about     event.Type
-		has, not  []string // words of the goods and sums
+		has, not  []string // words of the items and sums
 		paid      int64
 		parts     []emailPart
 		coming    []emailPart

@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// full makes an order with every relation: n notes, two payments, two shipments.
+// full creates an order with every relation: n notes, two payments, two shipments.
 func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Order {
 	t.Helper()
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
@@ -40,8 +40,8 @@ func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Or
 	return o
 }
 
-// TestOrderQueryCounts holds a page to one statement and each relation to one more,
-// however many orders it has.
+// TestOrderQueryCounts: a page takes one statement and each relation one more, however many orders
+// it has.
 func TestOrderQueryCounts(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		for range 6 {
@@ -133,7 +133,7 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 	})
 }
 
-// A deleted product is null in old lines, whose product_id stays.
+// A deleted product is null in existing lines, whose product_id stays.
 func TestLineOfDeletedProduct(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.Ware(t, ctx, r, 5, 9)
@@ -145,12 +145,12 @@ func TestLineOfDeletedProduct(t *testing.T) {
 		if got != nil || err != nil || *o.Lines[0].ProductID != p.ID {
 			t.Errorf("got %v, %v", got, err)
 		}
-		// There is nothing to give the stock back to.
+		// There is no stock to return the units to.
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(ctx, o.PublicID(), o.Version, false, nil))
 	})
 }
 
-// GraphQL that selects no lines costs no statement for them, where they are in their own rows.
+// A GraphQL query without lines runs no statement for them if they are in their own rows.
 func TestLinesOnlyWhenSelected(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.OfBefore(t, s)
@@ -207,14 +207,14 @@ func TestIDsOnce(t *testing.T) {
 	}
 }
 
-// withoutLines is a context of a GraphQL field that selects no lines.
+// withoutLines returns a context of a GraphQL field that selects no lines.
 func withoutLines(ctx context.Context) context.Context {
 	ctx = graphql.WithOperationContext(ctx, &graphql.OperationContext{Doc: &ast.QueryDocument{}})
 	return graphql.WithFieldContext(ctx,
 		&graphql.FieldContext{Field: graphql.CollectedField{Field: &ast.Field{Name: "orders"}}})
 }
 
-// What nothing belongs to is an empty list: null says that a caller may not see it.
+// A relation without rows is an empty list: null means that the caller may not see it.
 func TestRelationsAreNeverNull(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{

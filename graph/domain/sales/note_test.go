@@ -106,11 +106,11 @@ func TestOrderNotesPages(t *testing.T) {
 	})
 }
 
-// The newest notes of a page of orders cost what is shown, not what there is.
+// Reading the newest notes of a page of orders costs what is shown, not how many there are.
 func TestSiblingsReadWhatTheyShow(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		if r.Store.Dialect() != dialect.MySQL {
-			return // SQLite's plan is tested beside the list's
+			return // SQLite's plan is tested with the list's
 		}
 		for range 3 {
 			o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1))
@@ -135,7 +135,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 				t.Errorf("%d notes", len(notes))
 			}
 		})
-		if n > 100 { // 15 rows, a few times over: the parts, their union, its sort
+		if n > 100 { // 15 rows, a few times over: the parts, their union, its sorting
 			t.Errorf("15 notes of 3000 read %d rows", n)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// The numbers of stores that sold something long ago are given up.
+// Numbers of stores without recent orders are evicted.
 func TestNumbersAreOfBoundedMemory(t *testing.T) {
 	n := newNumbers(nil)
 	busy := xid.New()

@@ -15,15 +15,15 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// orderList is what a page of orders is asked for with.
+// orderList are the arguments of a page of orders.
 type orderList struct {
 	filter model.OrderFilter
 	sort   state.ListSort
 }
 
-// plantSkewed fills a store with orders of two kinds, one after the other, which have nothing in
-// common: what one condition leaves, another takes away. The oldest change last. It returns all
-// combinations of conditions, of which each order meets half.
+// plantSkewed fills a store with orders of two disjoint kinds, one after the other: what one
+// condition matches, another excludes. The oldest change is last. It returns all combinations of
+// conditions, each of which half of the orders meet.
 func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
 	customers := [2]xid.ID{xid.New(), xid.New()}
 	graphtest.Plant(t, p.Ctx, p.Resolver, n, func(i int, o *db.OrderCreate) xid.ID {
@@ -47,7 +47,7 @@ func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
 		"updated":     func(l *orderList) { l.filter.UpdatedFrom = new(graphtest.BoundTime) },
 		"oldest":      func(l *orderList) { l.sort = state.ListOldest },
 	})
-	maps.DeleteFunc(all, func(_ string, l *orderList) bool { // no list is sorted in two ways
+	maps.DeleteFunc(all, func(_ string, l *orderList) bool { // lists have one sort order
 		f := l.filter
 		return l.sort != "" && f.UpdatedFrom != nil ||
 			f.ExternalNumber != nil && (l.sort != "" || f.FinancialStatus != nil || f.FulfillmentStatus != nil)
@@ -55,8 +55,8 @@ func plantSkewed(t *testing.T, p *graphtest.Shop, n int) map[string]*orderList {
 	return all
 }
 
-// TestOrderBounds: whatever is asked for together, and whatever the store has, a page reads no
-// more than it may, and no more of a large store than of a small one.
+// TestOrderBounds: whatever the filter and the store's contents, a page reads at most its bound,
+// and no more from a large store than from a small one.
 func TestOrderBounds(t *testing.T) {
 	graphtest.Bounds(t, plantSkewed,
 		func(ctx context.Context, p *graphtest.Shop, l *orderList, after *string) (*model.PageInfo, error) {

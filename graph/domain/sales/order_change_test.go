@@ -16,8 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Every mutation refuses a version that is not the present one, an unknown id
-// and another store's order.
+// Every mutation refuses an outdated version, an unknown id and another store's order.
 func TestOrderVersionsAndIDs(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))

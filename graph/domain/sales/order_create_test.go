@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// amounts are what an order comes to: subtotal, discount, shipping, tax, total.
+// amounts returns the sums of an order: subtotal, discount, shipping, tax, total.
 func amounts(o *db.Order) [5]int64 {
 	return [5]int64{o.SubtotalMinor, o.DiscountMinor, o.ShippingMinor, o.TaxMinor, o.TotalMinor}
 }
@@ -38,7 +38,7 @@ func TestOrderArithmetic(t *testing.T) {
 		shipping int64
 		want     [5]int64
 		fault    string
-		line     string // the fault names it
+		line     string // the error names it
 	}{
 		{name: "one", lines: []*model.OrderLineInput{graphtest.Item("a", 3, 250)}, want: [5]int64{750, 0, 0, 0, 750}},
 		{name: "all parts", shipping: 490, want: [5]int64{2750, 150, 490, 399, 3489},
@@ -163,7 +163,7 @@ func TestOrderCreateRefuses(t *testing.T) {
 	})
 }
 
-// One answer names what is wrong with the form and with the references.
+// One answer has the errors of form and of references.
 func TestOrderCreateNamesAllErrors(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		_, err := r.Mutation().OrderCreate(ctx,
@@ -254,8 +254,8 @@ func TestOrderImport(t *testing.T) {
 	})
 }
 
-// Inside another transaction, as behind an idempotency key, the order is part of
-// it: a rollback leaves no order, and no number that anyone could meet twice.
+// Inside another transaction, as with an idempotency key, the order is part of it: a rollback
+// leaves no order, and no number that could be used twice.
 func TestOrderCreateInsideTransaction(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 5)}, Source: "test"}

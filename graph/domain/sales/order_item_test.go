@@ -17,14 +17,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// piece is a line of a variant.
+// piece returns a line of a variant.
 func piece(p *db.Product, variant int, quantity int64) *model.OrderLineInput {
 	l := graphtest.Of(p, quantity)
 	l.VariantID = new(p.Variants[variant].PublicID())
 	return l
 }
 
-// pieces are the stock of a product's variants, and of the product.
+// pieces returns the stock of a product's variants, and of the product.
 func pieces(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product) (list []int64) {
 	t.Helper()
 	now := graphtest.Must[*db.Product](t)(r.ProductRow(ctx, p.ID))
@@ -42,8 +42,8 @@ func have(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product, w
 	}
 }
 
-// A line of a variant has its price, sku and options, and takes its stock, which comes
-// back when the order is cancelled or refunded.
+// A line of a variant has its price, sku and options, and takes its stock, which is returned when
+// the order is canceled or refunded.
 func TestOrderOfVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.Ware(t, ctx, r, 100, 9)
@@ -84,7 +84,7 @@ func TestOrderOfVariants(t *testing.T) {
 	})
 }
 
-// What a line names has to exist, and of a product with options one has to say which.
+// A line must name existing rows, and for a product with options the variant.
 func TestOrderOfVariantsRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -123,8 +123,8 @@ func TestOrderOfVariantsRefused(t *testing.T) {
 	})
 }
 
-// What comes back finds no variant any more, or one that is not tracked: the sum stays
-// that of the variants.
+// If the variant of returned units is gone or no longer tracked, the sum stays the sum of the
+// variants.
 func TestStockComesBackToChangedVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
@@ -159,7 +159,7 @@ func TestStockComesBackToChangedVariants(t *testing.T) {
 	})
 }
 
-// Beside a variant that is not tracked the others are, and the sum of all stays null.
+// With an untracked variant, the others are still tracked, and the sum stays null.
 func TestStockBesideAnUntrackedVariant(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Shirt()
@@ -180,7 +180,7 @@ func TestStockBesideAnUntrackedVariant(t *testing.T) {
 	})
 }
 
-// An order reads the variants with one statement, and only where there are any.
+// An order reads variants with one statement, and only if a product has any.
 func TestVariantOrderStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.Ware(t, ctx, r, 100, 9)
@@ -191,7 +191,7 @@ func TestVariantOrderStatements(t *testing.T) {
 			return n.N()
 		}
 		without := cost(graphtest.Of(mug, 1))
-		// The variants are read, and each takes its own piece.
+		// The variants are read, and each is updated.
 		if with := cost(piece(p, 1, 1), piece(p, 2, 1)); with != without+3 {
 			t.Errorf("two variants cost %d statements, a product without options %d", with, without)
 		}
@@ -212,8 +212,8 @@ func TestVariantOrderStatements(t *testing.T) {
 	})
 }
 
-// Many orders of the last pieces: exactly the stock is sold, and the sum is right. They
-// name the variants in different orders, and never wait for each other.
+// Concurrent orders of the last units: exactly the stock is sold, and the sum is right. They name
+// the variants in different orders, and never deadlock.
 func TestVariantsSoldAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Shirt()

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// books are an order of two units at 100 as a bookkeeper writes it down, independent of the
-// code: sums alone, no status.
+// books is a bookkeeper's model of an order of two units at 100, independent of the code: only
+// sums, no status.
 type books struct {
 	paid, refunded int64
 	open, returned int64 // units that were not refunded, and those that are back in stock
@@ -22,7 +22,7 @@ type books struct {
 	paidUp         int
 }
 
-// pay notes a payment and reports whether it is one that an order may take.
+// pay records a payment and reports whether an order may take it.
 func (b *books) pay(amount int64) bool {
 	if b.cancelled || amount < 1 || b.paid+amount > 200 {
 		return false
@@ -33,7 +33,7 @@ func (b *books) pay(amount int64) bool {
 	return true
 }
 
-// refund notes a refund of an amount for some units.
+// refund records a refund of an amount for some units.
 func (b *books) refund(amount, units int64, restock bool) bool {
 	if b.refunded+amount > b.paid || units > b.open {
 		return false
@@ -46,7 +46,7 @@ func (b *books) refund(amount, units int64, restock bool) bool {
 	return true
 }
 
-// cancel notes that the order ended.
+// cancel records a cancellation.
 func (b *books) cancel(refund bool) bool {
 	if b.cancelled {
 		return false
@@ -59,7 +59,7 @@ func (b *books) cancel(refund bool) bool {
 	return true
 }
 
-// status is how the books are called.
+// status returns the financial status of the books.
 func (b *books) status() state.FinancialStatus {
 	switch {
 	case b.paid == 0 && b.cancelled:
@@ -76,8 +76,8 @@ func (b *books) status() state.FinancialStatus {
 	return state.FinancialPaid
 }
 
-// step draws something that people do to an order, and notes it in the books. It reports
-// whether the order has to take it.
+// step picks a random operation and records it in the books. It reports whether the order must
+// accept it.
 func (b *books) step(rng *rand.Rand) (graphtest.Step, bool) {
 	amount := 1 + rng.Int64N(120)
 	switch rng.IntN(8) {
@@ -103,8 +103,8 @@ func (b *books) step(rng *rand.Rand) (graphtest.Step, bool) {
 	return graphtest.Steps["cancel_refund"], b.cancel(true)
 }
 
-// TestOrderLedger holds orders to books that are kept beside them, whatever is done to them in
-// whatever order: what they take, their sums and status, order.paid and the stock.
+// TestOrderLedger compares orders with the books after random operations in random order: what they
+// accept, their sums and status, order.paid and the stock.
 func TestOrderLedger(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		for seed := range uint64(40) {

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// pages walks a list to its end, with what happens between two pages.
+// pages walks a list to its end and calls between after each page.
 func pages(
 	t testing.TB, ctx context.Context, r *graph.Resolver, first int, filter *model.OrderFilter, between func(),
 ) (seen []*model.Order) {
@@ -43,8 +43,8 @@ func pages(
 	}
 }
 
-// TestOrderWalk walks thousands of orders of one microsecond while others are
-// written around them: each is seen once, newest first.
+// TestOrderWalk walks thousands of orders of one microsecond while others are written around them:
+// each is returned once, newest first.
 func TestOrderWalk(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const tie = micros.Time(1_700_000_000_000_000)
@@ -71,8 +71,7 @@ func TestOrderWalk(t *testing.T) {
 	})
 }
 
-// A walk by changes sees every order at least once, however many change on the
-// way.
+// A walk by changes returns every order at least once, however many change on the way.
 func TestOrderWalkByChanges(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := graphtest.Plant(t, ctx, r, 450, func(i int, o *db.OrderCreate) xid.ID {
@@ -101,7 +100,7 @@ func TestOrderWalkByChanges(t *testing.T) {
 				t.Errorf("order %d was seen %d times", i, count[id])
 			}
 		}
-		// 50 had the last time, and three of the others were changed on the way.
+		// 50 had the last time, and three of the others changed on the way.
 		if got := pages(t, ctx, r, 50, &model.OrderFilter{UpdatedFrom: new(micros.Time(1002))},
 			func() {}); len(got) != 53 {
 			t.Errorf("%d orders changed from 1002 on, want 53", len(got))
@@ -113,7 +112,7 @@ func remark(body string) model.OrderNoteInput {
 	return model.OrderNoteInput{Body: body, Visibility: state.NoteInternal}
 }
 
-// walked walks a list of which a page may be short before the end.
+// walked walks a list whose pages may be short before the end.
 func walked(
 	t testing.TB, ctx context.Context, r *graph.Resolver, first int, filter *model.OrderFilter,
 ) (seen []*model.Order) {
@@ -128,8 +127,8 @@ func walked(
 	}
 }
 
-// TestOrderFilters compares every combination of filters with what Go picks, in pages that look
-// through less than there is.
+// TestOrderFilters compares every combination of filters with a selection in Go, in pages that
+// search only part of the list.
 func TestOrderFilters(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -190,7 +189,7 @@ func TestOrderFilters(t *testing.T) {
 	})
 }
 
-// matches is the filter, said once more.
+// matches implements the filter a second time.
 func matches(f model.OrderFilter, o *model.Order) bool {
 	return (f.Status == nil || *f.Status == o.Status) &&
 		(f.FinancialStatus == nil || *f.FinancialStatus == o.FinancialStatus) &&
@@ -202,7 +201,7 @@ func matches(f model.OrderFilter, o *model.Order) bool {
 		(f.UpdatedFrom == nil || *f.UpdatedFrom <= o.UpdatedAt)
 }
 
-// A cursor belongs to one filter and one store; elsewhere it is absent.
+// A cursor belongs to one filter and one store; elsewhere it is ignored.
 func TestOrderCursorIsOfItsList(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		graphtest.Plant(t, ctx, r, 5, func(int, *db.OrderCreate) xid.ID { return xid.New() })

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// planCase is the list with a filter that has an index: ranges of it.
+// planCase is the list with a filter that is served by ranges of an index.
 type planCase struct {
 	filter *model.OrderFilter
 	index  string
@@ -50,9 +50,9 @@ func planCases(customer string) map[string]planCase {
 	}
 }
 
-// plantPlan fills two stores, so that a plan must keep to one, and returns the
-// customer of all orders and the cursors of the first, the middle and the last
-// page of each case; the middle lies within the tie.
+// plantPlan fills two stores, since a plan must read one only, and returns the customer of all
+// orders and the cursors of the first, the middle and the last page of each case. The middle is
+// within a tie.
 func plantPlan(t *testing.T, ctx context.Context, r *graph.Resolver) (customer xid.ID) {
 	customer = xid.New()
 	other, _ := storetest.Merchant(t, r.Store)
@@ -69,7 +69,7 @@ func plantPlan(t *testing.T, ctx context.Context, r *graph.Resolver) (customer x
 	return customer
 }
 
-// depths are the cursors of the first page, of one in the tie and of the last.
+// depths returns the cursors of the first page, of one in the tie, and of the last.
 func depths(ctx context.Context, t *testing.T, r *graph.Resolver, filter *model.OrderFilter) map[string]*string {
 	t.Helper()
 	all := []string{""}
@@ -89,8 +89,8 @@ func depths(ctx context.Context, t *testing.T, r *graph.Resolver, filter *model.
 	return map[string]*string{"first": nil, "middle": &all[len(all)/2], "last": &all[len(all)-1]}
 }
 
-// TestOrderPlansMySQL counts what the engine reads for a page of 50: at every depth, and of
-// each range, the rows of the page, the one that shows that there is a next, and a seek.
+// TestOrderPlansMySQL counts what the engine reads for a page of 50: at every depth, and for each
+// range, the rows of the page, one more for the next page, and a seek.
 func TestOrderPlansMySQL(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		if r.Store.Dialect() != dialect.MySQL {
@@ -105,7 +105,7 @@ func TestOrderPlansMySQL(t *testing.T) {
 						after, tc.filter, nil, nil)).Nodes)
 				})
 				sorted := int64(0)
-				if tc.ranges > 1 { // what was read of them is put in order, and the rows are looked up
+				if tc.ranges > 1 { // the rows of the ranges are sorted, and then looked up
 					sorted = 4
 				}
 				if most := (tc.ranges + sorted) * (50 + 2); read > most {
@@ -116,8 +116,8 @@ func TestOrderPlansMySQL(t *testing.T) {
 	})
 }
 
-// TestOrderPlansSQLite asks the planner: every statement of every page seeks in
-// the index it is meant to use and sorts nothing.
+// TestOrderPlansSQLite checks the query plans: every statement of every page seeks in the expected
+// index and sorts nothing.
 func TestOrderPlansSQLite(t *testing.T) {
 	var seen []ent.Statement
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(s ent.Statement) error {
@@ -144,7 +144,7 @@ func TestOrderPlansSQLite(t *testing.T) {
 					strings.Contains(plan, "SCAN payments") || i == 0 && strings.Contains(plan, "TEMP B-TREE") {
 					t.Errorf("%s, %s page: %s\n%s", name, depth, plan, st.Query)
 				}
-				// As many parts as ranges, of which the merge reads what it needs.
+				// As many parts as ranges; the merge reads of each what it needs.
 				seeks := strings.Count(plan, "INDEX "+tc.index+" (")
 				if i == 0 && (seeks != int(tc.ranges) || strings.Count(plan, "MERGE") != int(tc.ranges)-1) {
 					t.Errorf("%s, %s page: %s", name, depth, plan)

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// sells lets a store take tax of and ship to Germany, and returns the id of its rate.
+// sells sets taxes and shipping for Germany, and returns the id of the rate.
 func sells(t *testing.T, ctx context.Context, r *graph.Resolver) string {
 	t.Helper()
 	m := r.Mutation()
@@ -32,8 +32,8 @@ func sells(t *testing.T, ctx context.Context, r *graph.Resolver) string {
 	return rates[0].ID
 }
 
-// TestOrderPricing: what the store computes for staff, by a code, by sums of their own, and by
-// nothing; and what it refuses to compute.
+// TestOrderPricing: what the store computes for staff with a code, with their own sums, or with
+// neither, and what it refuses.
 func TestOrderPricing(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		rate, buyer := sells(t, ctx, r), graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
@@ -47,7 +47,7 @@ func TestOrderPricing(t *testing.T) {
 			pricing model.OrderPricingInput
 			given   int64 // as the order's shipping
 			want    [5]int64
-			// included is the part of what shipping costs that is tax.
+			// included is the tax in the price of shipping.
 			included int64
 			wrong    string
 		}{
@@ -110,8 +110,8 @@ func TestOrderPricing(t *testing.T) {
 	})
 }
 
-// TestOrderDiscountOnce: of staff who use the last of a code at once one does, and the order that
-// is cancelled gives it back.
+// TestOrderDiscountOnce: of concurrent uses of a code's last use one succeeds, and canceling that
+// order returns it.
 func TestOrderDiscountOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		d := graphtest.Must[*model.DiscountPayload](t)(r.Mutation().DiscountCreate(ctx, model.DiscountInput{

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// atOnce runs n calls of f at once.
+// atOnce runs n concurrent calls of f.
 func atOnce(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -29,7 +29,7 @@ func atOnce(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// Fifty notes at once all succeed, and each raises the order by one.
+// Fifty concurrent notes all succeed, and each raises the order's version by one.
 func TestNotesAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const n = 50
@@ -68,8 +68,8 @@ func TestNotesAtOnce(t *testing.T) {
 	})
 }
 
-// Twenty payments race, each reading the version anew until it is taken or
-// refused: the order never takes more than its total.
+// Twenty concurrent payments each reread the version until they are accepted or refused: the order
+// never takes more than its total.
 func TestPaymentsAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
@@ -105,7 +105,7 @@ func TestPaymentsAtOnce(t *testing.T) {
 	})
 }
 
-// One version takes one change: of twenty with the same one, one succeeds.
+// One version takes one change: of twenty with the same version, one succeeds.
 func TestOneVersionOneChange(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1000))
@@ -125,8 +125,8 @@ func TestOneVersionOneChange(t *testing.T) {
 	})
 }
 
-// Orders of the same two products, named in both orders, race with each other
-// and with cancellations: stock never falls below zero and none is lost.
+// Orders of the same two products, named in both orders, run concurrently with each other and with
+// cancellations: stock never falls below zero and none is lost.
 func TestStockAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		a, b := graphtest.Ware(t, ctx, r, 1, 30), graphtest.Ware(t, ctx, r, 1, 30)
@@ -174,8 +174,8 @@ func TestStockAtOnce(t *testing.T) {
 	})
 }
 
-// A customer's total is an amount too: a payment that would lift it above the
-// largest one is refused as a whole.
+// A customer's total is an amount too: a payment that would raise it above the largest amount is
+// refused as a whole.
 func TestCustomerTotalTooLarge(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)

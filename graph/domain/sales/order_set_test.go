@@ -27,8 +27,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// eachOfBefore is [graphtest.EachCore] on databases that the release before may read.
-func eachOfBefore(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
+// eachPrevious is [graphtest.EachCore] on databases that the previous release may read.
+func eachPrevious(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		storetest.OfBefore(t, s)
@@ -37,8 +37,8 @@ func eachOfBefore(t *testing.T, f func(t *testing.T, ctx context.Context, r *gra
 	})
 }
 
-// older changes an order as the release before does, which knows nothing of line_set: one more
-// of the first line is refunded.
+// older changes an order as the previous release does, which does not know line_set: it refunds one
+// more unit of the first line.
 func older(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	return r.Store.InTx(ctx, func(ctx context.Context) error {
 		c := r.Client(ctx)
@@ -51,22 +51,22 @@ func older(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	})
 }
 
-// bare makes an order as the release before does.
+// bare creates an order as the previous release does.
 func bare(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	return r.Store.InTx(ctx, func(ctx context.Context) error {
 		return r.Client(ctx).Order.Update().Where(order.ID(id)).ClearLineSet().ClearLineSetVersion().Exec(ctx)
 	})
 }
 
-// storedLines are the lines of an order by their own rows.
+// storedLines returns the lines of an order from their own rows.
 func storedLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID) []*db.OrderLine {
 	t.Helper()
 	return graphtest.Must[[]*db.OrderLine](t)(r.Client(ctx).OrderLine.Query().Where(orderline.OrderID(id)).
 		Order(orderline.ByPosition()).Load(ctx))
 }
 
-// sameLines holds every way to read an order to the rows of its lines, and one read to a number of
-// statements.
+// sameLines compares every way to read an order with the rows of its lines, and one read with a
+// number of statements.
 func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, statements uint64) {
 	t.Helper()
 	want := storedLines(t, ctx, r, id)
@@ -101,11 +101,11 @@ func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, 
 	}
 }
 
-// TestLineSets: whatever this program and one that does not know of line_set do to an order in
-// turns, every read has the lines as they are; with one statement once this program has written them,
-// and with one more since the other one did.
+// TestLineSets: when this release and one that does not know line_set change an order in turns,
+// every read has the current lines: with one statement once this release has written them, and with
+// one more after the other release did.
 func TestLineSets(t *testing.T) {
-	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.Ware(t, ctx, r, 100, 50)
 		o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
 		graphtest.Sale(t, ctx, r, graphtest.Item("another's", 1, 1))
@@ -141,9 +141,9 @@ func TestLineSets(t *testing.T) {
 	})
 }
 
-// TestLinesInOrders: where no program of before is left an order's row alone has its lines, whatever
-// is done with it; those of an order of before are current too. One that is damaged is not taken for
-// an order without lines.
+// TestLinesInOrders: once the previous release no longer runs, an order's row alone has its lines,
+// whatever changes; old orders' lines are current too. A damaged row is not taken for an order
+// without lines.
 func TestLinesInOrders(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.Ware(t, ctx, r, 100, 50)
@@ -152,7 +152,7 @@ func TestLinesInOrders(t *testing.T) {
 			t.Errorf("%d rows of lines", len(rows))
 		}
 		early := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
-		err := r.Store.InTx(ctx, func(ctx context.Context) error { // as the release before makes one
+		err := r.Store.InTx(ctx, func(ctx context.Context) error { // as the previous release creates an order
 			var lines []*db.OrderLineCreate
 			for _, l := range early.Lines {
 				lines = append(lines, r.Client(ctx).OrderLine.Create().SetID(l.ID).SetOrderID(early.ID).
@@ -198,10 +198,10 @@ func TestLinesInOrders(t *testing.T) {
 	})
 }
 
-// TestLineSetsRedacted: a redaction, which changes many orders at once, leaves those current that
-// are and no others, and its events have the lines as they are.
+// TestLineSetsRedacted: a redaction, which changes many orders at once, keeps current line sets
+// current and others outdated, and its events have the current lines.
 func TestLineSetsRedacted(t *testing.T) {
-	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		var orders []*model.Order
 		for range 3 {
@@ -230,10 +230,10 @@ func TestLineSetsRedacted(t *testing.T) {
 	})
 }
 
-// TestFillLines: orders of before get their lines in batches; what was done is not done again, what
-// the release before changes afterwards comes again, and nobody sees that anything was written.
+// TestFillLines: old orders get their lines in batches. Finished ones are not repeated, changes by
+// the previous release are filled again, and the writes are not visible to anyone.
 func TestFillLines(t *testing.T) {
-	eachOfBefore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
+	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const n = sales.SetBatch + 7
 		var ids []xid.ID
 		for range n {
@@ -252,7 +252,7 @@ func TestFillLines(t *testing.T) {
 			}
 		}
 		before := orderRows(t, ctx, r)
-		fill(late, 0, true) // begun
+		fill(late, 0, true) // begins the walk
 		fill(before[0].UpdatedAt, 0, false)
 		fill(late, sales.SetBatch, true)
 		fill(late, 7, false)

@@ -23,8 +23,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestOrderStates walks the state machines of contract section 6: each row is a
-// way, the states it ends in, the events it emitted and the stock it left of 10.
+// TestOrderStates walks the state machines of contract section 6: each row has the steps, the final
+// states, the emitted events and the stock left of 10.
 func TestOrderStates(t *testing.T) {
 	rows := []struct {
 		way, states, events string
@@ -130,8 +130,8 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 	checkMoney(t, ctx, r, read, graphtest.Again(t, ctx, r, c.ID))
 }
 
-// A refund above the sum that the store has set, in parts or in all, needs a person who
-// proved lately who they are; so does a cancellation that gives money back.
+// A refund that exceeds the store's threshold, in parts or in total, needs a recent identity
+// confirmation; so does a cancellation with a refund.
 func TestRefundNeedsProof(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		s := graphtest.Must[*model.Store](t)(r.Query().Store(ctx))
@@ -212,7 +212,7 @@ func TestOrderAudit(t *testing.T) {
 	})
 }
 
-// checkMoney holds an order to its ledger and its customer to the order.
+// checkMoney compares an order with its ledger and its customer with the order.
 func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.Order, c *db.Customer) {
 	t.Helper()
 	sums := map[state.PaymentKind]int64{}
@@ -234,7 +234,7 @@ func checkMoney(t *testing.T, ctx context.Context, r *graph.Resolver, o *model.O
 	}
 }
 
-// TestOrderForbidden is every transition that the state machines lack.
+// TestOrderForbidden tries every transition that the state machines lack.
 func TestOrderForbidden(t *testing.T) {
 	const transition, exceeds, quantity = "invalid_transition", "amount_exceeds_balance", "quantity_exceeds_remaining"
 	rows := []struct{ way, step, want string }{

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// buyer makes a customer.
+// buyer creates a customer.
 func buyer(
 	t testing.TB, ctx context.Context, r *graph.Resolver, email string, status state.CustomerStatus,
 ) *db.Customer {

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Orders are counted by what they need: none that is cancelled, and none of another store.
+// Orders are counted by the work that they need, without canceled ones and those of other stores.
 func TestOrderWork(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		sale := func(ctx context.Context) *model.Order {
@@ -45,8 +45,8 @@ func TestOrderWork(t *testing.T) {
 	})
 }
 
-// A preview comes to what the order then comes to, and writes nothing; what is wrong with it is
-// named as in the order.
+// A preview returns what the order then costs, and writes nothing; it has the same errors as the
+// order.
 func TestOrderPreview(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.Ware(t, ctx, r, 1250, 3)
@@ -78,7 +78,7 @@ func TestOrderPreview(t *testing.T) {
 	})
 }
 
-// Acts say who did what, newest first, of this order alone.
+// Acts are the audit entries of this order alone, newest first.
 func TestOrderActs(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		o := graphtest.Sale(t, p.Ctx, p.Resolver, graphtest.Item("Mug", 1, 500))

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What units are worth adds up to the line, also behind what was refunded before, and is no
-// more than the money there is to give back.
+// The worth of all units adds up to the line, also after earlier refunds, and never exceeds the
+// money that can be refunded.
 func TestRefundPreview(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		line := graphtest.Item("Mug", 3, 1000)
@@ -59,8 +59,8 @@ func TestRefundPreview(t *testing.T) {
 	})
 }
 
-// TestRefundOfNothing: goods that cost nothing go back to the stock with a refund of no money, as do
-// those of an order whose money is back already; without goods a refund is of something.
+// TestRefundOfNothing: free items, and items of an order that is already refunded, can be restocked
+// with a refund of 0. Without items, a refund needs an amount.
 func TestRefundOfNothing(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()

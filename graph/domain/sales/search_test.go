@@ -23,8 +23,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// found is what a search over everything finds: orders by number, products by title, customers
-// by name.
+// found returns what a global search finds: orders by number, products by title, customers by name.
 func found(t *testing.T, ctx context.Context, r *graph.Resolver, text string) string {
 	t.Helper()
 	s := graphtest.Must[*model.SearchResult](t)(r.Query().Search(ctx, text, 5))
@@ -43,8 +42,8 @@ func found(t *testing.T, ctx context.Context, r *graph.Resolver, text string) st
 	return strings.Join(list, ", ")
 }
 
-// TestSearch: everything is found by its words as soon as it is written, in its own store, and
-// not any more when it is gone; the walk writes the same words.
+// TestSearch: everything can be found by its words as soon as it is written, in its own store, and
+// no longer once it is gone. The backfill writes the same words.
 func TestSearch(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()
@@ -100,7 +99,7 @@ func TestSearch(t *testing.T) {
 			model.ProductUpdateInput{Title: model.Some("Cup"), Sku: model.Some("C-1")}))
 		graphtest.Must[*model.OrderPayload](t)(m.OrderUpdate(ctx, o.PublicID(), o.Version, model.OrderUpdateInput{
 			Email: model.Some("someone@example.org")}))
-		settle(t, r) // the order has the name that its customer had
+		settle(t, r) // the order has its customer's former name
 		zoe = graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, zoe.PublicID()))
 		graphtest.Must[*model.CustomerPayload](t)(m.CustomerUpdate(ctx, zoe.PublicID(), zoe.Version,
 			model.CustomerUpdateInput{LastName: model.Some("Adams")}))
@@ -117,8 +116,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestListsByTag: each of the three lists shows what has a tag, whole and in any spelling, at once,
-// after its words were written, and once the tag is another one; with a query and with a filter too.
+// TestListsByTag: each of the three lists can be filtered by tag, whole and in any spelling, at
+// once, after indexing, and after the tag was changed; together with a query and with a filter too.
 func TestListsByTag(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m, q := r.Mutation(), r.Query()
@@ -177,8 +176,8 @@ func TestListsByTag(t *testing.T) {
 	})
 }
 
-// TestSearchByPhoneAndTracking: a customer is found by a telephone number in any spelling, an order by its tracking
-// number.
+// TestSearchByPhoneAndTracking: a customer is found by a phone number in any spelling, an order by
+// its tracking number.
 func TestSearchByPhoneAndTracking(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Ada()
@@ -202,7 +201,7 @@ func TestSearchByPhoneAndTracking(t *testing.T) {
 	})
 }
 
-// settle writes the words of what is pending.
+// settle indexes what is pending.
 func settle(t *testing.T, r *graph.Resolver) {
 	t.Helper()
 	if err := search.NewKeeper(r.Store).Settle(t.Context()); err != nil {
@@ -218,8 +217,8 @@ func texts(rows []*db.SearchTerm) map[string]bool {
 	return all
 }
 
-// TestSearchForgets: with its commit a redaction takes the customer out of the search, and out
-// of the words of their orders, those included that hold nothing about them but that.
+// TestSearchForgets: when a redaction commits, search no longer finds the customer, nor orders by
+// the customer's data.
 func TestSearchForgets(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		forgets(t, ctx, r, false)
@@ -228,13 +227,13 @@ func TestSearchForgets(t *testing.T) {
 	})
 }
 
-// forgets is one redaction, of whom some is pending or all is settled.
+// forgets tests one redaction, with some of the index pending or all of it written.
 func forgets(t *testing.T, ctx context.Context, r *graph.Resolver, settled bool) {
 	in := graphtest.Ada()
 	in.Email = nil
 	c := graphtest.NewCustomer(t, ctx, r, in)
 	line := graphtest.Item("Mug", 1, 500)
-	line.Sku = in.FirstName // what is a name and a number of stock stays the latter
+	line.Sku = in.FirstName // a text that is both a name and a stock number stays as a stock number
 	order := func(in model.OrderCreateInput) string {
 		in.Source, in.Lines, in.CustomerID = "test", []*model.OrderLineInput{line}, new(c.PublicID())
 		made := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
@@ -270,8 +269,8 @@ func forgets(t *testing.T, ctx context.Context, r *graph.Resolver, settled bool)
 	}
 }
 
-// TestListsSearched: the lists take a query beside their filters; cursors belong to it, and what
-// no index serves is refused.
+// TestListsSearched: the lists accept a query with their filters. Cursors belong to the query, and
+// combinations that no index serves are refused.
 func TestListsSearched(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		var numbers []int64

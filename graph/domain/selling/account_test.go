@@ -21,7 +21,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// keys are those of an account; "" leaves one out.
+// keys returns an input with the keys of an account; "" leaves one out.
 func keys(secret, signing string) model.PaymentAccountInput {
 	in := model.PaymentAccountInput{Kind: state.PaymentStripe}
 	if secret != "" {
@@ -33,7 +33,7 @@ func keys(secret, signing string) model.PaymentAccountInput {
 	return in
 }
 
-// Secrets go in when Stripe takes them, and never come out.
+// Secrets are stored if Stripe accepts them, and never returned.
 func TestPaymentAccount(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		fake := paymenttest.New(t)
@@ -89,7 +89,7 @@ func TestPaymentAccount(t *testing.T) {
 		if bytes.Contains(row.Secret, []byte("sk_")) || bytes.Contains(row.Signing, []byte("whsec")) {
 			t.Error("secrets are kept as they are")
 		}
-		// One of them can be changed alone.
+		// Either can be changed alone.
 		set = graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountSet(p.Ctx,
 			keys(paymenttest.Live, "")))
 		if a := set.PaymentSettings.Stripe; !*a.Live || *a.SecretHint != "XYZA" || *a.SigningHint != "lZ6z" {
@@ -118,7 +118,7 @@ func TestPaymentAccount(t *testing.T) {
 	})
 }
 
-// A former account stays for what was begun with it, and is forgotten after a month.
+// A former account stays for its payments and refunds, and is deleted after a month.
 func TestFormerAccounts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		fake, ctx := paymenttest.New(t), p.Ctx

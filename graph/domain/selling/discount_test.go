@@ -22,7 +22,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// percent is a discount of a part.
+// percent returns a percentage discount.
 func percent(code string, points int64) model.DiscountInput {
 	return model.DiscountInput{Code: code, Kind: state.DiscountPercent, BasisPoints: &points, Active: true}
 }
@@ -75,8 +75,8 @@ func TestDiscounts(t *testing.T) {
 	})
 }
 
-// keepsDeletedCollection checks that a discount for a collection that was deleted can be changed, and stays one for
-// nothing else; another discount does not get that collection.
+// keepsDeletedCollection checks that a discount on a deleted collection can be changed and still
+// applies to nothing else, and that other discounts cannot get that collection.
 func keepsDeletedCollection(t *testing.T, ctx context.Context, r *graph.Resolver) {
 	t.Helper()
 	m := r.Mutation()
@@ -126,7 +126,7 @@ func TestDiscountRefuses(t *testing.T) {
 	})
 }
 
-// take takes a discount for a customer, in a transaction of its own.
+// take counts a use of a discount by a customer, in its own transaction.
 func take(ctx context.Context, r *graph.Resolver, d *db.Discount, customer xid.ID) string {
 	return graphtest.FaultOf(r.Store.InTx(ctx, func(ctx context.Context) error {
 		return r.TakeDiscount(ctx, d.ID, customer)
@@ -137,7 +137,7 @@ func giveBack(ctx context.Context, r *graph.Resolver, d *db.Discount, customer x
 	return r.Store.InTx(ctx, func(ctx context.Context) error { return r.ReturnDiscount(ctx, d.ID, customer) })
 }
 
-// Fifty orders at once take the last ten uses: ten have one.
+// Of fifty concurrent orders, exactly ten get the last ten uses.
 func TestDiscountRace(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := percent("LAST", 1000)
@@ -164,7 +164,7 @@ func TestDiscountRace(t *testing.T) {
 	})
 }
 
-// One customer at once, in many windows, has no more than they may.
+// Concurrent orders of one customer do not exceed the customer's limit.
 func TestCustomerDiscountRace(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := percent("TWICE", 1000)
@@ -206,7 +206,7 @@ func TestCustomerDiscountRace(t *testing.T) {
 	})
 }
 
-// A code opens its discount in any letters while that can be used, and nothing else.
+// A code gives its discount in any case while that is usable, and only that.
 func TestDiscountByCode(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		hour, now := time.Hour, micros.Now()
@@ -246,7 +246,7 @@ func TestDiscountByCode(t *testing.T) {
 	})
 }
 
-// A store whose rates and discounts are amounts in its currency keeps it.
+// A store whose rates and discounts have amounts in its currency keeps it.
 func TestCurrencyStays(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		change := func(to string) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The payment that is only a test is offered where the installation allows it, and nowhere
-// else: not even by a store that offered it before.
+// Test payments are only available where the installation allows them, even in a store that enabled
+// them before.
 func TestTestPayments(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
@@ -32,8 +32,8 @@ func TestTestPayments(t *testing.T) {
 	})
 }
 
-// A test store takes no payment but the one that moves no money, even where no other store
-// is offered it, and no account with a provider.
+// A test store has test payments only, even where other stores may not have them, and no account
+// with a provider.
 func TestPaymentsOfATestStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.TestPayments = false

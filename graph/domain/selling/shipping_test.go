@@ -17,12 +17,12 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// post is a rate of a price.
+// post returns a rate with a price.
 func post(name string, price int64) *model.ShippingRateInput {
 	return &model.ShippingRateInput{Name: name, Kind: "delivery", PriceMinor: price}
 }
 
-// zoneOf is a zone of countries; * is the rest of the world.
+// zoneOf returns a zone of countries; * is the rest of the world.
 func zoneOf(countries ...string) model.ShippingZoneInput {
 	in := model.ShippingZoneInput{Name: "Zone", Rates: []*model.ShippingRateInput{post("Post", 490)}}
 	for _, c := range countries {
@@ -39,8 +39,8 @@ func newZone(t *testing.T, ctx context.Context, r *graph.Resolver, countries ...
 		r.Mutation().ShippingZoneCreate(ctx, zoneOf(countries...))).ShippingZone
 }
 
-// TestWithdrawnCountry: a country that was in ISO 3166-1 when a zone or a rate named it stays
-// there until somebody takes it away, and cannot be added.
+// TestWithdrawnCountry: a country that was in ISO 3166-1 when a zone or a rate named it stays there
+// until it is removed, and cannot be added.
 func TestWithdrawnCountry(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m, z := r.Mutation(), newZone(t, ctx, r, "DE", "*")
@@ -100,7 +100,7 @@ func TestShippingZones(t *testing.T) {
 			!strings.HasPrefix(now[1].ID, "rate_") {
 			t.Errorf("rates %+v, %v", now, err)
 		}
-		newZone(t, ctx, r, "AT") // which the zone gave up
+		newZone(t, ctx, r, "AT") // which the zone no longer has
 		if _, err := m.ShippingZoneUpdate(ctx, home.PublicID(), 1, in); graphtest.FaultOf(err) != "version_mismatch" {
 			t.Errorf("stale: %v", err)
 		}
@@ -155,7 +155,7 @@ func TestShippingZoneRefuses(t *testing.T) {
 	})
 }
 
-// Of zones that are made at once for one country, one has it.
+// Of zones that are created concurrently for one country, one gets it.
 func TestCountryIsInOneZone(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		errs := make([]error, 8)
@@ -181,8 +181,8 @@ func TestCountryIsInOneZone(t *testing.T) {
 	})
 }
 
-// A cart is offered the rates of its country's zone, else of the rest of the world's, which
-// are for what it holds.
+// A cart is offered the applicable rates of its country's zone, or else of the zone for the rest of
+// the world.
 func TestCartRates(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		offered := func(country string, goods int64) (names string) {
@@ -216,7 +216,7 @@ func TestCartRates(t *testing.T) {
 	})
 }
 
-// Another store sees and changes nothing of this one's.
+// Another store neither sees nor changes anything of this store.
 func TestStoresSellApart(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		zone, m := newZone(t, ctx, r, "DE"), r.Mutation()

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// german is a store in Germany that sells to an Austrian region too.
+// german returns the settings of a store in Germany that also sells to an Austrian region.
 func german() model.TaxSettingsInput {
 	return model.TaxSettingsInput{PricesIncludeTax: true, Rates: []*model.TaxRateInput{
 		{Country: "de", Name: "MwSt", BasisPoints: 1900, Shipping: true},
@@ -80,7 +80,7 @@ func TestTaxSettings(t *testing.T) {
 	})
 }
 
-// Of first changes at once, one is the first.
+// Of concurrent first changes, one succeeds.
 func TestFirstTaxSettings(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		errs := make([]error, 8)

@@ -24,23 +24,23 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// is is a condition about a text.
+// is returns a condition on a text.
 func is(f state.CollectionField, text string) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: f, Text: &text}
 }
 
-// costs is a condition about a price.
+// costs returns a condition on a price.
 func costs(least, most int64) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: state.FieldPrice, LeastMinor: &least, MostMinor: &most}
 }
 
-// ruled is a collection of what meets all of the conditions.
+// ruled returns a collection of products that meet all conditions.
 func ruled(conditions ...*document.CollectionCondition) model.CollectionInput {
 	return model.CollectionInput{Title: "Ruled", Sort: state.SortTitle,
 		Rule: &model.CollectionRuleInput{Conditions: conditions}}
 }
 
-// byHand is a collection of products in an order.
+// byHand returns a collection of products in a manual order.
 func byHand(ids ...xid.ID) model.CollectionInput {
 	in := model.CollectionInput{Title: "By hand", Sort: state.SortManual}
 	for _, id := range ids {
@@ -49,7 +49,7 @@ func byHand(ids ...xid.ID) model.CollectionInput {
 	return in
 }
 
-// collected makes a collection, or replaces c, and waits for its products.
+// collected creates a collection, or replaces c, and waits for its products.
 func collected(t testing.TB, ctx context.Context, r *graph.Resolver, c *db.Collection, in model.CollectionInput,
 ) *db.Collection {
 	t.Helper()
@@ -65,7 +65,7 @@ func collected(t testing.TB, ctx context.Context, r *graph.Resolver, c *db.Colle
 	return c
 }
 
-// settled lets the time pass until all collections are judged for good.
+// settled advances the time until all collections are evaluated.
 func settled(t testing.TB, ctx context.Context, r *graph.Resolver) {
 	t.Helper()
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
@@ -79,15 +79,15 @@ func settled(t testing.TB, ctx context.Context, r *graph.Resolver) {
 	}
 }
 
-// within are the titles that a collection shows.
+// within returns the titles in a collection.
 func within(t testing.TB, ctx context.Context, r *graph.Resolver, handle string) string {
 	t.Helper()
 	c := graphtest.Must[*storefront.Collection](t)(r.Storefront().Collection(visitor(ctx), handle))
 	return strings.Join(all(t, ctx, r, listings.List{Shelf: c.ID, Sort: c.Sort, InStock: c.InStock, Limit: 2}), " ")
 }
 
-// TestCollectionRules: what a rule picks is there after a while, and follows each change of
-// a product at once; nothing of another store, no draft.
+// TestCollectionRules: the products that a rule selects appear after a while, and follow each
+// change of a product at once, without products of other stores and drafts.
 func TestCollectionRules(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
@@ -161,8 +161,8 @@ func TestCollectionRules(t *testing.T) {
 	})
 }
 
-// TestCollectionByHand: products stand where they were put, those that visitors do not see
-// keep their place, and those that are deleted leave.
+// TestCollectionByHand: products keep their manual positions, also those that visitors do not see;
+// deleted ones are removed.
 func TestCollectionByHand(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		list := make([]xid.ID, 5)
@@ -190,7 +190,7 @@ func TestCollectionByHand(t *testing.T) {
 		see("A D")
 		in := byHand(list[0], list[3])
 		c = graphtest.Must[*model.CollectionPayload](t)(m.CollectionUpdate(ctx, c.PublicID(), c.Version, in)).Collection
-		if c.Version != 2 { // it is as it was
+		if c.Version != 2 { // it is unchanged
 			t.Errorf("version %d", c.Version)
 		}
 		in.Sort = state.SortPriceDown
@@ -209,7 +209,7 @@ func TestCollectionByHand(t *testing.T) {
 	})
 }
 
-// TestCollectionsRefused: what cannot be a collection is refused by name.
+// TestCollectionsRefused: invalid collections are refused with the name of the member.
 func TestCollectionsRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
@@ -259,8 +259,8 @@ func TestCollectionsRefused(t *testing.T) {
 	})
 }
 
-// TestCollectionRaces: whatever happens at once to products and to the rule, in the end the
-// collection has what the rule picks.
+// TestCollectionRaces: whatever changes products and the rule concurrently, the collection ends up
+// with what the rule selects.
 func TestCollectionRaces(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := make([]xid.ID, 12)

@@ -1,10 +1,10 @@
 package storefront
 
-// What the tests, which stand outside of the package, see of its inside.
+// Exports for the tests in package storefront_test.
 const NewestChanges = newestChanges
 const NewestWindow = newestWindow
 
 var Paragraphs = paragraphs
 
-// ForgetPublished takes away when an offer was published.
+// ForgetPublished clears the publication time of an offer.
 func (o *Offer) ForgetPublished() { o.published = 0 }

@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// find returns the titles of what a question finds, in alphabetical order.
+// find returns the titles that match a query, in alphabetical order.
 func find(t testing.TB, ctx context.Context, r *graph.Resolver, question string) []string {
 	t.Helper()
 	list := titled(t, ctx, r, graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(visitor(ctx), listings.Ask(question))))
@@ -26,8 +26,8 @@ func find(t testing.TB, ctx context.Context, r *graph.Resolver, question string)
 	return list
 }
 
-// TestFind: the same question has the same answer on every engine, in every script, with
-// a mistake, in any case and with any accents.
+// TestFind: a query has the same results on every engine, in every script, with a typo, in any case
+// and with any accents.
 func TestFind(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
@@ -74,8 +74,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestFindReads: a search runs a known number of statements, and reads a bounded number of
-// rows however many there are.
+// TestFindReads: a search runs a fixed number of statements, and reads a bounded number of rows
+// however many there are.
 func TestFindReads(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, 400)

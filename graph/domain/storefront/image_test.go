@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// What is uploaded stands in place of the picture at an address: all of it on the product's
-// own page, the first in lists, each in the widths that it has.
+// Uploaded images replace an image by address: all of them on the product's own page, the first one
+// in lists, each in its widths.
 func TestStorefrontImages(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		s := r.Storefront()

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// TestList: the whole catalogue is reached page by page.
+// TestList: the pages reach the whole catalog.
 func TestList(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		for i := range 30 {
@@ -32,7 +32,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// TestFacets: what visitors choose from are the values that active products have.
+// TestFacets: visitors can filter by the option values of active products.
 func TestFacets(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
@@ -58,7 +58,7 @@ func TestFacets(t *testing.T) {
 	})
 }
 
-// TestSearch: the best answers come first.
+// TestSearch: the best matches come first.
 func TestSearch(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		published(t, ctx, r, priced("Mug"))

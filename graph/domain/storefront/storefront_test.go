@@ -28,7 +28,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// published makes an active product.
+// published creates an active product.
 func published(t testing.TB, ctx context.Context, r *graph.Resolver, in model.ProductCreateInput) xid.ID {
 	t.Helper()
 	p := graphtest.NewProduct(t, ctx, r, in)
@@ -36,12 +36,12 @@ func published(t testing.TB, ctx context.Context, r *graph.Resolver, in model.Pr
 	return p.ID
 }
 
-// priced is the least that a product of the tests has.
+// priced returns a minimal product.
 func priced(title string) model.ProductCreateInput {
 	return model.ProductCreateInput{Title: title, PriceMinor: 1000, Currency: "EUR"}
 }
 
-// visitor returns the context of somebody who looks at the store of ctx.
+// visitor returns the context of a visitor of the store of ctx.
 func visitor(ctx context.Context) context.Context {
 	return viewer.Visitor(ctx, viewer.From(ctx).Store)
 }
@@ -54,7 +54,7 @@ func titlesOf(list []*storefront.Offer) []string {
 	return titles
 }
 
-// plantTheme makes a theme of the store that is ready, and returns its id.
+// plantTheme creates a theme of the store that is ready, and returns its id.
 func plantTheme(t testing.TB, ctx context.Context, r *graph.Resolver, name string) xid.ID {
 	t.Helper()
 	p := &theme.Package{Manifest: theme.Manifest{Name: name}, Templates: map[string]string{}}
@@ -80,7 +80,7 @@ func plantTheme(t testing.TB, ctx context.Context, r *graph.Resolver, name strin
 	return id
 }
 
-// activate shows a theme, as the mutation does it.
+// activate activates a theme as the mutation does.
 func activate(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) {
 	t.Helper()
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
@@ -91,8 +91,7 @@ func activate(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) {
 	}
 }
 
-// TestStorefrontState: every change of what the storefront shows gives another
-// fingerprint, and what it does not show gives none that misleads.
+// TestStorefrontState: every change of what the storefront shows changes the fingerprint.
 func TestStorefrontState(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		s, m := r.Storefront(), r.Mutation()
@@ -170,8 +169,8 @@ func versionOf(ctx context.Context, r *graph.Resolver, id xid.ID) (int64, error)
 	return p.Version, nil
 }
 
-// TestStorefrontStateSeesDeletedOldProduct: a product that is not among the
-// newest changes goes, and only the store's revision shows.
+// TestStorefrontStateSeesDeletedOldProduct: the deletion of a product that is not among the newest
+// changes shows in the store's revision.
 func TestStorefrontStateSeesDeletedOldProduct(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		old := published(t, ctx, r, priced("Old"))
@@ -224,8 +223,8 @@ func TestStorefrontTheme(t *testing.T) {
 	})
 }
 
-// TestStorefrontProducts: active products of the one store, newest published
-// first, a deleted or hidden one nowhere.
+// TestStorefrontProducts: active products of one store, most recently published first, without
+// deleted and hidden ones.
 func TestStorefrontProducts(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		s := r.Storefront()
@@ -296,7 +295,7 @@ func TestStorefrontRelated(t *testing.T) {
 	})
 }
 
-// TestStorefrontBounds: a page reads no more than it may, however many there are.
+// TestStorefrontBounds: a page reads at most its bound, however many products there are.
 func TestStorefrontBounds(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, storefront.NewestWindow+50)
@@ -312,12 +311,12 @@ func TestStorefrontBounds(t *testing.T) {
 			rows int64
 			call func(context.Context) error
 		}{
-			"state": {2*storefront.NewestChanges + 5, // from the index, and as a table of their own; the tax settings
+			"state": {2*storefront.NewestChanges + 5, // from the index, and as a derived table; the tax settings
 				func(ctx context.Context) error { return graphtest.ErrOf(s.State(ctx)) }},
 			"menus": {8, func(ctx context.Context) error { return graphtest.ErrOf(s.Menus(ctx, linked())) }},
-			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a table of their own
+			"parts": {2*(storefront.NewestWindow+50) + 5, // from the index, and as a derived table
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Parts(ctx)) }},
-			"newest": {storefront.NewestWindow + storefront.MaxOffers + 2, // and their pictures
+			"newest": {storefront.NewestWindow + storefront.MaxOffers + 2, // and their images
 				func(ctx context.Context) error { return graphtest.ErrOf(s.Newest(ctx)) }},
 		} {
 			read := graphtest.Reads(t, ctx, r, func(ctx context.Context) {
@@ -354,7 +353,7 @@ func plantActive(t testing.TB, ctx context.Context, r *graph.Resolver, n int) {
 	}
 }
 
-// linked is a state whose menus lead to a product and to every page.
+// linked returns a state whose menus link to a product and to every page.
 func linked() *storefront.State {
 	return &storefront.State{Language: state.English, Menus: document.NewMenus(document.MenusFields{
 		Main: []*document.MenuLink{
@@ -363,7 +362,7 @@ func linked() *storefront.State {
 		}})}
 }
 
-// TestStorefrontPlansSQLite asks the planner: no statement scans or sorts a table.
+// TestStorefrontPlansSQLite checks the query plans: no statement scans or sorts a table.
 func TestStorefrontPlansSQLite(t *testing.T) {
 	var seen []ent.Statement
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(s ent.Statement) error {
@@ -398,7 +397,7 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		}
 		want := 1
 		if name == "newest" || name == "product" {
-			want = 2 // and its pictures
+			want = 2 // and its images
 		}
 		if len(seen) != want {
 			t.Errorf("%s: %d statements, want %d", name, len(seen), want)
@@ -412,8 +411,8 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 	}
 }
 
-// TestProductDeleteStatements: notifying the storefront costs one statement, and taking
-// the product off its lists and out of its search two, only where it shows the product.
+// TestProductDeleteStatements: notifying the storefront costs one statement, and removing the
+// product from its lists and from search two, only if the storefront shows the product.
 func TestProductDeleteStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		count := func(id xid.ID, version int64) uint64 {

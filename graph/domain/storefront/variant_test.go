@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// A card says that prices begin where they do, and reads one row; the product's page has
-// its variants with one statement more. Where there are no pictures, none is read for them.
+// A card has the lowest price and reads one row. The product's page reads its variants with one
+// more statement. Without images, none are read.
 func TestVariantsOfAnOffer(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Shirt()
@@ -35,7 +35,7 @@ func TestVariantsOfAnOffer(t *testing.T) {
 		if n.N() != 3 {
 			t.Errorf("the page cost %d statements, want 2", n.N()-1)
 		}
-		if o.Amount != "21.00" { // the two that are cheaper are sold out
+		if o.Amount != "21.00" { // the two cheaper ones are sold out
 			t.Errorf("machines read the price %s", o.Amount)
 		}
 		options := []document.Option{{Name: "Size", Values: []string{"S", "M"}},

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// left is how many products, customers, orders and payments a store has.
+// left returns how many products, customers, orders and payments a store has.
 func left(ctx context.Context, t *testing.T, p *graphtest.Shop) (counts [4]int) {
 	t.Helper()
 	c := p.Store.DB(ctx)
@@ -21,8 +21,8 @@ func left(ctx context.Context, t *testing.T, p *graphtest.Shop) (counts [4]int) 
 	return counts
 }
 
-// A test store is filled once and emptied again, in as many calls as it takes, and the
-// store beside it keeps what it has.
+// A test store is filled once and emptied again, in as many calls as it takes, and other stores
+// keep their data.
 func TestFillAndReset(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
@@ -49,7 +49,7 @@ func TestFillAndReset(t *testing.T) {
 		pending := func() int {
 			return graphtest.Must[int](t)(p.Store.DB(stores[0]).SalesPending.Query().Count(stores[0]))
 		}
-		if n := pending(); n != 0 { // nobody relays
+		if n := pending(); n != 0 { // no relay is running
 			t.Errorf("%d sums of sales are pending", n)
 		}
 		for i, want := range []model.TestStoreResetPayload{{Removed: 100, More: true}, {Removed: 30}, {}} {

@@ -21,7 +21,7 @@ const (
 // Those of an object alternate between names and values.
 type node struct {
 	at     uint32 // the offset in the source
-	lo, hi uint32 // string: its range; Bool: lo is 1 for true; containers: size, and the index after the last descendant
+	lo, hi uint32 // text: its range; Bool: lo is 1 for true; containers: size, and the index after the last descendant
 	kind   Kind
 	own    bool // the range is in document.text because of escapes
 }

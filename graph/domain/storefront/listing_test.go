@@ -19,17 +19,17 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// costing is the least that a product with a price has.
+// costing returns a minimal product with a price.
 func costing(title string, price int64) model.ProductCreateInput {
 	return model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
 }
 
-// reader reads the shelves of the store of ctx.
+// reader returns a reader of the listing index of the store of ctx.
 func reader(ctx context.Context, r *graph.Resolver) listings.Reader {
 	return listings.Reader{Client: r.Client(ctx), Engine: r.Store.Dialect(), Store: viewer.From(ctx).Store}
 }
 
-// titled are the titles of products, read in the store of ctx.
+// titled returns the titles of products in the store of ctx.
 func titled(t testing.TB, ctx context.Context, r *graph.Resolver, ids []xid.ID) []string {
 	t.Helper()
 	list := []string{}
@@ -74,8 +74,7 @@ func all(t testing.TB, ctx context.Context, r *graph.Resolver, l listings.List) 
 	return list
 }
 
-// TestLists: every order, from end to end, in pages, with filters; nothing of another
-// store.
+// TestLists: every sort order, from end to end, in pages, with filters; nothing from another store.
 func TestLists(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
@@ -115,8 +114,9 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestListOfRarePrice: a list that few products pass has the same pages as one that many do, in
-// every order, both ways, and reads only these, whatever else the shelf holds.
+// TestListOfRarePrice: a price filter that few products pass gives the same pages as one that many
+// pass, in every sort order, in both directions, and reads only these products, whatever else the
+// list contains.
 func TestListOfRarePrice(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, 700)
@@ -138,11 +138,11 @@ func TestListOfRarePrice(t *testing.T) {
 			t.Errorf("newest first:\n%s", d)
 		}
 		wide := listings.List{Sort: listings.Title, Most: new(int64(6_000_000)), Limit: 100}
-		p := graphtest.Must[*listings.Page](t)(reader(ctx, r).Read(visitor(ctx), wide)) // more than are put into order
+		p := graphtest.Must[*listings.Page](t)(reader(ctx, r).Read(visitor(ctx), wide)) // more than are sorted at once
 		if len(p.IDs) != 100 || p.After == "" {
 			t.Errorf("a page within wide bounds has %d products", len(p.IDs))
 		}
-		if r.Store.Dialect() != dialect.MySQL { // which tells what it reads
+		if r.Store.Dialect() != dialect.MySQL { // only MySQL reports what it reads
 			return
 		}
 		read := graphtest.Reads(t, visitor(ctx), r, func(ctx context.Context) {
@@ -154,7 +154,7 @@ func TestListOfRarePrice(t *testing.T) {
 	})
 }
 
-// TestListGoesOn: the cursor of a product that has left continues where it was.
+// TestListGoesOn: the cursor of a product that is gone continues at its position.
 func TestListGoesOn(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := map[string]xid.ID{}
@@ -182,7 +182,7 @@ func TestListGoesOn(t *testing.T) {
 	})
 }
 
-// rows counts what is kept of a store's products.
+// rows counts the listing rows of a store.
 func rows(t testing.TB, ctx context.Context, r *graph.Resolver) [2]int {
 	t.Helper()
 	c := r.Client(ctx)
@@ -190,7 +190,7 @@ func rows(t testing.TB, ctx context.Context, r *graph.Resolver) [2]int {
 		graphtest.Must[int](t)(c.SearchEntry.Query().Count(ctx))}
 }
 
-// TestRowsFollow: what is kept follows every change, and goes with the product.
+// TestRowsFollow: listing rows follow every change of a product, and are deleted with it.
 func TestRowsFollow(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()
@@ -227,7 +227,7 @@ func TestRowsFollow(t *testing.T) {
 	})
 }
 
-// TestListReads: a page reads a bounded number of rows with a known number of statements.
+// TestListReads: a page reads a bounded number of rows with a fixed number of statements.
 func TestListReads(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		plantActive(t, ctx, r, 300)
@@ -241,7 +241,7 @@ func TestListReads(t *testing.T) {
 			if graphtest.Must[*listings.Page](t)(reader(ctx, r).Read(counted, l)); n.N() != 1 {
 				t.Errorf("%s: %d statements", sort, n.N())
 			}
-			if r.Store.Dialect() != dialect.MySQL { // which tells what it reads
+			if r.Store.Dialect() != dialect.MySQL { // only MySQL reports what it reads
 				continue
 			}
 			read := graphtest.Reads(t, visitor(ctx), r, func(ctx context.Context) {
