@@ -23,16 +23,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// server is an S3 server that listens on this machine, and an address of one of
-// its buckets.
+// server is a local S3 server, with the address of one of its buckets.
 type server struct {
 	*httptest.Server
 	backend gofakes3.Backend
 	address string
 }
 
-// newServer starts a server with the bucket "files". Its protocol is spoken over
-// HTTP, signatures included.
+// newServer starts a server with the bucket "files". It speaks the real protocol over HTTP,
+// including signatures.
 func newServer(t testing.TB) *server {
 	t.Helper()
 	environment(t)
@@ -46,7 +45,7 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// environment is that of a machine with nothing but credentials.
+// environment clears the environment except for credentials.
 func environment(t testing.TB) {
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": "key-of-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-tests", "AWS_SESSION_TOKEN": "",
@@ -102,7 +101,7 @@ func read(t testing.TB, s *blob.Store, key string, offset, length int64) string 
 	return string(b)
 }
 
-// keys lists a prefix, in order.
+// keys lists a prefix, sorted.
 func keys(t testing.TB, s *blob.Store, prefix string) []string {
 	t.Helper()
 	list := []string{}
@@ -116,7 +115,7 @@ func keys(t testing.TB, s *blob.Store, prefix string) []string {
 	return list
 }
 
-// pattern is n bytes that show where they stand.
+// pattern returns n bytes that show their position.
 func pattern(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -127,7 +126,7 @@ func pattern(n int) []byte {
 
 func TestWriteAndRead(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
-		began := micros.Now().Add(-2 * time.Second) // S3 has whole seconds
+		began := micros.Now().Add(-2 * time.Second) // S3 has a resolution of seconds
 		for name, body := range map[string][]byte{
 			"empty": {}, "one": {0}, "small": pattern(1000), "two-uploads": pattern(6 << 20),
 		} {
@@ -167,7 +166,7 @@ func TestManyWritesMakeOneObject(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w.Abort() // as a deferred one
+		w.Abort() // as if deferred
 		if got := read(t, s, "a/b", 0, -1); got != string(body) {
 			t.Error("the object is not what was written")
 		}
@@ -226,7 +225,7 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// A context that ends while there is a writer is the same as giving it up.
+// The end of a writer's context abandons the object.
 func TestContextEnds(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -354,7 +353,7 @@ func TestListAndDelete(t *testing.T) {
 				t.Errorf("%+v, want %d bytes", o, i)
 			}
 			if o.Key == "b/1" {
-				break // leaving early is fine
+				break // breaking out of the loop is allowed
 			}
 		}
 		if err := s.Delete(t.Context(), "b/1"); err != nil {
@@ -380,8 +379,8 @@ func TestListAndDelete(t *testing.T) {
 	})
 }
 
-// A folder or a page of S3's list ends at 1,000; and a folder is read in another
-// order than that of keys.
+// A read of a folder and a page of an S3 list end at 1,000 entries; and folders are not sorted like
+// keys.
 func TestListIsComplete(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		var want []string
@@ -404,8 +403,8 @@ func TestListIsComplete(t *testing.T) {
 	})
 }
 
-// Writers and those who delete the same folders at once do not disturb each
-// other: each object that was made is whole, and a writer fails or succeeds.
+// Concurrent writers and deletes in the same folders do not interfere: every object is complete,
+// and a writer fails or succeeds.
 func TestManyAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		var wg sync.WaitGroup

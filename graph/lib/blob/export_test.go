@@ -1,4 +1,4 @@
 package blob
 
-// Parameters are those of an address on S3.
+// Parameters are the parameters of an S3 address.
 var Parameters = parameters

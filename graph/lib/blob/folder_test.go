@@ -46,8 +46,8 @@ func tree(t testing.TB, dir string) []string {
 	return list
 }
 
-// What is written is in the file at once, which nobody else may read, and
-// nothing lies beside it.
+// What is written is in the file at once, which other users cannot read, and there is no other
+// file.
 func TestBytesReachTheFile(t *testing.T) {
 	s, dir := openTest(t)
 	w, err := s.Create(t.Context(), "exports/one/part", "text/csv; charset=utf-8")
@@ -87,7 +87,7 @@ func TestBytesReachTheFile(t *testing.T) {
 	}
 }
 
-// The file is flushed before it gets its name, the folders after.
+// The file is flushed before it is renamed, the folders after.
 func TestCloseWaitsForTheDisk(t *testing.T) {
 	s, dir := openTest(t)
 	type flush struct{ Name, Object string }
@@ -96,7 +96,7 @@ func TestCloseWaitsForTheDisk(t *testing.T) {
 	s.folder.sync = func(f *os.File) error {
 		name, err := filepath.Rel(dir, f.Name())
 		if err != nil {
-			name = f.Name() // what the root opens is named from there
+			name = f.Name() // files opened by the root are named relative to it
 		}
 		if temporary(filepath.ToSlash(name)) {
 			name = "file"
@@ -114,7 +114,7 @@ func TestCloseWaitsForTheDisk(t *testing.T) {
 	}
 }
 
-// A disk that fails makes no object, or at least an error.
+// If the disk fails, there is an error.
 func TestCloseReportsTheDisk(t *testing.T) {
 	for i, name := range []string{"file", "folder", "folder above", "root"} {
 		t.Run(name, func(t *testing.T) {
@@ -152,14 +152,14 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
-// What killed writers leave is removed with the objects, and nothing else is.
+// Leftovers of killed writers are removed with the objects, and nothing else is.
 func TestDeleteAllTakesWhatIsLeft(t *testing.T) {
 	s, dir := openTest(t)
 	for _, key := range []string{"e/1/a", "e/1/deep/b", "e/10/a", "f"} {
 		if err := s.Put(t.Context(), key, "", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		// As by a killed process: the file was never closed.
+		// As if the process was killed: the file was never closed.
 		w, err := s.Create(t.Context(), key, "")
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestDeleteAllTakesWhatIsLeft(t *testing.T) {
 	if err := s.DeleteAll(t.Context(), "e/1/"); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(tree(t, dir)); got != 6 { // e/, e/10/, two files in it, f and what is written of it
+	if got := len(tree(t, dir)); got != 6 { // e/, e/10/, two files in it, f and its temporary file
 		t.Errorf("left: %q", tree(t, dir))
 	}
 	if err := s.DeleteAll(t.Context(), "e/10/a"); err != nil {
@@ -197,7 +197,7 @@ func TestDeleteAllTakesWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Files that are not ours stay, and a folder with such a file too.
+// Foreign files stay, and so do their folders.
 func TestDeleteAllKeepsWhatIsNotOurs(t *testing.T) {
 	s, dir := openTest(t)
 	if err := s.Put(t.Context(), "a/b", "", nil); err != nil {

@@ -31,7 +31,7 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// A key stays inside of a folder, and one key is one file.
+// A key stays inside the folder, and one key is one file.
 func FuzzCheckKey(f *testing.F) {
 	for _, key := range badKeys {
 		f.Add(key)

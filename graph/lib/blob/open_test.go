@@ -66,7 +66,7 @@ func TestOpenWithoutCredentials(t *testing.T) {
 	}
 }
 
-// The service starts while its store is away.
+// The service starts while its store is down.
 func TestOpenAsksNothing(t *testing.T) {
 	environment(t)
 	open(t, "s3://bucket?region=eu-central-1", "")

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// spy is an S3 server in front of which every request is seen first.
+// spy returns an S3 server whose requests see handles first.
 func spy(t testing.TB, see func(w http.ResponseWriter, r *http.Request) (answered bool)) (*server, *blob.Store) {
 	t.Helper()
 	s := newServer(t)
@@ -30,7 +30,7 @@ func spy(t testing.TB, see func(w http.ResponseWriter, r *http.Request) (answere
 	return s, open(t, "s3://files?use_path_style=true&endpoint="+url.QueryEscape(front.URL), "")
 }
 
-// refusal answers as S3 does, with texts that must not get on.
+// refusal answers like S3, with texts that must not be passed on.
 func refusal(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
@@ -38,7 +38,7 @@ func refusal(w http.ResponseWriter, status int, code string) {
 		`<BucketName>files</BucketName><RequestId>private-id</RequestId></Error>`)
 }
 
-// A range is asked for as a range: what comes before and after stays in S3.
+// A range is requested as a range: the rest stays in S3.
 func TestRangesAreAskedFor(t *testing.T) {
 	var ranges []string
 	_, s := spy(t, func(_ http.ResponseWriter, r *http.Request) bool {
@@ -59,8 +59,7 @@ func TestRangesAreAskedFor(t *testing.T) {
 	}
 }
 
-// What a server or the way to it says is put in words of our own, which name
-// nothing of the store.
+// Errors of a server or a connection get fixed texts that reveal nothing about the store.
 func TestErrorsNameNothing(t *testing.T) {
 	var status atomic.Int32
 	var code atomic.Value
@@ -106,7 +105,7 @@ func listError(s *blob.Store) error {
 	return nil
 }
 
-// hidden fails the test when an error's text reveals where the store is.
+// hidden fails the test if an error's text reveals where the store is.
 func hidden(t *testing.T, op string, err error) {
 	t.Helper()
 	if err == nil || errors.Is(err, blob.ErrNotFound) {
@@ -139,7 +138,7 @@ func TestServerIsAway(t *testing.T) {
 	}
 }
 
-// A download that breaks off is an error, never a shorter object.
+// An interrupted download is an error, never a shorter object.
 func TestAnswerBreaksOff(t *testing.T) {
 	var cut atomic.Bool
 	_, s := spy(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -166,7 +165,7 @@ func TestAnswerBreaksOff(t *testing.T) {
 	}
 }
 
-// Uploads that a killed writer began are ended, of its prefix alone.
+// Uploads of a killed writer are aborted, within the prefix only.
 func TestUploadsThatWereLeft(t *testing.T) {
 	s := newServer(t)
 	store := open(t, s.address+"&prefix=shop/", "")
@@ -184,7 +183,7 @@ func TestUploadsThatWereLeft(t *testing.T) {
 	}
 }
 
-// begin begins an upload in parts, as writers of large objects do.
+// begin begins a multipart upload, as writers of large objects do.
 func begin(t testing.TB, s *server, key string) {
 	t.Helper()
 	res, err := http.Post(s.URL+"/files/"+key+"?uploads", "text/csv", nil)
@@ -216,7 +215,7 @@ func uploads(t testing.TB, s *server) (keys []string) {
 	return keys
 }
 
-// A writer of many parts that is given up ends its upload.
+// Abandoning a writer of many parts aborts its upload.
 func TestAbortEndsTheUpload(t *testing.T) {
 	s := newServer(t)
 	store := open(t, s.address, "")
@@ -233,7 +232,7 @@ func TestAbortEndsTheUpload(t *testing.T) {
 	}
 }
 
-// A server that cannot list uploads, or does not allow it, still deletes.
+// Deleting works on a server that cannot list uploads, or does not allow it.
 func TestUploadsCannotBeListed(t *testing.T) {
 	for _, code := range []string{"AccessDenied", "NotImplemented", "MethodNotAllowed"} {
 		_, s := spy(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -253,7 +252,7 @@ func TestUploadsCannotBeListed(t *testing.T) {
 	}
 }
 
-// The prefix of a bucket that serves others too is kept to.
+// In a shared bucket, the store keeps to its prefix.
 func TestPrefixInTheBucket(t *testing.T) {
 	s := newServer(t)
 	all, one := open(t, s.address, ""), open(t, s.address+"&prefix=shop/one/", "")

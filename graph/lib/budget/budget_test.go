@@ -20,8 +20,8 @@ func codeOf(err error) fault.Kind {
 	return f.Kind
 }
 
-// TestLedger: small answers are free, one store has its part, all have the whole, and everything comes
-// back.
+// TestLedger: small answers do not count, stores and the service have their limits, and everything
+// is released.
 func TestLedger(t *testing.T) {
 	l := budget.NewLedger()
 	fill := func(store xid.ID) (all []*budget.Answer, refused fault.Kind) {
@@ -64,8 +64,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestAnswer: what is read and what is written have a bound each, and rows that were given up do not
-// count.
+// TestAnswer: reads and writes have a bound each, and forgotten rows do not count.
 func TestAnswer(t *testing.T) {
 	a := budget.NewLedger().Open(xid.New())
 	if err := errors.Join(a.Read(limit.Answer), a.Write(limit.Answer)); err != nil {

@@ -18,7 +18,7 @@ func TestCacheDropsWhatWasNotUsedTheLongest(t *testing.T) {
 	for i, key := range []string{"a", "b", "c", "d"} {
 		c.Put(key, i, 25)
 	}
-	c.Get("a") // b is the oldest now
+	c.Get("a") // b is the least recently used now
 	c.Put("e", 4, 20)
 	if _, ok := c.Get("b"); ok {
 		t.Error("b is still there")
@@ -40,7 +40,7 @@ func TestCacheReplacesAndDeletes(t *testing.T) {
 	if got, _ := c.Get("a"); got != 2 || c.Used() != 20 {
 		t.Errorf("a is %d, %d bytes used", got, c.Used())
 	}
-	c.Put("a", 3, 26) // more than a quarter: what was there is gone all the same
+	c.Put("a", 3, 26) // more than a quarter: not stored, but the old value is gone
 	if _, ok := c.Get("a"); ok || c.Used() != 0 {
 		t.Errorf("too large a value is kept: %d bytes", c.Used())
 	}
@@ -76,8 +76,8 @@ func TestGroupMakesOnce(t *testing.T) {
 	})
 }
 
-// TestGroupOutlivesItsFirstCaller: who comes second does not see the first one's
-// end, and gets the value.
+// TestGroupOutlivesItsFirstCaller: the second caller gets the value although the first one's
+// context has ended.
 func TestGroupOutlivesItsFirstCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g cache.Group[string, int]

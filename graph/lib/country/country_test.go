@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/country"
 )
 
-// TestCodes holds that the list is that of ISO 3166-1, and that every language of storefronts
-// names each of its countries.
+// TestCodes: the list has the codes of ISO 3166-1, and every language of storefronts has a name for
+// each country.
 func TestCodes(t *testing.T) {
 	if n := len(country.Codes()); n != 249 {
 		t.Errorf("%d countries, want the 249 of ISO 3166-1", n)
@@ -51,7 +51,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestFind holds that every region is found by its code, and by its names, in any spelling.
+// TestFind: every region is found by its code and its names, in any spelling.
 func TestFind(t *testing.T) {
 	for _, code := range country.Codes() {
 		for _, r := range country.Regions(code) {
@@ -93,10 +93,10 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// TestRegions holds which regions an address is asked for: those of addresses, unless one of the
-// level below is named.
+// TestRegions: an address offers the regions that addresses name, unless a region of the level
+// below is named.
 func TestRegions(t *testing.T) {
-	for text, want := range map[string][3]string{ // country, named: one that is there, one that is not
+	for text, want := range map[string][3]string{ // country, named: a region of the list, and one that is not
 		"US": {"", "NY", ""}, "GB": {"Northern Ireland", "SCT", "BFS"}, "FR": {"Corse", "20R", "2A"},
 		"FR 2A": {"2A", "75C", "IDF"}, "ES": {"Canarias", "GC", "CN"}, "PT": {"", "30", ""},
 	} {
@@ -114,7 +114,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestPostalCode judges codes as people write them. The listed countries come from reports.
+// TestPostalCode checks codes as people write them. The countries are from bug reports.
 func TestPostalCode(t *testing.T) {
 	for in, want := range map[string]string{
 		"US 100011234": "10001-1234", "US 10001-1234": "10001-1234", "US 10001 1234": "10001-1234", "US 10001": "10001",

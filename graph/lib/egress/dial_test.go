@@ -18,11 +18,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// names is a name server in memory: it answers each name with its addresses and
-// any other with "no such name".
+// names is an in-memory name server. It answers each name with its addresses, and other names with
+// "no such name".
 type names map[string][]string
 
-// resolver asks n over pipes, in the form that DNS has over TCP.
+// resolver returns a resolver that queries n over pipes, in the format of DNS over TCP.
 func (n names) resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
@@ -174,7 +174,7 @@ func TestDialerAllows(t *testing.T) {
 	}
 }
 
-// A name is asked for as it stands, not with the search list of the machine.
+// A name is looked up as it is, without the system's search list.
 func TestDialerAsksOnce(t *testing.T) {
 	_, err := egress.Policy{Resolver: names{}.resolver()}.Dialer(true)(t.Context(), "tcp", "nowhere.example:443")
 	failed, ok := errors.AsType[*net.DNSError](err)
@@ -183,7 +183,7 @@ func TestDialerAsksOnce(t *testing.T) {
 	}
 }
 
-// Whoever owns a name can move it: each dial looks at the address of its own look-up.
+// The owner of a name can change its address: each dial checks the address of its own lookup.
 func TestDialerJudgesEachDial(t *testing.T) {
 	port, _ := listen(t)
 	moving := names{"a.example": {"127.0.0.1"}}
@@ -200,8 +200,8 @@ func TestDialerJudgesEachDial(t *testing.T) {
 	}
 }
 
-// A name server that says nothing holds a dial for three seconds, and for another one
-// in which it is asked for something else.
+// An unresponsive name server delays a dial by three seconds, plus one for the query that probes
+// it.
 func TestDialerTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -220,7 +220,7 @@ func TestDialerTime(t *testing.T) {
 	})
 }
 
-// No text of a refusal holds an address or a name.
+// The text of a refusal contains no address or name.
 func TestRefusedError(t *testing.T) {
 	resolver := names{"hooks.example": {"10.20.30.40"}}.resolver()
 	_, err := egress.Policy{Resolver: resolver}.Dialer(true)(t.Context(), "tcp", "hooks.example:443")

@@ -1,6 +1,6 @@
 package egress
 
-// What tests judge without a network that fails.
+// Exports for tests that need no failing network.
 var (
 	RouteTrouble = routeTrouble
 	Routed       = routed

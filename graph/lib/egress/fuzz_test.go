@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// What is accepted has one reading: a full name, or a global unicast address in
-// its canonical spelling, over https.
+// An accepted URL has one reading: a full name, or a global unicast address in its canonical
+// spelling, over https.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://shop.example/h?q=1", "https://8.8.8.8:443/", "https://[2606:4700::1111]/", "http://localhost:1",

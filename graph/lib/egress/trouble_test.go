@@ -37,7 +37,7 @@ func TestTroubleOf(t *testing.T) {
 	}
 }
 
-// That a router far away has no route says nothing about this machine.
+// A remote router without a route says nothing about this machine.
 func TestRouteTrouble(t *testing.T) {
 	far := func(addr string, errno syscall.Errno) error {
 		return &net.OpError{Op: "dial", Addr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr)), Err: errno}
@@ -46,7 +46,7 @@ func TestRouteTrouble(t *testing.T) {
 		if got := egress.RouteTrouble(far("127.0.0.1:443", errno)); got != "" {
 			t.Errorf("%v of an address with a route: %q", errno, got)
 		}
-		// A route to this one is as good as a bug of the machine: it is for documents alone.
+		// A machine with a route to this address is misconfigured: it is for documentation only.
 		const six = "[2001:db8::1]:443"
 		want := egress.Trouble("")
 		if !egress.Routed(six) {
@@ -64,8 +64,8 @@ func TestRouteTrouble(t *testing.T) {
 	}
 }
 
-// failing is a name server that says of all names but those it knows, and of those
-// that nobody owns while up, that it cannot tell.
+// failing is a name server that fails for every name or, while up, only for names that begin with
+// "broken". asked counts the queries for single labels, with which the resolver is probed.
 type failing struct {
 	names
 	up    atomic.Bool
@@ -108,7 +108,7 @@ func (f *failing) serve(c net.Conn) {
 	}
 }
 
-// A name that cannot be looked up is its owner's trouble, until no name can be.
+// A failed lookup is the receiver's problem, unless all lookups fail.
 func TestResolverTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &failing{names: names{"here.example": {"10.0.0.1"}}}
@@ -140,7 +140,7 @@ func TestResolverTrouble(t *testing.T) {
 	})
 }
 
-// A resolver that this machine has no descriptor to ask is not to blame either.
+// If this machine has no file descriptor for the query, the resolver is not to blame.
 func TestResolverDescriptors(t *testing.T) {
 	none := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, os.NewSyscallError("socket", syscall.EMFILE)

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Words of the sentences, to see that the rule that was meant refuses.
+// Parts of the sentences, to check that the intended rule refuses.
 const (
 	scheme   = "https://"
 	spelling = "unusual spelling"

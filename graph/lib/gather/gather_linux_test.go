@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
-// An answer of 20 KB leaves in one segment: the loopback's hold 64 KB.
+// A response of 20 KB is sent in one segment; those of the loopback interface hold 64 KB.
 func TestOneSegment(t *testing.T) {
 	sent := make(chan net.Conn, 1)
 	s := serve(t, gather.Listener, func(r *http.Request) { sent <- gather.Conn(r.Context()) })

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
-// serve returns a server that answers GET /n with n bytes, by [gather.Write].
+// serve returns a server that answers GET /n with n bytes, with [gather.Write].
 func serve(t *testing.T, listen func(net.Listener) net.Listener, observe func(*http.Request)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func serve(t *testing.T, listen func(net.Listener) net.Listener, observe func(*h
 	return s
 }
 
-// body returns n bytes of which no two parts are alike.
+// body returns n bytes without repetitions.
 func body(n int) []byte {
 	b := make([]byte, 0, n+8)
 	for i := 0; len(b) < n; i++ {
@@ -42,8 +42,8 @@ func body(n int) []byte {
 	return b[:n]
 }
 
-// Whatever the size and the method, every answer arrives whole on one connection, and
-// the next one after it.
+// Whatever the size and the method, every response arrives complete on one connection, and so does
+// the next one.
 func TestWrite(t *testing.T) {
 	for name, listen := range map[string]func(net.Listener) net.Listener{
 		"TCP":   gather.Listener,
@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// opaque is a listener whose connections are not known to be of TCP.
+// opaque is a listener whose connections do not show that they are TCP.
 type opaque struct{ net.Listener }
 
 func (l opaque) Accept() (net.Conn, error) {

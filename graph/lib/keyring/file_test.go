@@ -89,7 +89,7 @@ func TestLoadRefuses(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chmod(path, tc.mode); err != nil { // past the umask
+			if err := os.Chmod(path, tc.mode); err != nil { // regardless of the umask
 				t.Fatal(err)
 			}
 			r, err := keyring.LoadOrCreate(dir)

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// secret returns a distinct root secret of the least length.
+// secret returns a distinct root secret of the minimum length.
 func secret(n int) string { return fmt.Sprintf("secret-%025d", n) }
 
 func parse(t testing.TB, secrets ...string) *keyring.Ring {
@@ -93,15 +93,15 @@ func TestMACKeysAreDistinctAndStable(t *testing.T) {
 			}
 		}
 	}
-	// Neither the place in the list nor a restart changes a key.
+	// Neither the position in the list nor a restart changes a key.
 	turned := parse(t, secret(2), secret(1)).MACs(keyring.Links)
 	if k := r.MACs(keyring.Links); k[0] != turned[1] || k[1] != turned[0] {
 		t.Error("the keys depend on the order of the list")
 	}
 }
 
-// The derivation is part of what is stored: a change of it would end every
-// cursor, link and sealed text in the world without a word.
+// Stored data depend on the derivation: changing it would silently invalidate every cursor, link
+// and sealed text.
 func TestDerivationIsPinned(t *testing.T) {
 	r := parse(t, "0123456789abcdef0123456789abcdef")
 	got := map[string]string{"id": hex.EncodeToString(r.KeyIDs())}

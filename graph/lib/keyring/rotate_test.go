@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// What was sealed before a rotation opens, and is sealed anew once.
+// What was sealed before a rotation opens, and is resealed once.
 func TestRotate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, keyring.FileName)

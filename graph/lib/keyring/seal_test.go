@@ -89,7 +89,7 @@ func TestOpenWhenIDsCollide(t *testing.T) {
 	}
 }
 
-// Nothing opens but what was sealed, and that is all the same text here.
+// Only sealed texts open, and here they all have the same content.
 func FuzzOpen(f *testing.F) {
 	s := parse(f, secret(1)).Sealer(keyring.Encryption)
 	f.Add(s.Seal([]byte("x"), nil))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The construction must be the published one, or what is known of its safety
-// would not speak of ours (C2SP, XAES-256-GCM, test vectors).
+// The construction must be the published one, whose security has been analyzed (C2SP, XAES-256-GCM,
+// test vectors).
 func TestConstructionMatchesPublishedVectors(t *testing.T) {
 	for _, tc := range []struct {
 		name string

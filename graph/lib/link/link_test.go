@@ -42,7 +42,7 @@ func ring(t testing.TB, secrets ...int) *keyring.Ring {
 	return r
 }
 
-// verify judges a whole address as a server that has split it would.
+// verify verifies an address, split as by a server.
 func verify(s *link.Signer, address string, at micros.Time) (map[string]string, error) {
 	p, query, _ := strings.Cut(address, "?")
 	return s.Verify(p, query, at)
@@ -70,7 +70,7 @@ func TestSignedAddressVerifies(t *testing.T) {
 	}
 }
 
-// The form of an address, computed a second time.
+// Computes an address a second time.
 func TestForm(t *testing.T) {
 	r := ring(t, 1)
 	k := r.MACs(keyring.Links)[0]
@@ -110,7 +110,7 @@ func TestExpiry(t *testing.T) {
 			if _, err := verify(s, address, tc.at); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
 				t.Errorf("error %v, want %v", err, tc.want)
 			}
-			// A late address that was altered too is altered: its time says nothing.
+			// An expired address that was altered is forged: its time does not count.
 			if _, err := verify(s, strings.Replace(address, "expires=", "expires=9", 1), tc.at); !errors.Is(err,
 				link.ErrForged) {
 				t.Errorf("altered: %v, want ErrForged", err)
@@ -119,8 +119,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// Each byte changed to each other byte, left out, doubled, and each byte put in
-// at each place: never anything but ErrForged.
+// Each byte replaced by every other byte, removed, duplicated, and each byte inserted at each
+// position: always ErrForged.
 func TestEveryAlterationIsForged(t *testing.T) {
 	s := link.New(ring(t, 1, 2))
 	address := s.Sign(path, now.Add(time.Minute), "store", str)
@@ -129,7 +129,7 @@ func TestEveryAlterationIsForged(t *testing.T) {
 		if altered == address {
 			return
 		}
-		// Every way to split it, since it is not said who finds the question mark.
+		// Every way to split it, since the caller might find another question mark.
 		if got, err := verify(s, altered, now); !errors.Is(err, link.ErrForged) || got != nil {
 			t.Fatalf("%s: %v, %v\n%q", what, got, err, altered)
 		}
@@ -154,7 +154,7 @@ func TestEveryAlterationIsForged(t *testing.T) {
 	}
 }
 
-// What a lenient parser would take for the same address.
+// Spellings that a lenient parser would consider the same address.
 func TestOtherSpellingsAreForged(t *testing.T) {
 	s := link.New(ring(t, 1))
 	address := s.Sign(path, now.Add(time.Minute), "store", str, "view", "a b")
@@ -205,8 +205,8 @@ func TestOtherSpellingsAreForged(t *testing.T) {
 	}
 }
 
-// The last of the 43 characters carries two bits that no byte has: four texts
-// decode to each signature, and only one of them is it.
+// The last of the 43 characters has two spare bits: four texts decode to each signature, and only
+// one of them is valid.
 func TestSpareBitsOfTheSignature(t *testing.T) {
 	s := link.New(ring(t, 1))
 	address := s.Sign(path, now.Add(time.Minute))
@@ -232,7 +232,7 @@ func TestSpareBitsOfTheSignature(t *testing.T) {
 	}
 }
 
-// Bytes do not move between the path and the query, nor between parameters.
+// Bytes cannot move between the path and the query, or between parameters.
 func TestOneSignatureOneMeaning(t *testing.T) {
 	s := link.New(ring(t, 1))
 	expires := now.Add(time.Minute)
@@ -278,7 +278,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// The keys of other purposes sign no links.
+// The keys of other purposes do not sign links.
 func TestPurpose(t *testing.T) {
 	r := ring(t, 1)
 	s := link.New(r)
@@ -311,7 +311,7 @@ func TestManyGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// Random parameters come back, and a random change of the address never does.
+// Random parameters are returned unchanged, and no randomly altered address verifies.
 func TestRandom(t *testing.T) {
 	s := link.New(ring(t, 1))
 	r := rand.New(rand.NewPCG(1, 2))

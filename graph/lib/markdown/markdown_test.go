@@ -82,8 +82,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzHTML: whatever comes in, what goes out are known elements with harmless
-// addresses.
+// FuzzHTML: whatever the input, the output consists of known elements with harmless addresses.
 func FuzzHTML(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\n[b](javascript:c) ![d](e)", "<script>", "<!-- x -->", "[a](<java\nscript:x>)", "`<img onerror=x>`",

@@ -31,10 +31,10 @@ func ring(t testing.TB, secrets ...string) *keyring.Ring {
 	return r
 }
 
-// store returns the id of a made-up store.
+// store returns the id of a fictitious store.
 func store(n byte) xid.ID { return xid.ID{15: n} }
 
-// sample is a list and a position in it, the same in every run.
+// sample returns a list and a position in it, the same in every run.
 func sample() (page.List, page.Position) {
 	t := micros.Time(1_772_000_000_123_456)
 	u := xid.First(t)
@@ -62,7 +62,7 @@ func TestCursorOpens(t *testing.T) {
 	}
 }
 
-// build computes a cursor a second time, from the words of contract section 4.
+// build computes a cursor a second time, from the description in contract section 4.
 func build(version byte, k keyring.MACKey, l page.List, at page.Position) string {
 	head := binary.BigEndian.AppendUint64([]byte{version, k.ID}, uint64(at.Time))
 	head = append(head, at.ID[:]...)
@@ -90,7 +90,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Every single character changed to every other byte makes the cursor absent.
+// A cursor with any character changed to any other byte is ignored.
 func TestEveryChangedCharacterIsAbsent(t *testing.T) {
 	c := page.New(ring(t, secret(1), secret(2)))
 	l, at := sample()
@@ -178,7 +178,7 @@ func TestRotationKeepsOldCursors(t *testing.T) {
 	}
 }
 
-// Two secrets may share the byte that names them; both must verify.
+// Two secrets may share the byte that identifies them; both must verify.
 func TestCollidingKeyIDs(t *testing.T) {
 	l, at := sample()
 	seen := map[byte]string{}
@@ -197,7 +197,7 @@ func TestCollidingKeyIDs(t *testing.T) {
 	t.Fatal("257 secrets have distinct one-byte ids")
 }
 
-// The pooled MAC states belong to one call at a time.
+// A pooled MAC state is used by one call at a time.
 func TestManyGoroutines(t *testing.T) {
 	c := page.New(ring(t, secret(1), secret(2)))
 	var wg sync.WaitGroup

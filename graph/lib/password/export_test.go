@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// Queue is a queue of its own.
+// Queue is a separate queue.
 type Queue = queue
 
-// NewQueue makes one.
+// NewQueue returns one.
 func NewQueue() *Queue { return newQueue() }
 
 // Enter is [queue.enter].
 func (q *queue) Enter(ctx context.Context) (leave func(), err error) { return q.enter(ctx) }
 
-// Left counts who is in the queue or hashes.
+// Left counts the requests in the queue and the running hashes.
 func (q *queue) Left() int {
 	return q.known.running + q.strange.running + len(q.known.waiting) + len(q.strange.waiting) + len(q.requests)
 }
 
-// Turn takes one of the turns; the function gives it back.
+// Turn takes one of the turns; the returned function releases it.
 func Turn(t *testing.T) func() {
 	t.Helper()
 	done, err := turns.enter(Known(t.Context()))

@@ -44,7 +44,8 @@ func TestVerify(t *testing.T) {
 		{name: "no text", phc: phc},
 		{name: "no hash", text: "correct horse"},
 		{name: "neither"},
-		// Made by the reference implementation: echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1.
+		// From the reference implementation: echo -n password | argon2 somesalt -id -t 2 -k 65536
+		// -p 1.
 		{name: "made elsewhere",
 			phc:  "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 			text: "password", want: true},
@@ -73,7 +74,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Two hash at once; whoever gives up waiting for their turn gets an error.
+// Two hashes run at once; a caller that stops waiting for its turn gets an error.
 func TestTurns(t *testing.T) {
 	first, second := password.Turn(t), password.Turn(t)
 	ended, cancel := context.WithCancel(t.Context())
@@ -86,7 +87,7 @@ func TestTurns(t *testing.T) {
 	}
 	first()
 	second()
-	hashed(t, "text") // the turns came back
+	hashed(t, "text") // the turns were released
 }
 
 func TestGenerate(t *testing.T) {

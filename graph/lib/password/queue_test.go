@@ -17,19 +17,19 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/password"
 )
 
-// from is the context of a request of a network.
+// from returns the context of a request from a network.
 func from(ctx context.Context, network int, request string) context.Context {
 	return viewer.WithOrigin(ctx, viewer.Origin{Request: request,
 		Client: netip.AddrFrom4([4]byte{192, 0, 2, byte(network)})})
 }
 
-// line is a queue that is held while people join it, and says in which order they left.
+// line is a queue that is blocked while requests join it, and records in which order they leave.
 type line struct {
 	t     *testing.T
 	q     *password.Queue
 	mu    sync.Mutex
 	order []string
-	full  []string // whom it had no place for
+	full  []string // requests that got no place
 	hold  []func()
 }
 
@@ -51,7 +51,7 @@ func (l *line) stop() {
 	}
 }
 
-// join lets somebody wait.
+// join adds a waiting request.
 func (l *line) join(ctx context.Context, name string) {
 	go func() {
 		leave, err := l.q.Enter(ctx)
@@ -72,7 +72,7 @@ func (l *line) join(ctx context.Context, name string) {
 	synctest.Wait()
 }
 
-// run lets all of them go, one at a time.
+// run lets all of them hash, one at a time.
 func (l *line) run() (order string) {
 	l.hold[0]()
 	synctest.Wait()
@@ -81,7 +81,7 @@ func (l *line) run() (order string) {
 	return strings.Join(l.order, " ")
 }
 
-// Networks take turns, however many one of them sends; known people go first.
+// Networks take turns, however many requests one of them sends; known people go first.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t)
@@ -95,8 +95,8 @@ func TestQueueIsFair(t *testing.T) {
 	})
 }
 
-// TestNewNetworkIsServed: under a flood from more networks than there are places, one that has not come
-// before goes first, also once more after a mistake; within 20 minutes a network is as a new one.
+// TestNewNetworkIsServed: under a flood from more networks than there are places, a new network
+// goes first, also at a second try after a mistake. After 20 minutes a network counts as new.
 func TestNewNetworkIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t)
@@ -134,8 +134,8 @@ func TestNewNetworkIsServed(t *testing.T) {
 	})
 }
 
-// The queue is bounded; who came often makes place for who came seldom. It is empty again afterwards, and
-// those who gave up left it.
+// The queue is bounded, and networks with many tries lose their places to those with few. It is
+// empty again afterwards, without the requests that gave up.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t)
@@ -168,7 +168,7 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// Strangers leave a turn to those who are known.
+// Strangers leave a turn to known people.
 func TestQueueKeepsATurn(t *testing.T) {
 	q := password.NewQueue()
 	if _, err := q.Enter(from(t.Context(), 1, "")); err != nil {

@@ -54,8 +54,7 @@ func TestWeak(t *testing.T) {
 	}
 }
 
-// The list is whole, and holds nothing that cannot be found or that its length alone
-// refuses.
+// The list is complete, and has no entry that cannot be found or that is refused for its length.
 func TestCommon(t *testing.T) {
 	list := password.Common(t)
 	if len(list) != 10_000 || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
@@ -68,7 +67,7 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// The list is left out: it says whether a text is in it, and would take all the time.
+// Without the list, whose search would take all the time.
 func FuzzMadeOf(f *testing.F) {
 	f.Add("silva-2026", "ana.silva@example.com", "")
 	f.Add("Silva", "Silva@example.com", "Ana Silva")
@@ -96,7 +95,7 @@ func ascii(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// letters are the ASCII letters of a text when it holds nothing else.
+// letters returns the text if it has only ASCII letters, else "".
 func letters(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// numbers are 32 bits each, as the chunks of a PNG hold them.
+// numbers encodes 32-bit numbers as in the chunks of a PNG.
 func numbers(list ...uint32) (b []byte) {
 	for _, v := range list {
 		b = binary.BigEndian.AppendUint32(b, v)
@@ -25,8 +25,8 @@ var (
 	p3Code     = []byte{12, 13, 0, 1}
 )
 
-// TestChunksToSRGB compares colors that the chunks of a PNG describe with those that Little CMS converts
-// by profiles of the same colors. The first of the chunks in the order of the specification counts.
+// TestChunksToSRGB compares colors that the chunks of a PNG describe with those that Little CMS
+// converts by equivalent profiles. The first chunk in the order of the specification counts.
 func TestChunksToSRGB(t *testing.T) {
 	type chunk struct {
 		kind string
@@ -37,7 +37,7 @@ func TestChunksToSRGB(t *testing.T) {
 	p3, icc := chunk{"cICP", p3Code}, chunk{"iCCP", nil}
 	for name, tc := range map[string]struct {
 		chunks []chunk
-		want   string // "" keeps the colors
+		want   string // "" leaves the colors unchanged
 	}{
 		"Display P3":             {[]chunk{p3}, "p3"},
 		"Display P3 before all":  {[]chunk{gamma, chroma, sRGB, icc, p3}, "p3"},
@@ -90,7 +90,7 @@ func TestChunksToSRGB(t *testing.T) {
 	}
 }
 
-// TestGammaOfGray: the gamma of a gray picture counts, with transparency and without.
+// TestGammaOfGray: the gamma of a grayscale image counts, with and without transparency.
 func TestGammaOfGray(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 1, 1))
 	gray.SetGray(0, 0, color.Gray{128})
@@ -99,14 +99,14 @@ func TestGammaOfGray(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Half of the light is 188 of 255 on the curve of sRGB.
+		// Half of the light is 188 of 255 on the sRGB curve.
 		if got := color.NRGBAModel.Convert(decoded(t, p).At(0, 0)).(color.NRGBA); got.R != 188 || got.B != 188 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-// FuzzChroma: no chunk ends the program or keeps a picture from being taken.
+// FuzzChroma: no chunk crashes the program or makes it refuse an image.
 func FuzzChroma(f *testing.F) {
 	f.Add(adobeGamma, adobeRGB, p3Code)
 	f.Add(numbers(1), numbers(31270, 1, 0, 0, math.MaxUint32, 1, 1, 1), []byte(nil))

@@ -15,12 +15,12 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// inputs are the colors that are converted, in columns of 16 pixels.
+// inputs are the colors to convert, in columns of 16 pixels.
 var inputs = [8]color.NRGBA{{255, 0, 0, 255}, {255, 255, 255, 255}, {0, 0, 0, 255}, {200, 100, 50, 255},
 	{128, 128, 128, 255}, {10, 20, 30, 255}, {60, 200, 90, 255}, {90, 60, 180, 255}}
 
-// converted holds what Little CMS 2.14 makes of them in 16 bits, by the profiles in testdata, which it
-// wrote too, relative to the white.
+// converted has the results of Little CMS 2.14 in 16 bits, relative to white, with the profiles in
+// testdata, which it wrote too.
 var converted = map[string][8][3]uint16{
 	"p3": {{65535, 0, 0}, {65535, 65535, 65535}, {0, 0, 0}, {55229, 23801, 7955}, {32896, 32896, 32896},
 		{1816, 5226, 7948}, {0, 52279, 18671}, {24480, 14992, 48006}},
@@ -30,7 +30,7 @@ var converted = map[string][8][3]uint16{
 		{0, 7296, 10774}, {0, 58671, 20359}, {22260, 16951, 52590}},
 }
 
-// columns draws the inputs on a picture.
+// columns draws the inputs on an image.
 func columns(m draw.Image, alpha uint8) draw.Image {
 	for i, c := range inputs {
 		c.A = alpha
@@ -48,7 +48,7 @@ func iccFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// withICC puts a profile into a PNG or a JPEG, into the latter in parts of 300 bytes, the last first.
+// withICC adds a profile to a PNG or a JPEG, to the latter in parts of 300 bytes, last part first.
 func withICC(t testing.TB, b, profile []byte) []byte {
 	t.Helper()
 	if b[0] == 0x89 {
@@ -68,7 +68,7 @@ func withICC(t testing.TB, b, profile []byte) []byte {
 	return b
 }
 
-// TestToSRGB compares colors of three profiles, in every format and type of picture, with those that
+// TestToSRGB compares the colors of three profiles, in every format and image type, with those that
 // another program converts.
 func TestToSRGB(t *testing.T) {
 	box := image.Rect(0, 0, 128, 16)
@@ -84,7 +84,7 @@ func TestToSRGB(t *testing.T) {
 		profile := iccFile(t, name)
 		for format, tc := range map[string]struct {
 			body      []byte
-			tolerance uint32 // in parts of 65,535
+			tolerance uint32 // of 65,535
 		}{
 			"PNG":             {withICC(t, pngOf(t, columns(image.NewRGBA(box), 255)), profile), 300},
 			"transparent PNG": {withICC(t, pngOf(t, columns(image.NewNRGBA(box), 100)), profile), 700},
@@ -93,7 +93,7 @@ func TestToSRGB(t *testing.T) {
 			"16 bits, transparent": {withICC(t, pngOf(t, columns(image.NewNRGBA64(box), 100)), profile),
 				400},
 			"JPEG": {withICC(t, jpegOf(t, columns(image.NewRGBA(box), 255)), profile), 3000},
-			"WebP": {withICCP(lossless, profile), 3000}, // kept as a JPEG
+			"WebP": {withICCP(lossless, profile), 3000}, // stored as a JPEG
 		} {
 			p, err := pixel.Clean(tc.body)
 			if err != nil {
@@ -116,7 +116,7 @@ func TestToSRGB(t *testing.T) {
 	}
 }
 
-// TestGrayToSRGB: a profile of gray applies to pictures without colors, and to no other.
+// TestGrayToSRGB: a gray profile applies to grayscale images only.
 func TestGrayToSRGB(t *testing.T) {
 	profile := iccFile(t, "gray")
 	values, want := []uint8{0, 1, 10, 64, 128, 200, 255}, []uint16{0, 39, 2489, 20912, 37627, 54018, 65535}
@@ -153,7 +153,7 @@ func TestGrayToSRGB(t *testing.T) {
 	}
 }
 
-// grayAlphaPNG is a PNG of color type 4, which Go does not write.
+// grayAlphaPNG returns a PNG of color type 4, which Go does not write.
 func grayAlphaPNG(t *testing.T, values []uint8, alpha uint8) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -171,14 +171,14 @@ func grayAlphaPNG(t *testing.T, values []uint8, alpha uint8) []byte {
 	for _, c := range []struct {
 		kind string
 		data []byte
-	}{{"IEND", nil}, {"IDAT", data.Bytes()}} { // each is put behind the header
+	}{{"IEND", nil}, {"IDAT", data.Bytes()}} { // each is inserted after the header
 		b = withChunk(b, c.kind, c.data)
 	}
 	return b
 }
 
-// TestProfileOfSRGB: a picture whose profile says what holds without one keeps every byte of its
-// pixels and drops the profile.
+// TestProfileOfSRGB: an image with an sRGB profile keeps every byte of its pixels and loses the
+// profile.
 func TestProfileOfSRGB(t *testing.T) {
 	plain := pngOf(t, columns(image.NewRGBA(image.Rect(0, 0, 128, 16)), 255))
 	p, err := pixel.Clean(withICC(t, plain, iccFile(t, "srgb")))
@@ -187,7 +187,7 @@ func TestProfileOfSRGB(t *testing.T) {
 	}
 }
 
-// FuzzProfile: no profile ends the program or keeps a picture from being taken.
+// FuzzProfile: no profile crashes the program or makes it refuse an image.
 func FuzzProfile(f *testing.F) {
 	for _, name := range []string{"p3", "adobe", "prophoto", "gray", "srgb"} {
 		f.Add(iccFile(f, name))
@@ -195,7 +195,7 @@ func FuzzProfile(f *testing.F) {
 	plain := pngOf(f, columns(image.NewRGBA(image.Rect(0, 0, 128, 16)), 255))
 	gray := pngOf(f, image.NewGray16(image.Rect(0, 0, 3, 3)))
 	f.Fuzz(func(t *testing.T, profile []byte) {
-		if len(profile) >= 40 { // most mutations concern what lies behind the header
+		if len(profile) >= 40 { // most mutations are behind the header
 			binary.BigEndian.PutUint32(profile, uint32(len(profile)))
 			copy(profile[36:], "acsp")
 		}

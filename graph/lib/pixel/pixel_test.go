@@ -17,10 +17,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// corners are the colours of a picture's corners: top left, top right, bottom left.
+// corners are the colors of an image's corners: top left, top right, bottom left.
 var corners = [3]color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}}
 
-// sample is a picture with three corners of their own, the rest white.
+// sample returns an image with three colored corners, the rest white.
 func sample(w, h int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -58,7 +58,7 @@ func pngOf(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// exif is Exif data with an orientation, and a secret behind it.
+// exif returns Exif data with an orientation, followed by a secret.
 func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -74,13 +74,13 @@ func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	return append(b, "GPS 52.5163 13.3777"...)
 }
 
-// withSegment puts an APP1 segment behind the beginning of a JPEG.
+// withSegment inserts an APP1 segment after the start of a JPEG.
 func withSegment(b, data []byte) []byte {
 	head := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe1}, uint16(len(data)+2))
 	return slices.Concat(head, data, b[2:])
 }
 
-// withChunk puts a chunk behind the header of a PNG.
+// withChunk inserts a chunk after the header of a PNG.
 func withChunk(b []byte, kind string, data []byte) []byte {
 	const header = 8 + 25
 	body := append([]byte(kind), data...)
@@ -89,7 +89,7 @@ func withChunk(b []byte, kind string, data []byte) []byte {
 	return slices.Concat(b[:header], c, b[header:])
 }
 
-// headPNG is the beginning of a PNG that says it is large.
+// headPNG returns the beginning of a PNG of the given size.
 func headPNG(w, h uint32) []byte {
 	body := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), w), h)
 	body = append(body, 8, 6, 0, 0, 0)
@@ -97,7 +97,7 @@ func headPNG(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, body...), crc32.ChecksumIEEE(body))
 }
 
-// animation is a GIF with so many frames, a comment and something behind its end.
+// animation returns a GIF with a number of frames, a comment and trailing data.
 func animation(t testing.TB, frames int) []byte {
 	t.Helper()
 	g := &gif.GIF{LoopCount: 3}
@@ -139,10 +139,10 @@ func decoded(t testing.TB, p *pixel.Picture) image.Image {
 	return m
 }
 
-// TestOrientation: a picture is turned as the camera was held, and says so no more.
+// TestOrientation: an image is rotated by its Exif orientation, and loses that.
 func TestOrientation(t *testing.T) {
 	const w, h = 48, 32
-	// where the first three corners of the picture are: as left, top (0) or right, bottom (1)
+	// where the first three corners of the image are: left, top is 0; right, bottom is 1
 	type at [3][2]int
 	for o, want := range map[uint16]at{
 		1: {{0, 0}, {1, 0}, {0, 1}}, 2: {{1, 0}, {0, 0}, {1, 1}}, 3: {{1, 1}, {0, 1}, {1, 0}},
@@ -174,7 +174,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// TestClean: what comes is kept in the form that it should have, and nothing beside it.
+// TestClean: an upload gets the type that it should have, and nothing else remains.
 func TestClean(t *testing.T) {
 	glass := image.NewNRGBA(image.Rect(0, 0, 5, 4))
 	for name, tc := range map[string]struct {
@@ -207,7 +207,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// someProfile is a colour profile of a length that holds nothing else.
+// someProfile returns an otherwise empty color profile of a length.
 func someProfile(n int, space string) []byte {
 	p := binary.BigEndian.AppendUint32(nil, uint32(n))
 	p = append(p, make([]byte, n-4)...)
@@ -216,8 +216,7 @@ func someProfile(n int, space string) []byte {
 	return p
 }
 
-// TestProfile: the colours of a JPEG stay as they are described, in every width; what is no
-// profile goes.
+// TestProfile: a JPEG keeps its profile, in every width; invalid profiles are removed.
 func TestProfile(t *testing.T) {
 	const mark = "ICC_PROFILE\x00\x01\x01"
 	for name, tc := range map[string]struct {
@@ -251,7 +250,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestAnimation: the frames stay, with their times, and how often they are shown.
+// TestAnimation: the frames, their times and the number of repetitions stay.
 func TestAnimation(t *testing.T) {
 	p, err := pixel.Clean(animation(t, 3))
 	if err != nil {
@@ -263,7 +262,7 @@ func TestAnimation(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no picture, too large by its header, or cut off.
+// TestRefused: input that is not an image, is too large by its header, or is cut off.
 func TestRefused(t *testing.T) {
 	whole := jpegOf(t, sample(40, 30))
 	passes := slices.Concat(whole, bytes.Repeat([]byte{0xff, 0xda}, 100))
@@ -292,7 +291,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestScale: widths in the picture's own type and shape, in one go.
+// TestScale: widths in the image's own type and aspect ratio, in one call.
 func TestScale(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"jpeg": jpegOf(t, sample(2001, 1501)), "png": pngOf(t, sample(2001, 1501)),
@@ -322,8 +321,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// FuzzClean: whatever comes, what is kept is a picture that is taken again, of the size
-// that is said.
+// FuzzClean: whatever the input, the result is an image that is accepted again and has the reported
+// size.
 func FuzzClean(f *testing.F) {
 	for _, b := range [][]byte{
 		jpegOf(f, sample(9, 7)), pngOf(f, sample(9, 7)), animation(f, 1), animation(f, 3), onePixel, headPNG(9, 9),

@@ -13,13 +13,12 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// blocks are the colors of the files in testdata, four above four, 32 pixels each, as cwebp 1.2.4
-// was given them.
+// blocks are the colors of the files in testdata, four above four, 32 pixels each, as given to
+// cwebp 1.2.4.
 var blocks = [8]color.NRGBA{{255, 255, 255, 255}, {0, 0, 0, 255}, {200, 30, 40, 255}, {30, 160, 60, 255},
 	{40, 60, 200, 255}, {128, 128, 128, 255}, {250, 200, 20, 255}, {10, 200, 220, 255}}
 
-// TestWebP compares colors with those that another encoder was given: black stays black, and white
-// white.
+// TestWebP compares colors with the encoder's input: black stays black, and white stays white.
 func TestWebP(t *testing.T) {
 	for file, kept := range map[string]string{"lossy.webp": pixel.JPEG, "lossy-alpha.webp": pixel.PNG,
 		"lossless.webp": pixel.JPEG} {
@@ -46,8 +45,8 @@ func TestWebP(t *testing.T) {
 
 func off(a, b uint8) int { return max(int(a), int(b)) - min(int(a), int(b)) }
 
-// TestProfilesOfOthers: the profile of a PNG or a WebP goes with it, in every width, whatever it
-// becomes.
+// TestProfilesOfOthers: an image keeps the profile of a PNG or a WebP, in every width and every
+// type.
 func TestProfilesOfOthers(t *testing.T) {
 	lossy, err := os.ReadFile("testdata/lossy.webp")
 	if err != nil {
@@ -71,7 +70,7 @@ func TestProfilesOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		again, err := pixel.Clean(p.Body) // as a PNG or JPEG that somebody uploads
+		again, err := pixel.Clean(p.Body) // as an uploaded PNG or JPEG
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -97,7 +96,7 @@ func TestProfilesOfOthers(t *testing.T) {
 	}
 }
 
-// withICCP puts a profile into a WebP, whose form becomes the extended one.
+// withICCP adds a profile to a WebP, which then has the extended format.
 func withICCP(b, profile []byte) []byte {
 	chunk := func(name string, data []byte) []byte {
 		head := binary.LittleEndian.AppendUint32([]byte(name), uint32(len(data)))

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// vat taxes Germany with 19 %, France's region of Corsica with 2.1 % and the rest of it
-// with 20 %, all but France with shipping.
+// vat taxes Germany with 19 %, France's region of Corsica with 2.1 % and the rest of France with 20
+// %, all but France including shipping.
 func vat(included bool) price.Tax {
 	return price.Tax{Included: included, Rates: []price.TaxRate{
 		{Country: "DE", Name: "MwSt", BasisPoints: 1900, Shipping: true},
@@ -112,7 +112,7 @@ func TestCompute(t *testing.T) {
 	}
 }
 
-// Three lines of one price share what three cannot part: the first ones get it.
+// If three lines of one price cannot share a discount evenly, the first ones get the rest.
 func TestDiscountIsSpread(t *testing.T) {
 	shirt, tea := xid.New(), xid.New()
 	cart := price.Cart{Lines: []price.Line{
@@ -159,7 +159,7 @@ func TestRateFits(t *testing.T) {
 	}
 }
 
-// What no cart has is an error, and no sum wraps.
+// Invalid carts are errors, and no sum overflows.
 func TestRefuses(t *testing.T) {
 	most := int64(currency.MaxMinor)
 	line := func(unit, quantity int64) []price.Line {
@@ -221,7 +221,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// In whatever portions the units of a line are given back, all of them are its total.
+// In whatever portions the units of a line are refunded, all of them are its total.
 func TestRefund(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -249,15 +249,14 @@ func TestRefund(t *testing.T) {
 	}
 }
 
-// Shipping is shown as the store entered it, and the tax that is added on one line: the sum is the
-// same.
+// Shipping is shown as the store entered it, and all added tax in one sum; the total is the same.
 func TestShownTax(t *testing.T) {
 	for _, tc := range []struct{ given, want [3]int64 }{
 		{given: [3]int64{1089, 888, 89}, want: [3]int64{1000, 977, 0}},  // added, with shipping
 		{given: [3]int64{1000, 888, 0}, want: [3]int64{1000, 888, 0}},   // added, without
 		{given: [3]int64{1000, 0, 2000}, want: [3]int64{1000, 0, 2000}}, // included
 		{given: [3]int64{0, 0, 0}},
-		{given: [3]int64{5, 10, 20}, want: [3]int64{5, 10, 20}}, // of no quote
+		{given: [3]int64{5, 10, 20}, want: [3]int64{5, 10, 20}}, // not from a quote
 	} {
 		var got [3]int64
 		if got[0], got[1], got[2] = price.ShownTax(tc.given[0], tc.given[1], tc.given[2]); got != tc.want {

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// ledger computes a cart anew, in fractions of the currency's major unit.
+// ledger computes a cart a second time, in fractions of the currency's major unit.
 type ledger struct {
 	unit *big.Rat // one minor unit
 	cart price.Cart
@@ -48,7 +48,7 @@ func sum(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 func div(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
 
-// units is how many whole minor units an amount has, and what is left.
+// units returns the whole minor units of an amount, and the rest.
 func (l *ledger) units(x *big.Rat) (*big.Int, *big.Rat) {
 	q := div(x, l.unit)
 	whole := new(big.Int).Quo(q.Num(), q.Denom())
@@ -61,7 +61,7 @@ func (l *ledger) round(x *big.Rat) *big.Rat {
 	return mul(new(big.Rat).SetInt(whole), l.unit)
 }
 
-// sees notes an amount that is above the limit.
+// sees records whether an amount is above the limit.
 func (l *ledger) sees(x *big.Rat) *big.Rat {
 	l.large = l.large || x.Cmp(l.most) > 0
 	return x
@@ -91,7 +91,7 @@ func (l *ledger) parts(amount *big.Rat, weights []*big.Rat) []*big.Rat {
 	return parts
 }
 
-// tax is what is added to an amount, and what it holds.
+// tax returns the tax that is added to an amount, and the tax included in it.
 func (l *ledger) tax(due *big.Rat, exempt bool) (added, included *big.Rat) {
 	added, included = new(big.Rat), new(big.Rat)
 	if l.rate == nil || exempt {
@@ -104,7 +104,7 @@ func (l *ledger) tax(due *big.Rat, exempt bool) (added, included *big.Rat) {
 	return l.round(mul(due, part)), included
 }
 
-// bill is what the ledger expects.
+// bill is the ledger's result.
 type bill struct {
 	subtotal, discount, shipping, tax, included, total *big.Rat
 	lines                                              [][4]*big.Rat // discount, tax, included tax, total
@@ -139,7 +139,7 @@ func (l *ledger) bill() bill {
 	return b
 }
 
-// meant is what the lines are worth that the discount is for, in the order of the lines.
+// meant returns the subtotals of the lines, 0 for those that the discount does not apply to.
 func (l *ledger) meant(gross []*big.Rat) []*big.Rat {
 	worth := make([]*big.Rat, len(gross))
 	for i, line := range l.cart.Lines {
@@ -151,7 +151,7 @@ func (l *ledger) meant(gross []*big.Rat) []*big.Rat {
 	return worth
 }
 
-// isMeant reports whether the discount is for a line: for all where it names nothing.
+// isMeant reports whether the discount applies to a line: to all lines if it has no restriction.
 func (l *ledger) isMeant(line price.Line) bool {
 	d := l.cart.Discount
 	if d == nil {
@@ -162,7 +162,7 @@ func (l *ledger) isMeant(line price.Line) bool {
 		func(id xid.ID) bool { return slices.Contains(names, id) })
 }
 
-// off is what the discount takes off.
+// off returns the discount.
 func (l *ledger) off(subtotal *big.Rat) *big.Rat {
 	d, worth := l.cart.Discount, new(big.Rat)
 	for _, line := range l.cart.Lines {
@@ -182,7 +182,7 @@ func (l *ledger) off(subtotal *big.Rat) *big.Rat {
 	return new(big.Rat)
 }
 
-// freight is what is paid for shipping, and the tax in it.
+// freight returns the price of shipping, and the tax included in it.
 func (l *ledger) freight(goods, subtotal *big.Rat) (paid, held *big.Rat) {
 	s, d := l.cart.Shipping, l.cart.Discount
 	free := s == nil || s.FreeFromMinor != nil && goods.Cmp(l.major(*s.FreeFromMinor)) >= 0 ||
@@ -228,8 +228,8 @@ func check(t *testing.T, c price.Cart, digits int) {
 	}
 }
 
-// refund gives the units of a line back, ever more at once: each portion is the difference
-// of two parts of the total, and in the end nothing is left of it.
+// refund refunds the units of a line in growing portions: each is the difference of two parts of
+// the total, and in the end nothing is left.
 func refund(t *testing.T, total, quantity int64) {
 	t.Helper()
 	part := func(n int64) *big.Int { // of the total, rounded half up
@@ -250,11 +250,11 @@ func refund(t *testing.T, total, quantity int64) {
 	}
 }
 
-// places are where random carts go: taxed by region, by country, and not at all.
+// places are the destinations of random carts: taxed by region, by country, and not at all.
 var places = []price.Place{{Country: "DE"}, {Country: "FR", Region: "Corse"}, {Country: "FR", Region: "Nord"},
 	{Country: "US"}, {}}
 
-// randomCart makes a cart; most prices are of a shop, some are as large as there can be.
+// randomCart returns a cart; most prices are realistic, some as large as possible.
 func randomCart(r *rand.Rand, digits int) price.Cart {
 	top := int64(500)
 	for range digits {
@@ -305,7 +305,7 @@ func randomCart(r *rand.Rand, digits int) price.Cart {
 	return c
 }
 
-// Ten thousand carts in each class of currencies agree with fractions.
+// Ten thousand carts in each class of currencies agree with computations in fractions.
 func TestCartsAgreeWithFractions(t *testing.T) {
 	for _, digits := range []int{0, 2, 3} {
 		t.Run(strconv.Itoa(digits), func(t *testing.T) {
@@ -325,7 +325,8 @@ func FuzzCart(f *testing.F) {
 	})
 }
 
-// FuzzCompute hands in any numbers at all: an error or amounts, which keep the equation.
+// FuzzCompute passes arbitrary numbers: the result is an error, or amounts that satisfy the
+// equation.
 func FuzzCompute(f *testing.F) {
 	f.Add(int64(999), int64(3), int64(1900), int64(1000), int64(490), true)
 	f.Add(int64(currency.MaxMinor), int64(1), int64(1), int64(1), int64(currency.MaxMinor), false)

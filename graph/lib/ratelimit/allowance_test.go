@@ -18,7 +18,7 @@ import (
 
 var rate = ratelimit.Rate{Burst: 3, Every: time.Minute}
 
-// A burst, then one per interval; what is given back may be taken again.
+// A burst, then one per interval; a returned use can be taken again.
 func TestTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
@@ -64,7 +64,7 @@ func TestTake(t *testing.T) {
 	})
 }
 
-// Of several charges all are counted, or none; to look counts nothing.
+// Either all charges are counted, or none; Wait counts nothing.
 func TestTakeAll(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		charge := func(of string, burst int) ratelimit.Charge {
@@ -89,14 +89,13 @@ func TestTakeAll(t *testing.T) {
 		}
 		counts(true, middle, large)
 		counts(false, middle)
-		counts(true, large) // nothing was taken by those that were refused
+		counts(true, large) // refused calls took nothing
 		counts(false, large)
 		counts(true)
 	})
 }
 
-// Those who count at once are counted one after the other, and the first ones of a key do
-// not wait for each other.
+// Concurrent uses are counted one after the other, and the first uses of a key do not deadlock.
 func TestTakeAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		const keys = 10
@@ -116,7 +115,7 @@ func TestTakeAtOnce(t *testing.T) {
 				wg.Go(take)
 			}
 			wg.Wait()
-			take() // where the first to count looked at the clock last, the others came too early
+			take() // if the use that was counted first read the clock last, the others came too early
 		}
 		if let.Load() != 3*keys {
 			t.Errorf("%d let through, want %d", let.Load(), 3*keys)

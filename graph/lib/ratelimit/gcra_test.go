@@ -54,7 +54,7 @@ func TestBurstThenRate(t *testing.T) {
 	})
 }
 
-// TestTakeN: what counts as several takes as much as several, and never more than a
+// TestTakeN: a request that counts as several takes as much as several, and never more than a
 // burst.
 func TestTakeN(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -71,8 +71,7 @@ func TestTakeN(t *testing.T) {
 	})
 }
 
-// TestLongRun: in any stretch of time no more than burst + rate·time pass.
-// TestCharge: what turned out to cost more is waited for, a burst at most.
+// TestCharge: extra cost delays later requests, by a burst at most.
 func TestCharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 10, 20)
@@ -96,6 +95,7 @@ func TestCharge(t *testing.T) {
 	})
 }
 
+// TestLongRun: in any stretch of time no more than burst + rate·time pass.
 func TestLongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 3, 5)
@@ -112,7 +112,7 @@ func TestLongRun(t *testing.T) {
 	})
 }
 
-// peek is what the next Take finds, which it leaves as it is.
+// peek returns the next decision without taking.
 func peek(l *Limiter[string], key string) Decision {
 	d := l.Take(key)
 	if d.OK {
@@ -151,7 +151,7 @@ func TestForgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A flood of addresses: at each moment some hundred are active.
+		// A flood of addresses: some hundred are active at a time.
 		for key := range 500_000 {
 			l.Take(key)
 			time.Sleep(100 * time.Microsecond)
@@ -169,7 +169,7 @@ func TestForgets(t *testing.T) {
 	})
 }
 
-// TestForgettingIsHarmless: a sweep never gives an active key its burst back.
+// TestForgettingIsHarmless: a sweep never restores the burst of an active key.
 func TestForgettingIsHarmless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, err := New[int](Config{Rate: 0.001, Burst: 1})
@@ -285,7 +285,7 @@ func BenchmarkTake(b *testing.B) {
 	})
 }
 
-// What is given back can be taken again, at once and never beyond the burst.
+// A returned request can be taken again, at once and never beyond the burst.
 func TestReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limiter(t, 1, 3)

@@ -8,17 +8,17 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// fleet is processes that count together: each tells and hears once in 900 ms, at a time
-// of its own.
+// fleet is several processes that count together: each exchanges reports once in 900 ms, at its own
+// time.
 type fleet struct {
 	limiters []*Limiter[string]
 	ids      []xid.ID
 	board    map[xid.ID]Report[string]
-	told     int // reports that were not empty
+	told     int // non-empty reports
 	rate     int
 }
 
-// step is how exactly the tests keep time.
+// step is the time resolution of the tests.
 const step = 5 * time.Millisecond
 
 func newFleet(t *testing.T, n, rate, burst int) *fleet {
@@ -35,7 +35,7 @@ func newFleet(t *testing.T, n, rate, burst int) *fleet {
 	return f
 }
 
-// exchange is what process i does once in 900 ms.
+// exchange exchanges the reports of process i.
 func (f *fleet) exchange(i int) {
 	uses := f.limiters[i].Tell(100)
 	if len(uses) > 0 {
@@ -53,7 +53,7 @@ func (f *fleet) exchange(i int) {
 	f.limiters[i].Hear(reports)
 }
 
-// run asks for so many seconds and returns how much was let through in each. asked says
+// run makes requests for some seconds and returns how many were let through in each. asked returns
 // how many requests a second reach a process at a time.
 func (f *fleet) run(seconds int, asked func(process int, at time.Duration) float64) []int {
 	passed := make([]int, seconds)
@@ -81,9 +81,8 @@ func sum(of []int) (n int) {
 	return n
 }
 
-// TestFleet: the rate holds for all processes together within a quarter in any ten
-// seconds, however what is asked is spread over them; before, what came at first contact
-// is bounded.
+// TestFleet: the rate holds for all processes together within a quarter in any ten seconds, however
+// the requests are distributed. Before that, the excess of the first contact is bounded.
 func TestFleet(t *testing.T) {
 	type spread func(process int, at time.Duration) float64
 	each := func(rates ...float64) spread {
@@ -127,7 +126,7 @@ func TestFleet(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFleet(t, tc.processes, 100, 200)
 				passed := f.run(150, tc.asked)
-				// What is too much at first is waited for within so many seconds.
+				// The initial excess is waited for within this many seconds.
 				first := 10 + 4*tc.processes
 				for i := first; i+10 <= len(passed); i++ {
 					if n := sum(passed[i : i+10]); n < 750 || n > 1250 {
@@ -142,8 +141,8 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestFleetUnseen: processes have nothing to tell of a key of which each lets through less
-// than a quarter of the rate, however low it is, and refuse nothing of it.
+// TestFleetUnseen: processes do not report a key of which each lets through less than a quarter of
+// the rate, however low that is, and refuse none of its requests.
 func TestFleetUnseen(t *testing.T) {
 	for _, rate := range []int{1, 2, 100, 1000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -157,8 +156,8 @@ func TestFleetUnseen(t *testing.T) {
 	}
 }
 
-// TestFleetBelow: who stays below the rate is never refused, whatever processes it meets,
-// and neither where one of them is new. Behind it everything is forgotten.
+// TestFleetBelow: a client below the rate is never refused, whichever processes get its requests,
+// even if one of them is new. Afterwards everything is forgotten.
 func TestFleetBelow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 3, 100, 200)
@@ -190,8 +189,8 @@ func TestFleetLow(t *testing.T) {
 	})
 }
 
-// TestFleetLost: a process that hears nothing goes on alone, and when it hears again the
-// key waits for no more than ten seconds and a burst.
+// TestFleetLost: a process without reports continues alone, and when reports arrive again, the key
+// waits for at most ten seconds and a burst.
 func TestFleetLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := limiter(t, 100, 200), xid.New()
@@ -217,7 +216,7 @@ func TestFleetLost(t *testing.T) {
 	})
 }
 
-// TestShareReturn: what is taken back is not told.
+// TestShareReturn: returned requests are not reported.
 func TestShareReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newFleet(t, 1, 100, 200).limiters[0]

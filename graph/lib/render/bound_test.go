@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// long is data of a home page with a list of n texts.
+// long returns data of a home page with a list of n texts.
 func long(n int) map[string]any {
 	data := SampleData("home")
 	tags := make([]any, n)
@@ -23,8 +23,8 @@ func long(n int) map[string]any {
 	return data
 }
 
-// Lists longer than a range is counted at end a page, not the process. The clock
-// stands still: only steps count.
+// Lists longer than a range counts as end a page, not the process. The clock stands still: only
+// steps count.
 func TestLongListsEndThePage(t *testing.T) { synctest.Test(t, testLongLists) }
 
 func testLongLists(t *testing.T) {
@@ -94,8 +94,8 @@ func TestMeterEndsByTime(t *testing.T) {
 	})
 }
 
-// What a page writes, asks and calls is what its meter sees: at least one step
-// for every action, iteration and call, and never more than was foreseen.
+// The meter counts what a page does: at least one step for every action, iteration and call, and
+// never more than the estimate.
 func TestStepsAreForeseen(t *testing.T) {
 	for name, body := range map[string]string{
 		"empty ranges": `{{range .tags}}{{range $.tags}}{{end}}{{end}}`,
@@ -140,7 +140,7 @@ func TestActionsAreSteps(t *testing.T) {
 	}
 }
 
-// count executes a home page and returns its steps, and what its cost was.
+// count executes a home page and returns its steps and its estimated cost.
 func count(t testing.TB, defines, body string, data map[string]any) (steps, foreseen int) {
 	t.Helper()
 	templates := sampleTheme(t,
@@ -171,7 +171,7 @@ func count(t testing.TB, defines, body string, data map[string]any) (steps, fore
 	return m.steps, costs[src.root].steps
 }
 
-// Text does not grow from step to step: what a function makes ends at maxText.
+// Text does not grow from step to step: results of functions end at maxText.
 func TestTextDoesNotGrow(t *testing.T) {
 	for name, content := range map[string]string{
 		"join with itself": `{{$x := "ab"}}{{range .tags}}{{$x = join $.tags $x}}{{end}}{{$x}}`,

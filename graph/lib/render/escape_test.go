@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Data is shown as data wherever an action may stand.
+// Data is escaped wherever an action is allowed.
 func TestEscape(t *testing.T) {
 	const tag = `"><script>alert(1)</script>`
 	tests := []struct {
@@ -70,7 +70,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// Values do not stand where html/template would have to escape for a language.
+// Values are not allowed where html/template would have to escape for another language.
 func TestContextsAreClosed(t *testing.T) {
 	for _, body := range []string{
 		`<p {{.x}}>`, `<p a{{.x}}>`, `<p a {{.x}}>`, `<p {{.x}}=y>`, `<p{{.x}}>`, `<p data-{{.x}}="y">`,

@@ -85,7 +85,7 @@ func TestFunctionErrors(t *testing.T) {
 	}
 }
 
-// Whatever a list of functions gains, it gains a bound.
+// Every function has bounds.
 func TestFunctionsHaveBounds(t *testing.T) {
 	for name, f := range functions {
 		if f.least < 1 || f.most < f.least || f.most > 10 || f.weight < 1 {

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// mark is in all texts of the fuzzers' data: a page that holds it as it stands
-// shows data as markup.
+// mark is in all texts of the fuzzers' data: a page that contains it unescaped shows data as
+// markup.
 const mark = `"'><canary x=1>`
 
-// marked is data of a home page: lists of 60, and the mark in every text.
+// marked returns data of a home page: lists of 60, and the mark in every text.
 func marked() map[string]any {
 	data := long(60)
 	tags := data["tags"].([]any)
@@ -31,11 +31,11 @@ func marked() map[string]any {
 	return data
 }
 
-// Whatever the templates: no panic, no more steps than foreseen, no more bytes
-// than allowed, no data as markup, and errors that can be shown.
+// Whatever the templates: no panic, no more steps than estimated, no more bytes than allowed, no
+// data as markup, and errors that can be shown.
 func FuzzCompile(f *testing.F) {
 	for _, tc := range hostile {
-		if page := tc.templates["templates/home.html"]; len(page) < 2<<10 { // mutations of what is long find little
+		if page := tc.templates["templates/home.html"]; len(page) < 2<<10 { // mutations of long texts find little
 			f.Add(page, tc.templates["templates/partials/t.html"])
 		}
 	}
@@ -97,8 +97,8 @@ func showable(t *testing.T, err error) {
 	}
 }
 
-// foreseen checks that a page takes no more steps than its cost says, and that
-// its templates nest no deeper than they may.
+// foreseen checks that a page takes no more steps than its estimated cost, and that its templates
+// nest no deeper than allowed.
 func foreseen(t *testing.T, templates map[string]string, data map[string]any) {
 	src, errs := read(templates)
 	if errs = append(errs, src.check(assets)...); len(errs) > 0 {
@@ -120,7 +120,7 @@ func foreseen(t *testing.T, templates map[string]string, data map[string]any) {
 	if err := execute(page, m, data); errors.Is(err, errBroken) {
 		t.Error("the page causes a panic")
 	}
-	// The step that html/template's escaping stops at is not part of the cost.
+	// The step at which html/template's escaping stops is not part of the cost.
 	if m.steps > costs[src.root].steps+1 {
 		t.Errorf("%d steps, and %d were foreseen", m.steps, costs[src.root].steps)
 	}
@@ -131,7 +131,7 @@ func foreseen(t *testing.T, templates map[string]string, data map[string]any) {
 	}
 }
 
-// depth is how deep blocks are nested in a list.
+// depth returns how deep blocks are nested in a list.
 func depth(l *parse.ListNode) int {
 	if l == nil {
 		return 0
@@ -150,7 +150,7 @@ func depth(l *parse.ListNode) int {
 	return deepest + 1
 }
 
-// The limits on nesting hold for whatever the parser understands.
+// The limits on nesting hold for everything that the parser accepts.
 func FuzzScan(f *testing.F) {
 	for _, tc := range hostile {
 		if page := tc.templates["templates/home.html"]; len(page) < 2<<10 {

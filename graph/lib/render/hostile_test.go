@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// home is a home page whose content is body.
+// home returns a home page with body as its content.
 func home(body string) map[string]string {
 	return map[string]string{"templates/home.html": `{{define "content"}}` + body + `{{end}}`}
 }
 
-// nest is open n times, inner, and shut n times.
+// nest returns open n times, inner, and shut n times.
 func nest(n int, open, inner, shut string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(shut, n)
 }
 
-// fan is templates of which each calls the next twice.
+// fan returns templates each of which calls the next twice.
 func fan(n int, call string) map[string]string {
 	all := home(`{{template "t0" .}}`)
 	var b strings.Builder
@@ -29,13 +29,13 @@ func fan(n int, call string) map[string]string {
 	return all
 }
 
-// hostile are templates that Compile refuses, and a part of what it says.
+// hostile are templates that Compile refuses, and a part of the error.
 var hostile = []struct {
 	name      string
 	templates map[string]string
 	want      string
 }{
-	// Ranges over what has no end.
+	// Ranges over something endless.
 	{"range over a number", home(`{{range 1000000000}}x{{end}}`), "range goes over a list"},
 	{"range over a small number", home(`{{range 3}}x{{end}}`), "range goes over a list"},
 	{"range over a negative number", home(`{{range -1}}x{{end}}`), "range goes over a list"},
@@ -255,7 +255,7 @@ var hostile = []struct {
 	{"embed", home(`<embed src="x">`), "an embedded document"},
 	{"handlers from svg", home(`<svg><animate onbegin=alert(1) attributeName=x></svg>`), "a handler such as onclick="},
 
-	// Templates that do not hold together.
+	// Templates that do not fit together.
 	{"no end", home(`{{if .}}`), "unexpected EOF"},
 	{"an unknown template", home(`{{template "none" .}}`), `there is no template "none"`},
 	{"a page that ends in a tag", home(`<p title="`), "something is not closed"},
@@ -299,7 +299,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// leaks reports whether an error holds what only makes sense inside this program.
+// leaks reports whether an error contains internal names.
 func leaks(s string) bool {
 	for _, word := range []string{
 		"_html_", "_show", "_list", "interface", "map[", "reflect", "render page", "0x", "stateT", "goroutine",

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// sampleTheme is the theme of testdata, with some of its templates replaced.
+// sampleTheme returns the theme of testdata, with some of its templates replaced.
 func sampleTheme(t testing.TB, replaced map[string]string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -66,7 +66,7 @@ func rendered(t testing.TB, theme *Theme, page string, data map[string]any) stri
 	return out.String()
 }
 
-// body is what a theme with the home page's content shows, without the layout.
+// body returns what a theme renders for the content of the home page, without the layout.
 func body(t testing.TB, content string, data map[string]any) string {
 	t.Helper()
 	replaced := home(content)
@@ -152,8 +152,8 @@ func TestRenderShowsMissingAsNothing(t *testing.T) {
 	}
 }
 
-// A theme shows what it is handed, and only that. (The clock stands still, here
-// and below: a busy machine must not end a page.)
+// A theme shows what it is given, and nothing else. (The clock stands still, here and below: a busy
+// machine must not end a page.)
 func TestRenderKeepsDataApart(t *testing.T) { synctest.Test(t, testDataApart) }
 
 func testDataApart(t *testing.T) {
@@ -179,7 +179,7 @@ func testDataApart(t *testing.T) {
 	wait.Wait()
 }
 
-// All pages of a theme at once; the race detector watches.
+// All pages of a theme concurrently, for the race detector.
 func TestRenderAtOnce(t *testing.T) { synctest.Test(t, testAtOnce) }
 
 func testAtOnce(t *testing.T) {
@@ -260,7 +260,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// An error while a page is made names its place.
+// An error while a page is rendered names its place.
 func TestRenderErrorNamesItsPlace(t *testing.T) {
 	theme := compiled(t, home("\n{{if eq .shop.name \"x\"}}\n{{truncate .shop.name .shop.name}}{{end}}"))
 	err := theme.Render(io.Discard, "home", map[string]any{"shop": map[string]any{"name": "x"}})

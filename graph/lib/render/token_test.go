@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What themes of good faith write is no fault.
+// Ordinary templates have no errors.
 func TestTokens(t *testing.T) {
 	for _, body := range []string{
 		`<a href="{{.url}}" class="a{{if .x}} b{{end}}" {{if .x}}hidden{{end}} data-x="{{.x}}" aria-label="{{.x}}">x</a>`,
@@ -38,7 +38,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A theme's form posts to one place: what it holds is done in the name of who sends it.
+// A theme's form can only post to one address, because it acts in the name of the visitor.
 func TestFormsThatPost(t *testing.T) {
 	const refused = "is sent to {{.shop.add_url}} and nowhere else"
 	for text, fine := range map[string]bool{

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// The files of a good theme.
+// The files of a valid theme.
 
 const (
 	goodManifest = `{"name": "Plain", "version": "1.0.0", "author": "Ann", ` +
@@ -79,20 +79,20 @@ func someGIF(w, h, frames int) string {
 	return b.String()
 }
 
-// someWebP is one pixel.
+// someWebP returns a WebP of one pixel.
 func someWebP() string {
 	b, _ := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
 	return string(b)
 }
 
-// chunkPNG puts a chunk behind the header of an image.
+// chunkPNG inserts a chunk after the header of an image.
 func chunkPNG(image, kind, data string) string {
 	const header = 8 + 25
 	return image[:header] + string(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) + kind + data +
 		"\x00\x00\x00\x00" + image[header:]
 }
 
-// sizedPNG says another size, with the checksum that belongs to it.
+// sizedPNG returns a PNG with another size in its header, and a matching checksum.
 func sizedPNG(w, h int) string {
 	b := []byte(somePNG(1, 1))
 	binary.BigEndian.PutUint32(b[16:], uint32(w))
@@ -103,7 +103,7 @@ func sizedPNG(w, h int) string {
 
 var tables = []string{"cmap", "head", "hhea", "hmtx", "maxp"}
 
-// someFont is a font whose tables are there and empty.
+// someFont returns a font whose tables exist and are empty.
 func someFont(version string) string {
 	const size = 56
 	dir, data := []byte(version), []byte{}

@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/ent/digest"
 )
 
-// FuzzRead: no archive ends the program; one that is refused says why, and one
-// that is taken comes back from Parse as it is.
+// FuzzRead: no archive crashes the program. A refusal has reasons, and an accepted theme survives
+// Encode and Parse unchanged.
 func FuzzRead(f *testing.F) {
 	f.Add(good().zip())
 	f.Add(good().libraryZip(f))
@@ -61,8 +61,8 @@ func refusal(t *testing.T, p *Package, err error) {
 	}
 }
 
-// FuzzFile: no file ends the program, past the zip's own checks; one is taken as
-// it is, or it is said why not.
+// FuzzFile: no file crashes the program, without the zip's own checks. It is accepted unchanged, or
+// refused with a reason.
 func FuzzFile(f *testing.F) {
 	names := []string{manifestName, "templates/home.html"}
 	for _, name := range []string{"a.woff2", "a.woff", "a.ttf", "a.otf", "a.png", "a.jpg", "a.gif", "a.webp", "a.svg"} {
@@ -91,8 +91,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzSVG: what is taken names nothing outside of the image, as far as a plain
-// look at its text shows.
+// FuzzSVG: an accepted image refers to nothing outside of it, as far as a plain search of its text
+// shows.
 func FuzzSVG(f *testing.F) {
 	f.Add(goodSVG)
 	for _, inside := range []string{
@@ -121,7 +121,7 @@ func FuzzSVG(f *testing.F) {
 	})
 }
 
-// uncommented is a text without what is no markup.
+// uncommented returns a text without what is not markup.
 func uncommented(text string) string {
 	for _, pair := range [][2]string{{"<!--", "-->"}, {"<![cdata[", "]]>"}} {
 		for {
@@ -136,8 +136,8 @@ func uncommented(text string) string {
 	return text
 }
 
-// FuzzRewrite: a stylesheet that is taken names, in what is served, assets and
-// images within it alone, and is taken again as it is.
+// FuzzRewrite: an accepted stylesheet, as served, refers only to assets and to images within it,
+// and is accepted again unchanged.
 func FuzzRewrite(f *testing.F) {
 	for _, text := range []string{
 		goodSheet, "a{b:url(a.png)}", `a{b:image-set(url("../b.png") 1x)}`, "@media x{a{b:url('x/c.svg#d')}}",
@@ -155,7 +155,7 @@ func FuzzRewrite(f *testing.F) {
 		if err := servable(out); err != nil {
 			t.Fatalf("%v in %q", err, out)
 		}
-		// Served sheets hold absolute addresses; nothing else in them may fail.
+		// Served stylesheets have absolute addresses; everything else must be accepted.
 		s := sheet{address: func(raw string) (string, string) { return raw, "" },
 			note: func(detail string) { t.Fatalf("%s: %q", detail, out) }}
 		if again := string(s.rewrite([]byte(out))); again != out {
@@ -164,8 +164,8 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// servable looks at a stylesheet without the code that made it, but for the
-// lexer, and by its words besides.
+// servable checks a stylesheet without the code that wrote it, except for the lexer, and also by
+// its words.
 func servable(out string) error {
 	l := css.NewLexer(parse.NewInputString(out))
 	for {
@@ -189,7 +189,7 @@ func servable(out string) error {
 	}
 }
 
-// FuzzParse: what is taken is what Encode writes.
+// FuzzParse: what is accepted is what Encode writes.
 func FuzzParse(f *testing.F) {
 	p, err := Read(good().zip())
 	if err != nil {

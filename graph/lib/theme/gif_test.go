@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What the decoder would read in another way is refused: there, frames could hide
-// from the count.
+// What the decoder would parse differently is refused, because frames could escape the count there.
 func TestSkipExtension(t *testing.T) {
 	block := func(label string, size int, rest string) string {
 		return label + string(rune(size)) + strings.Repeat("x", size) + rest

@@ -47,7 +47,7 @@ func hostileImages() []hostile {
 	}
 }
 
-// deepPNG is a header that says sixteen bits and interlaced.
+// deepPNG returns a header with sixteen bits and interlacing.
 func deepPNG(w, h int) string {
 	b := []byte(sizedPNG(w, h))
 	b[24], b[25], b[28] = 16, 6, 1
@@ -55,7 +55,7 @@ func deepPNG(w, h int) string {
 	return string(b)
 }
 
-// tallGIF says a large screen for frames that are small.
+// tallGIF returns a GIF with a large screen and small frames.
 func tallGIF(w, h, frames int) string {
 	b := []byte(someGIF(1, 1, frames))
 	binary.LittleEndian.PutUint16(b[6:], uint16(w))

@@ -12,15 +12,14 @@ import (
 	"testing/fstest"
 )
 
-// hostile is an archive and a line of what is said of it, or the line's beginning
-// and a star.
+// hostile is an archive and one line of its errors, or the beginning of that and a star.
 type hostile struct {
 	name    string
 	archive []byte
 	want    string
 }
 
-// hostiles are the archives that no theme may come in.
+// hostiles are archives that have to be refused.
 var hostiles = sync.OnceValue(func() []hostile {
 	var all []hostile
 	for _, list := range [][]hostile{
@@ -127,8 +126,7 @@ func unpacked(name string) string {
 	return name + ": The file cannot be unpacked: its data are damaged or not of the size and checksum that it claims."
 }
 
-// withoutSum sets the checksum of the last entry to none, which many programs
-// take for "unknown".
+// withoutSum sets the checksum of the last entry to 0, which many programs take for "unknown".
 func withoutSum(zip []byte) []byte {
 	local, list := bytes.LastIndex(zip, []byte(localMark)), bytes.LastIndex(zip, []byte(listMark))
 	clear(zip[local+14 : local+18])
@@ -136,7 +134,7 @@ func withoutSum(zip []byte) []byte {
 	return zip
 }
 
-// twoSizes has the last entry's header and the archive's list say other sizes.
+// twoSizes gives the last entry different sizes in its local header and in the central directory.
 func twoSizes(zip []byte) []byte {
 	zip[bytes.LastIndex(zip, []byte(localMark))+22]++
 	return zip
@@ -238,25 +236,25 @@ func hostileSizes() []hostile {
 	}
 }
 
-// overlapping is the zip bomb whose entries quote the headers of those behind
-// them: a.css, stored, holds b.css whole.
+// overlapping returns the zip bomb whose entries contain the headers of the following ones: a.css,
+// stored, contains all of b.css.
 func overlapping() []byte {
 	var inner, dir bytes.Buffer
 	b := raw{name: "assets/b.css", body: []byte("b {}")}
 	b.write(&inner, &dir, 0)
 	a := raw{name: "assets/a.css", body: inner.Bytes()}
 	b.at = 1 + localSize + len(a.name)
-	z := zipRaw(end{}, a, b) // b is written twice, and the list names the first one
+	z := zipRaw(end{}, a, b) // b is written twice, and the central directory names the first one
 	return z
 }
 
-// sharing has two entries of the list name the same data.
+// sharing returns an archive in which two entries have the same data.
 func sharing() []byte {
 	return zipRaw(end{}, raw{name: "assets/b.css", body: []byte("b {}")},
 		raw{name: "assets/a.css", body: []byte("b {}"), at: 1})
 }
 
-// noise packs badly, but it packs.
+// noise returns text that compresses poorly, but does compress.
 func noise(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -412,7 +410,7 @@ func TestReadFSHostile(t *testing.T) {
 	}
 }
 
-// A file that is not of the size that it claims is refused wherever it lies.
+// A file that does not have the size that it claims is refused, wherever it is.
 func TestEntryRead(t *testing.T) {
 	for claim, want := range map[int64]bool{4: false, 5: true, 6: false} {
 		e := entry{size: claim,
@@ -423,7 +421,7 @@ func TestEntryRead(t *testing.T) {
 	}
 }
 
-// inlined is an image as it stands in a stylesheet.
+// inlined returns an image as written in a stylesheet.
 func inlined(contentType, body string) string {
 	return "data:" + contentType + ";base64," + base64.StdEncoding.EncodeToString([]byte(body))
 }

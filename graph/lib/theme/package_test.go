@@ -37,7 +37,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// kept is the package as it comes back from Parse.
+// kept returns the package as Parse returns it.
 func kept(p *Package) *Package {
 	p = &Package{Manifest: p.Manifest, Templates: p.Templates, Assets: slices.Clone(p.Assets)}
 	for i := range p.Assets {

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// settingManifest is a manifest with settings, written as JSON.
+// settingManifest returns a manifest with settings in JSON.
 func settingManifest(settings string) string {
 	return `{"name": "Plain", "settings": ` + settings + `}`
 }
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 	if diff := cmp.Diff(kept(p), back); diff != "" {
 		t.Error(diff)
 	}
-	// A package without settings has the bytes that it always had.
+	// A package without settings keeps its original encoding.
 	if plain := mustRead(t, good().zip()).Encode(); !bytes.HasPrefix(plain, []byte(`{"form":1,`)) ||
 		bytes.Contains(plain, []byte("settings")) {
 		t.Errorf("a package without settings: %.200s", plain)
@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 	if note := back.Manifest.Settings[1]; note.In(state.German) != "Grüße" || note.In(state.French) != "" {
 		t.Errorf("the defaults of the note are %v", note.Defaults)
 	}
-	values := map[string][2]string{ // a value that fits, and one that does not
+	values := map[string][2]string{ // a valid value, and an invalid one
 		"slogan": {"", "two\nlines"}, "note": {"Grüße", strings.Repeat("x", 1001)}, "accent": {"#00ff00", "red;}"},
 		"grid": {"Größe", "narrow"}, "hero": {"", "assets/style.css"},
 	}

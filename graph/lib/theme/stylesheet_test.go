@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// rewritten is the stylesheet "assets/css/style.css" of a theme with a few assets,
-// and what was said of it.
+// rewritten rewrites the stylesheet "assets/css/style.css" of a theme with a few assets, and
+// returns the problems too.
 func rewritten(text string) (out string, details []string) {
 	work := int64(10_000)
 	a := addresses{

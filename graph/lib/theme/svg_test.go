@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn is an SVG image with something in it.
+// drawn returns an SVG image with some content.
 func drawn(inside string) string {
 	return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">` + inside + `</svg>`
 }
@@ -54,7 +54,7 @@ func TestJudgeSVGHostile(t *testing.T) {
 		doctype   = "The image has a DOCTYPE or entities."
 	)
 	deep := strings.Repeat("<g>", maxNesting) + strings.Repeat("</g>", maxNesting)
-	bomb := func(use string) string { // each part uses the one before ten times
+	bomb := func(use string) string { // each part uses the previous one ten times
 		var text strings.Builder
 		text.WriteString(`<g id="a0"/>`)
 		for i := range 7 {

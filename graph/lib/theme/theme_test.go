@@ -99,7 +99,7 @@ func TestReadAddresses(t *testing.T) {
 	}
 }
 
-// The same theme in other clothes is the same package.
+// The same theme in another form is the same package.
 func TestReadForms(t *testing.T) {
 	want := string(mustRead(t, good().zip()).Encode())
 	inside := tree{}
@@ -156,7 +156,7 @@ func strays() []raw {
 	return append(list, raw{name: "notes.txt", body: []byte("x")}) // beside the theme's folder
 }
 
-// Files that are left out are named, so that nobody misses them in silence.
+// Files that are left out are reported.
 func TestReadIgnored(t *testing.T) {
 	inside := []raw{}
 	for name, body := range good() {

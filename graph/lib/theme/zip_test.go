@@ -12,25 +12,25 @@ import (
 	"testing"
 )
 
-// raw is an entry of an archive that is written byte by byte, so that it may say
-// what no zip writer would. Zero values mean what is right.
+// raw is an entry of an archive that is written byte by byte, so that it can be invalid in ways in
+// which no zip writer is. Zero values stand for valid ones.
 type raw struct {
 	name    string
 	body    []byte
-	method  uint16 // of both headers; deflate packs the body
+	method  uint16 // of both headers; deflate compresses the body
 	flags   uint16
-	made    uint16 // the system that made it, and its version
-	mode    uint32 // of Unix
+	made    uint16 // the system that created it, and its version
+	mode    uint32 // the Unix mode
 	sum     uint32
 	size    uint32
 	packed  uint32
-	local   string // the name in the entry's own header
-	at      int    // where the list says that it is, from 1
-	unlike  uint16 // the method in the entry's own header
+	local   string // the name in the local header
+	at      int    // its position in the central directory, from 1
+	unlike  uint16 // the method in the local header
 	trailer bool   // sizes follow the data
 }
 
-// end changes what the record at the archive's end says.
+// end changes the archive's end record.
 type end struct {
 	total, parts uint16
 	list, size   uint32
@@ -109,7 +109,7 @@ func deflate(body []byte) []byte {
 // tree is the files of a theme by their names.
 type tree map[string]string
 
-// with is the tree with other files; one of "-" is left out.
+// with returns the tree with changed files; "-" removes one.
 func (t tree) with(pairs ...string) tree {
 	t = maps.Clone(t)
 	for i := 0; i < len(pairs); i += 2 {
@@ -120,7 +120,7 @@ func (t tree) with(pairs ...string) tree {
 	return t
 }
 
-// raws are the entries of the tree, by name.
+// raws returns the entries of the tree, by name.
 func (t tree) raws() []raw {
 	list := []raw{}
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -131,10 +131,10 @@ func (t tree) raws() []raw {
 
 func (t tree) zip() []byte { return zipRaw(end{}, t.raws()...) }
 
-// plus is the tree as an archive with more entries at its end.
+// plus returns the tree as an archive with additional entries at its end.
 func (t tree) plus(list ...raw) []byte { return zipRaw(end{}, append(t.raws(), list...)...) }
 
-// libraryZip is the tree as the standard library writes it.
+// libraryZip returns the tree as the standard library writes it.
 func (t tree) libraryZip(tb testing.TB) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

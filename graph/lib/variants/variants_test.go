@@ -46,7 +46,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Of two ways to part the same letters each has its own digest.
+// Two ways to split the same letters have different digests.
 func TestCombination(t *testing.T) {
 	a, b := document.NewTags([]string{"a", "bc"}), document.NewTags([]string{"ab", "c"})
 	if variants.Combination(a) == variants.Combination(b) {

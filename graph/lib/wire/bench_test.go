@@ -31,7 +31,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkUnmarshal is what Parse is measured against.
+// BenchmarkUnmarshal is the reference for BenchmarkParse.
 func BenchmarkUnmarshal(b *testing.B) {
 	body := []byte(product)
 	b.SetBytes(int64(len(body)))

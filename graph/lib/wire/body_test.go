@@ -49,7 +49,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// Fingerprints are stored for a day: a retry may reach a newer version.
+// Fingerprints are stored for a day, so a retry may reach a newer version.
 func TestFingerprintStays(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"title":"Café","tags":["a","b"],` +

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plainValue is v as encoding/json would decode it.
+// plainValue returns v as encoding/json would decode it.
 func plainValue(v Value) any {
 	switch v.Kind() {
 	case BoolKind:
@@ -43,8 +43,8 @@ func decode(t *testing.T, b []byte) any {
 	return v
 }
 
-// FuzzParse holds Parse to encoding/json: it takes nothing that is not JSON,
-// reads what it takes in the same way, and its canonical form is stable.
+// FuzzParse compares Parse with encoding/json: it accepts only JSON, decodes it in the same way,
+// and its canonical form is stable.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		``, `{}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `[1,2.50,-0,1e3]`, `"\ud83d\ude00"`, `"\ud800"`,
@@ -61,7 +61,7 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid(b) {
 			t.Fatalf("accepted %q, which is not JSON", b)
 		}
-		// Not cmp.Diff, whose work doubles with each level of nesting.
+		// Not cmp.Diff, whose time doubles with each level of nesting.
 		if got, want := plainValue(v), decode(t, b); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q: got %v, encoding/json reads %v", b, got, want)
 		}

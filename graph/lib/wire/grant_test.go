@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// at is a time on the second of a day in 2026.
+// at parses a time and fails the test if it is invalid.
 func at(t *testing.T, text string) micros.Time {
 	t.Helper()
 	v, err := micros.Parse(text)
@@ -29,7 +29,7 @@ func at(t *testing.T, text string) micros.Time {
 	return v
 }
 
-// TestGrantRevoked holds the event of a grant's end to its golden file.
+// TestGrantRevoked compares the event of a revoked grant with its golden file.
 func TestGrantRevoked(t *testing.T) {
 	id := func(second string) xid.ID { return xid.First(at(t, "2026-03-05T09:30:"+second+"Z")) }
 	revoked, why := at(t, "2026-04-01T00:00:00.000001Z"), state.GrantCodeReused
@@ -60,7 +60,7 @@ func TestGrantRevoked(t *testing.T) {
 	}
 }
 
-// A grant that stands has neither a time nor a reason of its end.
+// An active grant has neither a time nor a reason of its end.
 func TestGrantThatStands(t *testing.T) {
 	got := decode(t, wire.AppendGrant(nil, &db.Grant{Scopes: "themes.read"}, &db.App{}))
 	for _, name := range []string{"revoked_at", "revoked_reason"} {

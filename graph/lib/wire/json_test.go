@@ -94,7 +94,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// line writes a text with one member of each common type.
+// line writes an object with one member of each common type.
 func line(b []byte, u xid.ID, at micros.Time, note *string) []byte {
 	o := Open(b)
 	o.ID("id", xid.Order, u)

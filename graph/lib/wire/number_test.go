@@ -60,7 +60,7 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// tame keeps the exponents such that math/big stays quick.
+// tame limits the exponents so that math/big stays fast.
 var tame = regexp.MustCompile(`^[^eE]{1,400}([eE][+-]?[0-9]{1,3})?$`)
 
 func FuzzInt(f *testing.F) {

@@ -77,7 +77,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// many is an object of n members, "m0" and on, and one more.
+// many returns an object of n members, "m0" and so on, and one more.
 func many(n int, last string) string {
 	var b strings.Builder
 	b.WriteByte('{')

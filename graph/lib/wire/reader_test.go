@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// open starts reading a body.
+// open returns the reader of a body.
 func open(t *testing.T, body string) *Reader {
 	t.Helper()
 	v, err := Parse([]byte(body))
@@ -26,7 +26,7 @@ func open(t *testing.T, body string) *Reader {
 	return r
 }
 
-// brief writes findings as "pointer code".
+// brief formats errors as "pointer code".
 func brief(fields []fault.Field) []string {
 	list := []string{}
 	for _, f := range fields {
@@ -95,7 +95,7 @@ func TestReaderReads(t *testing.T) {
 	}
 }
 
-// TestReaderOfOldTimes: a time before there were ids is a time all the same.
+// TestReaderOfOldTimes: a time before the first possible id is valid.
 func TestReaderOfOldTimes(t *testing.T) {
 	r := open(t, `{"at":"0001-01-01T00:00:00Z"}`)
 	if r.Time("at") != nil || len(r.Fields()) != 1 || r.Fields()[0].Code != fault.OutOfRange {

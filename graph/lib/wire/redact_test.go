@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// ada is somebody of whom everything is known, and the same after their redaction.
+// ada returns a customer with all data, before and after redaction.
 func ada() (before, after *db.Customer) {
 	home := &document.AddressFields{Line1: `"customer_id":"cus_x`, City: "London", Country: "GB"}
 	c := db.Customer{ID: xid.New(), Email: new("ada@example.com"), Phone: new("+44"), FirstName: new("Ada"),
@@ -30,14 +30,14 @@ func ada() (before, after *db.Customer) {
 	return &c, &gone
 }
 
-// enveloped is an event about something of the customer.
+// enveloped returns an event about the customer or an order.
 func enveloped(kind event.Type, resource xid.ID, object []byte) wire.Event {
 	e, _ := event.Find(kind)
 	return wire.Event{ID: xid.First(1), Type: kind, Occurred: 1, Store: xid.Nil, Kind: e.Resource, Resource: resource,
 		Version: 7, Sequence: 2, Changed: []string{"email"}, Object: object}
 }
 
-// What is redacted in a stored event is what the row shows that was redacted.
+// The redacted members of a stored event equal those of the redacted row.
 func TestRedactEvent(t *testing.T) {
 	before, after := ada()
 	home := before.DefaultAddress
@@ -61,7 +61,7 @@ func TestRedactEvent(t *testing.T) {
 		}
 		body := wire.AppendEvent(nil, enveloped(kind.Type, resource, had))
 		want := wire.AppendEvent(nil, enveloped(kind.Type, resource, has))
-		for range 2 { // again changes nothing
+		for range 2 { // the second time changes nothing
 			got, err := wire.RedactEvent(kind.Type, body)
 			if err != nil {
 				t.Fatal(err)

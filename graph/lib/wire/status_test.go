@@ -14,8 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// TestStatuses is the table of contract section 2 once more, so that a slip in
-// the other one is seen.
+// TestStatuses repeats the table of contract section 2, to catch a mistake in the other one.
 func TestStatuses(t *testing.T) {
 	want := map[fault.Kind]int{
 		fault.NotFound: 404, wire.MethodNotAllowed: 405, wire.RequestTimeout: 408,
@@ -36,8 +35,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// What a key keeps is what the same request would meet again: contract, section
-// 3.
+// An answer is stored with a key if the same request would get it again: contract, section 3.
 func TestLasting(t *testing.T) {
 	for _, f := range []*fault.Error{
 		fault.New(fault.MalformedBody, ""), fault.Invalid(), fault.Missing("order"), fault.New(fault.Conflict, ""),
@@ -85,8 +83,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestEveryCodeHasARow reads the constants of type Kind, and those of the group
-// of state codes.
+// TestEveryCodeHasARow reads the constants of type Kind, and the state codes.
 func TestEveryCodeHasARow(t *testing.T) {
 	rows := map[string]bool{}
 	for _, k := range wire.Problems() {
@@ -106,7 +103,7 @@ func TestEveryCodeHasARow(t *testing.T) {
 	}
 }
 
-// codes returns the codes that a file declares, by the names of their constants.
+// codes returns the codes that a file declares, by constant.
 func codes(t *testing.T, path string) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)

@@ -13,10 +13,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// addresses are the data that is no text.
+// addresses matches the names of data that is not text.
 var addresses = regexp.MustCompile(`url$|^(href|srcset|origin|handle|id|path|language|direction|kind|image)$`)
 
-// translate replaces all letters of the texts in a value by one that no theme has of its own.
+// translate replaces all letters of the texts in a value by one that no theme uses.
 func translate(name string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -37,7 +37,8 @@ func translate(name string, v any) any {
 
 var letters = regexp.MustCompile(`\p{Latin}`)
 
-// spoken returns what people read and hear of a page, without what says that it is English.
+// spoken returns the texts of a page, including those for screen readers, but not those marked as
+// English.
 func spoken(page string) (texts []string) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	english := ""
@@ -68,7 +69,7 @@ func spoken(page string) (texts []string) {
 	}
 }
 
-// A theme has no words of its own: it speaks the language of the store everywhere.
+// A theme has no texts of its own: every text is in the language of the store.
 func TestThemesSpeakTheLanguageOfTheStore(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		made := compile(t, s)
@@ -93,7 +94,7 @@ func TestThemesSpeakTheLanguageOfTheStore(t *testing.T) {
 	})
 }
 
-// The texts that merchants may change begin in the language of the store.
+// The texts that merchants may change are at first in the language of the store.
 func TestSettingsSpeakTheLanguageOfTheStore(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		for _, setting := range read(t, s).Manifest.Settings {

@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme/sample"
 )
 
-// variant is data of a page, made from the sample data of the renderer.
+// variant is data of a page, derived from the renderer's sample data.
 type variant struct {
 	name   string
 	change func(map[string]any)
@@ -45,7 +45,7 @@ var variants = []variant{
 	}},
 }
 
-// empty takes away all that a page may lack.
+// empty removes everything that a page may lack.
 func empty(d map[string]any) {
 	if _, ok := d["products"]; ok {
 		d["products"] = []any{}
@@ -62,8 +62,7 @@ func empty(d map[string]any) {
 	}
 }
 
-// Every page, whatever there is to show, is a whole document that people with
-// any aid can read.
+// Every page, whatever its data, is a complete and accessible document.
 func TestPages(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		made := compile(t, s)
@@ -79,7 +78,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// Pictures do not move the page, and only the first one hurries.
+// Images do not shift the layout, and only the first one is loaded eagerly.
 func TestPictures(t *testing.T) {
 	picture := regexp.MustCompile(`<img[^>]*>`)
 	each(t, func(t *testing.T, s sample.Sample) {
@@ -103,7 +102,7 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// A variant that has a picture of its own shows it among the others.
+// A variant with its own image shows it among the others.
 func TestVariantPictures(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		data := render.SampleData("product")
@@ -116,7 +115,7 @@ func TestVariantPictures(t *testing.T) {
 	})
 }
 
-// A preview stays one when its visitor searches: every form has its fields.
+// Searching in a preview keeps the preview: every form has its fields.
 func TestPreviewFields(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		made := compile(t, s)
@@ -134,7 +133,7 @@ func TestPreviewFields(t *testing.T) {
 	})
 }
 
-// Words of a search are shown as they were typed, in the page and in the field.
+// A search query is shown as typed, in the page and in the field.
 func TestSearchWords(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		data := render.SampleData("search")
@@ -156,15 +155,15 @@ func show(t *testing.T, made *render.Theme, page string, data map[string]any) st
 }
 
 var (
-	// once are the parts that a document has exactly one of.
+	// once are the parts that a document has exactly once.
 	once = []string{"<!doctype html>", `<html lang="`, "<title>", `<meta name="viewport"`, `<meta name="description"`,
 		`<link rel="stylesheet"`, "<h1", "<main ", "<header", "<footer", `class="skip"`}
-	// never are the parts that the policy of pages forbids, and marks of values
-	// that could not be shown.
+	// never are parts that the pages' policy forbids, and markers of values that could not be
+	// shown.
 	never   = []string{"<script", "<style", " style=", "<p onclick", "<no value>", "ZgotmplZ"}
 	id      = regexp.MustCompile(` id="([^"]*)"`)
 	aimedAt = regexp.MustCompile(` (?:aria-labelledby="|href="#)([^"]+)"`)
-	// landmark is a part of a page to which people jump by its kind and its name.
+	// landmark matches a part of a page to which people jump by its role and its name.
 	landmark = regexp.MustCompile(`<(nav|section|form|aside)\b[^>]*? aria-label(?:ledby)?="([^"]+)"`)
 )
 
@@ -204,7 +203,7 @@ func inspect(t *testing.T, html string) {
 	}
 }
 
-// Every page with a price says what it includes, with the way to the page about shipping.
+// Every page with a price says what it includes, with a link to the page about shipping.
 func TestPriceNotes(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		made := compile(t, s)

@@ -43,7 +43,7 @@ func TestSlugs(t *testing.T) {
 	})
 }
 
-// What is offered is judged as what strangers send.
+// The samples pass the checks for untrusted themes.
 func TestRead(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		p := read(t, s)
@@ -56,10 +56,10 @@ func TestRead(t *testing.T) {
 	})
 }
 
-// released are the versions of the samples, with the beginnings of the checksums of what they
-// consist of. Installations learn of a change by its version alone: whoever changes a sample
-// raises the version in its theme.json, unless that one is of no release yet, and enters both,
-// and the whole checksum in [sample.All].
+// released are the versions of the samples, with the beginnings of their packages' checksums.
+// Installations notice a change only by its version: after changing a sample, raise the version in
+// its theme.json, unless that version is unreleased, and update both here, and the whole checksum
+// in [sample.All].
 var released = map[string]string{
 	"linen":   "1.2.1 d3e331d62abc",
 	"voltage": "1.2.1 66a49963d02b",
@@ -79,7 +79,7 @@ func TestReleased(t *testing.T) {
 	})
 }
 
-// Bounds of what a visitor's first page costs, in bytes.
+// Bounds of the size of a visitor's first page, in bytes.
 func TestSizes(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		counts := map[string]int{}
@@ -111,7 +111,7 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// Stylesheets say whose their fonts are, and LICENSES.md names every file.
+// Stylesheets name the authors of their fonts, and LICENSES.md names every file.
 func TestLicences(t *testing.T) {
 	terms, err := os.ReadFile("LICENSES.md")
 	if err != nil {
@@ -137,7 +137,7 @@ func TestLicences(t *testing.T) {
 	})
 }
 
-// read judges a sample.
+// read reads a sample's package.
 func read(t *testing.T, s sample.Sample) *theme.Package {
 	t.Helper()
 	p, err := theme.ReadFS(s.Files)
@@ -147,7 +147,7 @@ func read(t *testing.T, s sample.Sample) *theme.Package {
 	return p
 }
 
-// compile makes a sample ready to show.
+// compile compiles a sample's templates.
 func compile(t *testing.T, s sample.Sample) *render.Theme {
 	t.Helper()
 	p := read(t, s)

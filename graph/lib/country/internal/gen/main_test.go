@@ -18,7 +18,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestPart: a city and the land around it have two names.
+// TestPart: a city and the surrounding area get different names.
 func TestPart(t *testing.T) {
 	list := []*region{{code: "A", name: "Sofia"}, {code: "B", name: "Sofia", listed: true}, {code: "C", name: "Varna"}}
 	part(list)
