@@ -18,8 +18,8 @@ const (
 	maxDelay      = time.Second
 )
 
-// When an outage begins, callers wait for its end; once it lasts longer than outageWait, they fail at
-// once. Waiting callers keep their requests in memory, so their number is limited.
+// When an outage begins, callers wait for its end; once it lasts longer than outageWait, they fail
+// at once. Waiting callers keep their requests in memory, so their number is limited.
 const (
 	outageWait = 5 * time.Second
 	maxWaiting = 256

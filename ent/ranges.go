@@ -73,7 +73,8 @@ func (r Ranges) from(engine string) string {
 	return text.String()
 }
 
-// Count returns the text and arguments of a query that counts the rows of all ranges within a bound.
+// Count returns the text and arguments of a query that counts the rows of all ranges within a
+// bound.
 func (r Ranges) Count(engine string, store xid.ID, bound string, bounds ...any) (text string, args []any) {
 	part := "SELECT COUNT(*) AS n" + r.from(engine) + bound
 	for _, v := range r.Values {

@@ -126,8 +126,8 @@ func (c class) String() string {
 	return [...]string{"fatal", "duplicate", "conflict", "lock_wait", "refused", "link_lost", "broken"}[c]
 }
 
-// awaitRetry waits before the next try; while the server is down, for the result of reconnecting. It
-// reports whether to try again.
+// awaitRetry waits before the next try; while the server is down, for the result of reconnecting.
+// It reports whether to try again.
 func (s *Store) awaitRetry(ctx context.Context, wait time.Duration) bool {
 	if s.server.state() != none {
 		return s.server.await(ctx)

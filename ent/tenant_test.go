@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// withoutPublicID are the store-owned entities without a public id, which therefore have no CreatedAt
-// either.
+// withoutPublicID are the store-owned entities without a public id, which therefore have no
+// CreatedAt either.
 var withoutPublicID = []string{"Idempotency", "ConsentTicket", "Outbox", "Attempt", "FormerHandle", "Mail",
 	"MailStop", "ThemeUpload", "ExportPart", "Redaction", "Picture", "OutboxFailure", "Menus",
 	"ShippingCountry", "TaxSettings", "DiscountUse", "Cart", "CartLine", "PaymentSettings", "PaymentHold",

@@ -40,8 +40,8 @@ func (Mail) Fields() []ent.Field {
 		field.UUID("order_id", xid.ID{}).SchemaType(bytes16).Optional().Nillable().Immutable(),
 		// network is where a shopper's order came from, if known.
 		field.String("network").SchemaType(key(64)).Optional().Nillable().Immutable(),
-		// stop_url is where the recipient unsubscribes from the store's emails with one click. It
-		// is set in emails to strangers, who may not have asked for them; null in all others.
+		// stop_url is where the recipient unsubscribes from the store's emails with one click. It is
+		// set in emails to strangers, who may not have asked for them; null if there is no such link.
 		field.String("stop_url").MaxRuneLen(255).Optional().Nillable().Immutable(),
 	}
 }

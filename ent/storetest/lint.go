@@ -103,8 +103,8 @@ func resolvedLater(q, table string) bool {
 	return joined
 }
 
-// passed are the statements without findings: tests repeat a few, and checking one again takes longer
-// than running it.
+// passed are the statements without findings: tests repeat a few, and checking one again takes
+// longer than running it.
 var passed sync.Map
 
 // lintKey are the parts of a statement that decide whether it passes.

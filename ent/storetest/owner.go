@@ -27,12 +27,12 @@ type written map[string]string
 // maxLedger limits the number of remembered transactions.
 const maxLedger = 4096
 
-// splitByShard are the tables whose rows are split with [ent.ByShard]: one transaction writes rows of
-// many stores on one shard.
+// splitByShard are the tables whose rows are split with [ent.ByShard]: one transaction writes rows
+// of many stores on one shard.
 var splitByShard = map[string]bool{"webhook_queues": true, "endpoint_stats": true, "webhook_endpoints": true}
 
-// unknownOwner is the owner of rows that a statement finds by something else, such as a hash. They may
-// have any owner, so the transaction may write nothing else.
+// unknownOwner is the owner of rows that a statement finds by something else, such as a hash. They
+// may have any owner, so the transaction may write nothing else.
 const unknownOwner = "an unknown owner"
 
 // note records a statement, and returns an error if its owner differs from the owner of what its

@@ -57,8 +57,8 @@ func (p place) names() string {
 // never matches a condition that is always false, which ent writes for an empty list.
 var never = regexp.MustCompile(`(?i)\bWHERE\s+(?:FALSE|1 = 0)\b`)
 
-// shardCondition reports how a statement determines the shard of a table's rows: by given values, or by the
-// rows of another table.
+// shardCondition reports how a statement determines the shard of a table's rows: by given values,
+// or by the rows of another table.
 func (p place) shardCondition(q string) (given, joined bool) {
 	if insert.MatchString(q) {
 		return strings.Contains(q, p.owner()), false

@@ -101,7 +101,7 @@ type Viewer struct {
 	// Until then the store is closed to them.
 	LacksFactor bool
 	Currency    string // the store's currency
-	Legacy      bool   // API v0 is still served to the store (contract, section 10)
+	Legacy      bool   // API v0 is still served to it (contract, section 10)
 }
 
 // ProofLife is how long a confirmation of the identity is valid.

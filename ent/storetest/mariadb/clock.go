@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// faketimePaths are the paths where distributions install libfaketime, which intercepts a program's reads
-// of the clock. It has no effect on Go programs, which do not use libc for that.
+// faketimePaths are the paths where distributions install libfaketime, which intercepts a program's
+// reads of the clock. It has no effect on Go programs, which do not use libc for that.
 var faketimePaths = []string{"/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1",
 	"/usr/local/lib/faketime/libfaketimeMT.so.1"}
 

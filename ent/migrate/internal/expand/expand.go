@@ -32,8 +32,8 @@ func (f Finding) String() string {
 // what the statement removes, by its commit and its newest migration, and the reason.
 var unused = regexp.MustCompile(`(?m)^-- unused since [0-9a-f]{8,40} \((\d{14})\): \S.{9,}$`)
 
-// rebuilt is the comment above statements that replace a table by another one with the same columns,
-// rows and indexes, as SQLite does within a transaction.
+// rebuilt is the comment above statements that replace a table by another one with the same
+// columns, rows and indexes, as SQLite does within a transaction.
 var rebuilt = regexp.MustCompile(`(?m)^-- built anew with all that it has: \S.{9,}$`)
 
 const name = "[`\"]?([a-zA-Z_0-9]+)[`\"]?"
