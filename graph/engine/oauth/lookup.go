@@ -10,8 +10,8 @@ import (
 )
 
 // The two look-ups of every request to the token endpoint. They lead from a directory to a row of
-// some store, so the tenant is not known yet, and read each table by a whole key. As constant texts
-// they cost a third of building them, which would be most of the cost on the database side as well.
+// some store, so the tenant is not known yet, and read each table by a whole key. A constant text
+// costs a third of building the statement, which would cost nearly as much as running it.
 const (
 	findGrant = "SELECT g.store_id, g.id, g.version, g.event_sequence, g.updated_at, g.app_store_id, g.app_id, " +
 		"g.user_id, g.user_name," +

@@ -137,10 +137,10 @@ type subscriber struct {
 	wake, last int64
 	missed     *xid.ID
 
-	take   []*entry // become deliveries
-	at     micros.Time
-	misses *xid.ID // the first event that it misses while inactive
-	passed bool    // some event is left to its reading of the log
+	taken     []*entry // become deliveries
+	at        micros.Time
+	misses    *xid.ID // the first event that it misses while inactive
+	leftToLog bool    // some event is left to its reading of the log
 }
 
 // isFor reports whether an event was committed after the endpoint was registered.
@@ -253,9 +253,9 @@ func (d *part) assign(created int) int {
 			}
 			switch later := s.missed != nil && p.event.Compare(*s.missed) >= 0; {
 			case s.active && later: // its reading of the log will reach the event
-				s.passed = true
+				s.leftToLog = true
 			case s.active:
-				s.take = append(s.take, p)
+				s.taken = append(s.taken, p)
 				created++
 			case !later && (s.misses == nil || p.event.Compare(*s.misses) < 0):
 				s.misses = &p.event
@@ -283,7 +283,7 @@ func (r *relay) write(ctx context.Context, parts []*part) error {
 	now, rows := micros.Now(), []any(nil)
 	for _, s := range subs {
 		s.at = now
-		for i, p := range s.take {
+		for i, p := range s.taken {
 			rows = append(rows, deliveryRow(s.Key, s.last+1+int64(i), p.pending, now)...)
 		}
 	}
@@ -340,20 +340,20 @@ func (r *relay) advance(ctx context.Context, batch []*entry, from, to *xid.ID) e
 // those due that this process does not own.
 func (r *relay) reserve(ctx context.Context, subs []*subscriber) error {
 	by := map[int][]*subscriber{} // by the number of deliveries
-	passed := map[xid.ID][]*subscriber{}
+	byMissed := map[xid.ID][]*subscriber{}
 	for _, s := range subs {
 		switch {
-		case len(s.take) > 0:
-			by[len(s.take)] = append(by[len(s.take)], s)
+		case len(s.taken) > 0:
+			by[len(s.taken)] = append(by[len(s.taken)], s)
 		case s.misses != nil:
-			passed[*s.misses] = append(passed[*s.misses], s)
-		case s.passed:
-			passed[xid.Nil] = append(passed[xid.Nil], s)
+			byMissed[*s.misses] = append(byMissed[*s.misses], s)
+		case s.leftToLog:
+			byMissed[xid.Nil] = append(byMissed[xid.Nil], s)
 		}
 	}
 	// In a fixed order, like every statement that writes several of them.
-	for _, missed := range slices.SortedFunc(maps.Keys(passed), xid.ID.Compare) {
-		for some := range slices.Chunk(passed[missed], 4*leaseBatch) {
+	for _, missed := range slices.SortedFunc(maps.Keys(byMissed), xid.ID.Compare) {
+		for some := range slices.Chunk(byMissed[missed], 4*leaseBatch) {
 			if err := r.leaveToLog(ctx, some, missed); err != nil {
 				return err
 			}
@@ -429,7 +429,7 @@ func (r *relay) appendLocal(subs []*subscriber) {
 	defer r.unlock()
 	now := r.now()
 	for _, s := range subs {
-		if len(s.take) == 0 && !s.passed {
+		if len(s.taken) == 0 && !s.leftToLog {
 			continue
 		}
 		q := r.schedule.Find(s.Key)
@@ -437,7 +437,7 @@ func (r *relay) appendLocal(subs []*subscriber) {
 			r.toLease.fire()
 			continue
 		}
-		if r.schedule.Raised(q, s.wake, s.last, len(s.take)) && !r.flood {
+		if r.schedule.Raised(q, s.wake, s.last, len(s.taken)) && !r.flood {
 			r.schedule.Append(q, s.items(), now)
 		}
 	}
@@ -445,8 +445,8 @@ func (r *relay) appendLocal(subs []*subscriber) {
 
 // items returns the new deliveries in their in-memory form.
 func (s *subscriber) items() []*schedule.Item {
-	items := make([]*schedule.Item, len(s.take))
-	for i, p := range s.take {
+	items := make([]*schedule.Item, len(s.taken))
+	for i, p := range s.taken {
 		sequence := s.last + 1 + int64(i)
 		items[i] = &schedule.Item{Sequence: sequence, ID: DeliveryID(s.Endpoint, sequence, s.at), Event: p.event,
 			Resource: p.resource, Kind: p.kind, Body: p.body}

@@ -56,7 +56,7 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)
 		}
-		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), take: []*entry{{store: store.ID}}}
+		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), taken: []*entry{{store: store.ID}}}
 		r := &relay{dispatcher: d}
 		if err := s.InTx(ctx,
 			func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {

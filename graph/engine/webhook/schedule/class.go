@@ -10,7 +10,7 @@ const (
 	Unknown Class = iota // nothing was delivered under this lease
 	Fast                 // within a quarter of a second
 	Slow                 // later than that, or an attempt is overdue now
-	Failing              // the last new delivery failed
+	Failing              // new deliveries failed since the last success
 	classes
 )
 
