@@ -163,7 +163,7 @@ func TestPlacingTooMuch(t *testing.T) {
 	}
 	b.cookie = nil
 	b.bought(mug, "1").fill("/checkout/place").want(http.StatusTooManyRequests, "/checkout/place")
-	// a fifth of a day, which is more than a header says
+	// one order of the network comes free in a fifth of a day
 	if n, err := strconv.Atoi(b.header.Get("Retry-After")); err != nil || n < 60 {
 		t.Errorf("Retry-After: %q", b.header.Get("Retry-After"))
 	}

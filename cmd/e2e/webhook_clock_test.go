@@ -170,20 +170,25 @@ func (b *book) isPrompt(t *testing.T, within func(at time.Time) time.Duration) {
 	t.Logf("%s: from commit to receipt at most %v", b.path, worst.Round(time.Millisecond))
 }
 
-// retriesInTime checks that what failed was tried again after 5 s, a tenth more or less.
+// retriesInTime checks that what failed was tried again after 5 s, a tenth more or less. Where the lease of
+// a process ends by the clock, or with it, an attempt may be sent twice, and the second time is not in the
+// row by which the next owner waits: a retry is not early if it comes 5 s after the first.
 func (b *book) retriesInTime(t *testing.T) {
 	t.Helper()
-	last, n := map[string]*entry{}, 0
-	var least, most time.Duration
+	first, last, n := map[string]*entry{}, map[string]*entry{}, 0 // requests of the highest attempt of each event
+	least, most := time.Hour, time.Duration(0)
 	for _, e := range b.all() {
-		if before := last[e.payload.EventID]; before != nil && e.attempt > before.attempt {
-			wait := e.at.Sub(before.at)
-			if n++; n == 1 {
-				least = wait
-			}
-			least, most = min(least, wait), max(most, wait)
+		id := e.payload.EventID
+		switch before := last[id]; {
+		case before == nil:
+			first[id] = e
+		case e.attempt < before.attempt: // late, of a former owner
+			continue
+		case e.attempt > before.attempt:
+			n, least, most = n+1, min(least, e.at.Sub(first[id].at)), max(most, e.at.Sub(before.at))
+			first[id] = e
 		}
-		last[e.payload.EventID] = e
+		last[id] = e
 	}
 	t.Logf("%s: %d retries after %v to %v", b.path, n, least.Round(time.Millisecond), most.Round(time.Millisecond))
 	if n == 0 || least < 4400*time.Millisecond || most > 5500*time.Millisecond+takeOver {

@@ -134,9 +134,12 @@ func TestPlacePaidLater(t *testing.T) {
 		if got := order("192.0.2.1", bell, 1, state.PaymentTransfer); got != "rate_limited" {
 			t.Errorf("one more of the network: %q", got)
 		}
-		for _, from := range []string{"192.0.2.2", "10.0.0.1"} {
-			if got := order(from, bell, 3, state.PaymentTransfer); got != "" {
-				t.Errorf("from %s: %q", from, got)
+		if got := order("192.0.2.2", bell, 3, state.PaymentTransfer); got != "" {
+			t.Errorf("from another network: %q", got)
+		}
+		for i := range networkHolds + 1 { // a private network may be a proxy in front of all shoppers
+			if got := order("10.0.0.1", bell, 3, state.PaymentTransfer); got != "" {
+				t.Errorf("order %d of a private network: %q", i, got)
 			}
 		}
 	})
