@@ -100,7 +100,7 @@ func (s *Store) inTx(ctx context.Context, f func(ctx context.Context) error, key
 		}
 		c := classify(err)
 		s.retries[c].Add(1)
-		s.log.DebugContext(ctx, "transaction begins anew", "try", r.tries, "wait", wait, "reason", c.String())
+		s.log.DebugContext(ctx, "retrying transaction", "try", r.tries, "wait", wait, "reason", c.String())
 		if !s.awaitRetry(ctx, wait) {
 			r.spent = ctx.Err() == nil
 			return r.explain(err)

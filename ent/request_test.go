@@ -80,7 +80,7 @@ func TestRequestWaitsForRow(t *testing.T) {
 						return err
 					}
 					asked, began := ent.Request(ctx), time.Now()
-					for _, most := range []time.Duration{10 * time.Second, 12 * time.Second} { // two transactions of one request
+					for _, most := range []time.Duration{10 * time.Second, 12 * time.Second} { // in one request
 						if err := write(asked); !ent.IsUnavailable(err) || time.Since(began) > most {
 							t.Errorf("answered %v after %s", err, time.Since(began))
 						}
