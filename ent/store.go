@@ -29,10 +29,10 @@ type Store struct {
 	writer    *stdsql.DB                // begins transactions
 	requested atomic.Pointer[time.Time] // when a request last began one
 	readers   *stdsql.DB                // reads outside transactions; on MySQL the same pool
-	client    *db.Client                // speaks to the readers
-	seeking   *db.Client                // speaks to the readers of one shard
+	client    *db.Client                // uses the readers
+	seeking   *db.Client                // uses the readers of one shard
 	cluster   *cluster                  // of Vitess
-	server    *breaker                  // of MySQL: knows whether it is away
+	server    *breaker                  // of MySQL: whether it is down
 
 	turns       *turns        // of SQLite's writer
 	checkpoints *checkpointer // of SQLite
