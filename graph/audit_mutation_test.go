@@ -79,8 +79,8 @@ func (l *auditLog) fresh(t *testing.T) (list []string) {
 	return list
 }
 
-// judge checks what a mutation wrote: a refused one must write nothing.
-func (l *auditLog) judge(t *testing.T, field string, refused bool) {
+// check checks what a mutation wrote: a refused one must write nothing.
+func (l *auditLog) check(t *testing.T, field string, refused bool) {
 	t.Helper()
 	left := l.fresh(t)
 	if refused && len(left) > 0 {

@@ -127,7 +127,7 @@ func TestMutationEvents(t *testing.T) {
 				if got := w.call(tc.field, args); got != tc.refused {
 					t.Errorf("refused as %q, want %q", got, tc.refused)
 				}
-				actions.judge(t, tc.field, tc.refused != "")
+				actions.check(t, tc.field, tc.refused != "")
 				got := log.Since(t, s)
 				if got != tc.events {
 					t.Errorf("emitted %q, want %q", got, tc.events)

@@ -264,7 +264,7 @@ func (r *Resolver) ResetPassword(ctx context.Context, person xid.ID) (secret str
 		return "", 0, core.Explain("password", err)
 	}
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
-		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
+		if err := r.requireMember(r.Store.Aside(ctx), person); err != nil {
 			return err
 		}
 		if ended, err = r.Sessions.Reset(ctx, person, hash); err != nil {

@@ -249,7 +249,7 @@ func (r *Resolver) Leave(ctx context.Context, t task.Task) error {
 		if err := m.withdrawFrom(ctx, t.Home); err != nil {
 			return nil, err
 		}
-		if err := m.left(ctx, t.Home); err != nil {
+		if err := m.afterLeaving(ctx, t.Home); err != nil {
 			return nil, err
 		}
 		if err := r.Keys.Revoke(ctx, t.Target, t.Home); err != nil || n == 0 {

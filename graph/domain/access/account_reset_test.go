@@ -42,7 +42,7 @@ func TestForgottenPassword(t *testing.T) {
 		if err := p.ForgotPassword(t.Context(), p.Owner.Email); !errors.Is(err, access.ErrNoMail) {
 			t.Errorf("without a mail server: %v", err)
 		}
-		mails(t, p)
+		withMail(t, p)
 		settled(t, p, p.Owner)
 		old := graphtest.Must[string](t)(signIn(t, p, p.Owner.Email, good))
 		token := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, p.Owner.ID, "x", nil, false)).Token
@@ -53,10 +53,10 @@ func TestForgottenPassword(t *testing.T) {
 		if err := p.ForgotPassword(ctx, "nobody@example.com"); err != nil {
 			t.Errorf("an unknown address: %v", err)
 		}
-		if n := len(letters(t, p, "nobody@example.com")); n != 0 {
+		if n := len(emailsTo(t, p, "nobody@example.com")); n != 0 {
 			t.Errorf("%d emails to an unknown address", n)
 		}
-		link := graphtest.TokenIn(t, letters(t, p, p.Owner.Email)[1], access.ResetPath)
+		link := graphtest.TokenIn(t, emailsTo(t, p, p.Owner.Email)[1], access.ResetPath)
 		if err := p.SetForgotten(ctx, link, "short"); graphtest.FieldOf(err) != "#/password too_short" {
 			t.Errorf("a short one: %v", err)
 		}
@@ -83,12 +83,12 @@ func TestForgottenPassword(t *testing.T) {
 // without its data.
 func TestForgottenPasswordOfUnproved(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		mails(t, p)
+		withMail(t, p)
 		member, _ := p.Member(t, viewer.Admin)
 		if err := p.ForgotPassword(t.Context(), member.Email); err != nil {
 			t.Fatal(err)
 		}
-		link := graphtest.TokenIn(t, letters(t, p, member.Email)[0], access.ResetPath)
+		link := graphtest.TokenIn(t, emailsTo(t, p, member.Email)[0], access.ResetPath)
 		if err := p.SetForgotten(t.Context(), link, good); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestForgottenPasswordBounds(t *testing.T) {
 	hash := graphtest.Must[string](t)(password.Hash(t.Context(), good)) // outside of the bubble
 	synctest.Test(t, func(t *testing.T) {
 		p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))
-		mails(t, p)
+		withMail(t, p)
 		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
 			return c.User.Update().Where(user.ID(p.Owner.ID)).SetPasswordHash(hash).Exec(ctx)
 		})
@@ -114,7 +114,7 @@ func TestForgottenPasswordBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		list := letters(t, p, p.Owner.Email)
+		list := emailsTo(t, p, p.Owner.Email)
 		if len(list) != 3 {
 			t.Errorf("%d emails, want 3", len(list))
 		}
@@ -143,10 +143,10 @@ func TestAddress(t *testing.T) {
 		if _, err := m.AddressVerify(owner); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("without a mail server: %v", err)
 		}
-		mails(t, p)
+		withMail(t, p)
 		member, ctx := p.Member(t, viewer.Support)
 		graphtest.Must[*model.AddressPayload](t)(m.AddressVerify(ctx))
-		link := graphtest.TokenIn(t, letters(t, p, member.Email)[0], access.AddressPath)
+		link := graphtest.TokenIn(t, emailsTo(t, p, member.Email)[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), link, p.Owner.ID); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("another person: %v", err)
 		}
@@ -168,11 +168,11 @@ func TestAddress(t *testing.T) {
 		ctx = viewer.With(ctx, &who)
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, "New@example.com"))
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, p.Owner.Email))
-		taken := graphtest.TokenIn(t, letters(t, p, p.Owner.Email)[0], access.AddressPath)
+		taken := graphtest.TokenIn(t, emailsTo(t, p, p.Owner.Email)[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), taken, member.ID); graphtest.FieldOf(err) != "#/email taken" {
 			t.Errorf("the owner's address: %v", err)
 		}
-		link = graphtest.TokenIn(t, letters(t, p, "new@example.com")[0], access.AddressPath)
+		link = graphtest.TokenIn(t, emailsTo(t, p, "new@example.com")[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), link, p.Owner.ID); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("another person's new address: %v", err)
 		}
@@ -185,7 +185,7 @@ func TestAddress(t *testing.T) {
 		if memberOf(t, p, "new@example.com") == nil {
 			t.Error("the address has not changed")
 		}
-		if got := letters(t, p, member.Email); len(got) != 2 || !strings.Contains(got[1], "new@example.com") {
+		if got := emailsTo(t, p, member.Email); len(got) != 2 || !strings.Contains(got[1], "new@example.com") {
 			t.Errorf("the former address reads %q", got)
 		}
 		if _, err := m.AddressChange(graphtest.AsKey(p.Ctx, "orders.read"), "x@example.com"); graphtest.FaultOf(

@@ -59,7 +59,7 @@ func (m Mutation) registerApp(ctx context.Context, a *db.App) (*db.App, error) {
 	if err := m.roomForApp(ctx); err != nil {
 		return nil, err
 	}
-	if err := m.free(ctx, a.ID, a.Name); err != nil {
+	if err := m.checkNameFree(ctx, a.ID, a.Name); err != nil {
 		return nil, err
 	}
 	s, err := m.CurrentStore(ctx)

@@ -69,8 +69,8 @@ func checkPublisher(c *core.Check, member, name string) {
 	}
 }
 
-// free refuses a name that readers would confuse with that of another, verified app.
-func (r *Resolver) free(ctx context.Context, app xid.ID, name string) error {
+// checkNameFree refuses a name that readers would confuse with that of another, verified app.
+func (r *Resolver) checkNameFree(ctx context.Context, app xid.ID, name string) error {
 	rows, err := r.Client(ctx).AppName.Query().Where(appname.ID(skeleton(name))).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("find name: %w", err)
@@ -88,7 +88,7 @@ func (r *Resolver) MayName(ctx context.Context, name string) (bool, error) {
 	checkPublisher(c, "client_name", name)
 	err := c.Err()
 	if err == nil {
-		err = r.free(ctx, xid.Nil, name)
+		err = r.checkNameFree(ctx, xid.Nil, name)
 	}
 	if _, refused := errors.AsType[*fault.Error](err); refused {
 		return false, nil
@@ -102,7 +102,7 @@ func nameTaken(why string) error {
 
 // rename changes an app's name, which ends its verification.
 func (m Mutation) rename(ctx context.Context, e *appEdit, before string) error {
-	if err := m.free(ctx, e.Row.ID, e.Row.Name); err != nil || e.Row.VerifiedAt == nil {
+	if err := m.checkNameFree(ctx, e.Row.ID, e.Row.Name); err != nil || e.Row.VerifiedAt == nil {
 		return err
 	}
 	return m.unverify(ctx, e, before)

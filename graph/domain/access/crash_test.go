@@ -98,7 +98,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 		squat := memberOf(t, other, "ada@example.com")
 		stolen := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(other.Ctx, squat.ID, "x", nil,
 			false)).Token
-		mails(t, p)
+		withMail(t, p)
 		token, _ = invite(p.Ctx, t, p, "ada@example.com", viewer.Admin)
 		graphtest.Crash(p.Resolver, access.LeaveTask, access.EntryTask)
 		if _, err := p.AcceptNew(t.Context(), token, "Ada", good+" and sea"); !graphtest.Crashed(err) {

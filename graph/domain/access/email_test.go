@@ -12,7 +12,7 @@ import (
 // reads checks the emails to a person: each contains its text.
 func reads(t *testing.T, p *graphtest.Shop, who string, want ...string) {
 	t.Helper()
-	got := letters(t, p, who)
+	got := emailsTo(t, p, who)
 	ok := len(got) == len(want)
 	for i := 0; ok && i < len(got); i++ {
 		ok = strings.Contains(got[i], want[i])
@@ -26,7 +26,7 @@ func reads(t *testing.T, p *graphtest.Shop, who string, want ...string) {
 // roles notify nobody.
 func TestOwnerIsNotified(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		mails(t, p)
+		withMail(t, p)
 		member, _ := p.Member(t, viewer.Support)
 		admin, _ := p.Member(t, viewer.Admin)
 		for i, role := range []viewer.Role{viewer.Admin, viewer.Owner, viewer.Owner, viewer.Support} {
@@ -54,11 +54,11 @@ func TestTokenIsNotified(t *testing.T) {
 			if err != nil || made.Token == nil {
 				t.Fatal(err)
 			}
-			mails(t, p)
+			withMail(t, p)
 		}
 		reads(t, p, member.Email, "The staff token \"Laptop\" was made in your name.")
 		reads(t, p, p.Owner.Email)
-		if got := letters(t, p, member.Email); !strings.Contains(got[0], "192.0.2.9, with Browser") {
+		if got := emailsTo(t, p, member.Email); !strings.Contains(got[0], "192.0.2.9, with Browser") {
 			t.Errorf("without an origin: %q", got)
 		}
 	})

@@ -138,7 +138,7 @@ func (m Mutation) RecoveryCodesRenew(ctx context.Context) (*model.RecoveryCodesP
 // callers must check authorization.
 func (r *Resolver) ResetFactors(ctx context.Context, person xid.ID) (n int, err error) {
 	err = r.personal(ctx, func(ctx context.Context) (err error) {
-		if err := r.belongs(r.Store.Aside(ctx), person); err != nil {
+		if err := r.requireMember(r.Store.Aside(ctx), person); err != nil {
 			return err
 		}
 		if n, err = r.Factors.Reset(ctx, person); err != nil {

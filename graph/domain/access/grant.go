@@ -24,8 +24,8 @@ const grantIndex = "grant_store_id_app_id_id"
 // maxInstalled bounds the shown grants of an installed app.
 const maxInstalled = 100
 
-// stands is [oauth.Standing] for a loaded grant.
-func stands(g *db.Grant, now micros.Time) bool {
+// isStanding is [oauth.Standing] for a loaded grant.
+func isStanding(g *db.Grant, now micros.Time) bool {
 	if g.RevokedAt != nil || g.ExpiresAt <= now {
 		return false
 	}
@@ -85,7 +85,7 @@ func (r *Resolver) withApps(ctx context.Context, rows []*db.Grant) ([]*model.Gra
 
 // shownGrant returns a grant as it is at a time. Grants of disabled apps are not live.
 func shownGrant(g *db.Grant, app *model.AppSummary, now micros.Time) *model.Grant {
-	return &model.Grant{Grant: g, App: app, Live: stands(g, now) && !app.Disabled()}
+	return &model.Grant{Grant: g, App: app, Live: isStanding(g, now) && !app.Disabled()}
 }
 
 // Grant returns one grant of the viewer's store.

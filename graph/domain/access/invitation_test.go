@@ -26,14 +26,14 @@ import (
 // good is a valid password.
 const good = "a quiet kite over the bay"
 
-// mails gives the resolver a mail server.
-func mails(t *testing.T, p *graphtest.Shop) {
+// withMail gives the resolver a mail server.
+func withMail(t *testing.T, p *graphtest.Shop) {
 	t.Helper()
 	p.Notifier = graphtest.Must[*notify.Notifier](t)(notify.New(p.APIHost))
 }
 
-// letters returns the bodies of the queued emails to an address, oldest first.
-func letters(t *testing.T, p *graphtest.Shop, to string) []string {
+// emailsTo returns the bodies of the queued emails to an address, oldest first.
+func emailsTo(t *testing.T, p *graphtest.Shop, to string) []string {
 	t.Helper()
 	return graphtest.Letters(t, p.Store, to)
 }
@@ -46,7 +46,7 @@ func invite(ctx context.Context, t *testing.T, p *graphtest.Shop, email string, 
 	if made.Link != nil {
 		return graphtest.TokenIn(t, *made.Link, access.InvitationPath), made.Invitation.PublicID()
 	}
-	list := letters(t, p, email)
+	list := emailsTo(t, p, email)
 	return graphtest.TokenIn(t, list[len(list)-1], access.InvitationPath), made.Invitation.PublicID()
 }
 
@@ -120,12 +120,12 @@ func TestSquatterStaysOut(t *testing.T) {
 		if _, err := p.AcceptNew(t.Context(), shown, "Ada", good); graphtest.FieldOf(err) != "#/name taken" {
 			t.Errorf("a shown link took over an account: %v", err)
 		}
-		mails(t, p)
+		withMail(t, p)
 		graphtest.Must[*model.InvitationPayload](t)(victim.Mutation().InvitationResend(victim.Ctx, id))
 		if _, err := p.Invited(t.Context(), shown); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("the previous link: %v", err)
 		}
-		mailed := graphtest.TokenIn(t, letters(t, p, "ada@example.com")[0], access.InvitationPath)
+		mailed := graphtest.TokenIn(t, emailsTo(t, p, "ada@example.com")[0], access.InvitationPath)
 		graphtest.Must[string](t)(p.AcceptNew(t.Context(), mailed, "Ada", good+" and sea"))
 		c, all := storetest.Everything(t, p.Store)
 		who := c.User.Query().Where(user.Email("ada@example.com")).OnlyX(all)
@@ -150,7 +150,7 @@ func TestSquatterStaysOut(t *testing.T) {
 // A person with an account accepts once signed in, and only invitations to their address.
 func TestAccept(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		mails(t, p)
+		withMail(t, p)
 		other := p.Other(t)
 		member, _ := other.Member(t, viewer.Admin)
 		token, _ := invite(p.Ctx, t, p, member.Email, viewer.Owner)
@@ -242,7 +242,7 @@ func TestInvitationEnds(t *testing.T) {
 func TestInvitationBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))
-		mails(t, p)
+		withMail(t, p)
 		_, id := invite(p.Ctx, t, p, "ada@example.com", viewer.Support)
 		again := func() error {
 			_, err := p.Mutation().InvitationResend(p.Ctx, id)
@@ -260,7 +260,7 @@ func TestInvitationBounds(t *testing.T) {
 		if err := again(); err != nil {
 			t.Errorf("an hour later: %v", err)
 		}
-		list := letters(t, p, "ada@example.com")
+		list := emailsTo(t, p, "ada@example.com")
 		token := graphtest.TokenIn(t, list[len(list)-1], access.InvitationPath)
 		graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreClose(p.Ctx, p.Model.Version))
 		if _, err := p.Invited(t.Context(), token); graphtest.FaultOf(err) != "not_found" {

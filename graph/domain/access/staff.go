@@ -60,8 +60,8 @@ func (r *Resolver) named(ctx context.Context, rows []*db.Staff) ([]*model.Staff,
 	return shown, nil
 }
 
-// belongs returns [core.ErrNoRow] unless the person is a member of the viewer's store.
-func (r *Resolver) belongs(ctx context.Context, person xid.ID) error {
+// requireMember returns [core.ErrNoRow] unless the person is a member of the viewer's store.
+func (r *Resolver) requireMember(ctx context.Context, person xid.ID) error {
 	_, err := core.Only(r.Client(ctx).Staff.Query().Where(staff.ID(person)).Load(ctx))
 	return err
 }

@@ -87,9 +87,9 @@ func (r *Resolver) logStore(ctx context.Context, person xid.ID, action state.Acc
 	return audit.AccountBehind(ctx, r.Tasks, person, action, shop.Name)
 }
 
-// left cleans up after a membership ended: it removes the store from the person's directory entry
-// and revokes their tokens.
-func (m Mutation) left(ctx context.Context, person xid.ID) error {
+// afterLeaving cleans up after a membership ended: it removes the store from the person's directory
+// entry and revokes their tokens.
+func (m Mutation) afterLeaving(ctx context.Context, person xid.ID) error {
 	_, err := m.Client(ctx).Membership.Delete().
 		Where(membership.ID(person), membership.StoreID(viewer.From(ctx).Store)).Exec(ctx)
 	if err != nil {
@@ -263,7 +263,7 @@ func (m Mutation) remove(ctx context.Context, row *db.Staff, action string) (*co
 	if err := core.Swapped(xid.User, n, err); err != nil {
 		return nil, err
 	}
-	return &core.Record{Action: action, Kind: xid.User, ID: row.ID}, m.left(ctx, row.ID)
+	return &core.Record{Action: action, Kind: xid.User, ID: row.ID}, m.afterLeaving(ctx, row.ID)
 }
 
 // endTokens revokes a person's tokens in the viewer's store.

@@ -39,13 +39,13 @@ func (q Query) ThemeAssets(
 		At: func(a *model.ThemeAsset) page.Position { return core.ByID(a.ID) },
 		Read: func(ctx context.Context, after *page.Position, limit int) ([]*model.ThemeAsset, error) {
 			all, err := q.assets(ctx, id)
-			return behind(all, after, limit), core.Explain("theme", err)
+			return pageAfter(all, after, limit), core.Explain("theme", err)
 		},
 	}, first, after)
 }
 
-// behind returns up to limit assets after the position.
-func behind(all []*model.ThemeAsset, after *page.Position, limit int) []*model.ThemeAsset {
+// pageAfter returns up to limit assets after the position.
+func pageAfter(all []*model.ThemeAsset, after *page.Position, limit int) []*model.ThemeAsset {
 	if after != nil {
 		i := slices.IndexFunc(all, func(a *model.ThemeAsset) bool { return a.ID == after.ID })
 		all = all[i+1:]

@@ -20,9 +20,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// letters returns the subjects of the queued emails to a shopper, in the order in which they were
+// emailsTo returns the subjects of the queued emails to a shopper, in the order in which they were
 // written, and the last body.
-func (m *market) letters(to string) (subjects []string, last string) {
+func (m *market) emailsTo(to string) (subjects []string, last string) {
 	m.t.Helper()
 	ctx := viewer.Operator(context.Background(), m.Model.ID)
 	rows, err := m.Store.DB(ctx).Mail.Query().Load(ctx)
@@ -60,7 +60,7 @@ func TestEmails(t *testing.T) {
 			return m.order(id)
 		}
 		o := place()
-		subjects, text := m.letters("ada@example.com")
+		subjects, text := m.emailsTo("ada@example.com")
 		if len(subjects) != 1 || !strings.Contains(text, "IBAN DE02") || !strings.Contains(text, "/orders/") ||
 			!strings.Contains(text, phrase.In(*o.Language).Say(phrase.PayBy,
 				phrase.In(*o.Language).Date(m.bought(o.ID).PayBy))) {
@@ -70,7 +70,7 @@ func TestEmails(t *testing.T) {
 		o = graphtest.Must[*model.OrderPayload](t)(do.OrderFulfill(m.Ctx, o.PublicID(), o.Version, model.FulfillInput{
 			Carrier: new("Post"), TrackingNumber: new("LX 1"),
 			Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}})).Order
-		if subjects, text = m.letters("ada@example.com"); len(subjects) != 2 ||
+		if subjects, text = m.emailsTo("ada@example.com"); len(subjects) != 2 ||
 			!strings.Contains(text, "Post LX 1") || !strings.Contains(text, "Still to come:\nBell: 1 ×") {
 			t.Errorf("%q: %s", subjects, text)
 		}
@@ -80,14 +80,14 @@ func TestEmails(t *testing.T) {
 			AmountMinor: 1490, Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[0].PublicID(), Quantity: 1}}}))
 		second := place()
 		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, second.PublicID(), second.Version, false, nil))
-		if subjects, _ = m.letters("ada@example.com"); len(subjects) != 6 {
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 6 {
 			t.Errorf("%q", subjects)
 		}
 		other := graphtest.Must[*model.OrderPayload](t)(do.OrderCreate(m.Ctx, model.OrderCreateInput{
 			Email: new("eve@example.com"), Source: "api", Lines: []*model.OrderLineInput{
 				{ProductID: new(xid.Product.Format(bell.Product)), Quantity: 1}}})).Order
 		graphtest.Must[*model.OrderPayload](t)(do.OrderCancel(m.Ctx, other.PublicID(), other.Version, false, nil))
-		if subjects, _ = m.letters("eve@example.com"); len(subjects) != 0 {
+		if subjects, _ = m.emailsTo("eve@example.com"); len(subjects) != 0 {
 			t.Errorf("an imported order: %q", subjects)
 		}
 		err = m.Store.Admin(t.Context(), func(c *sql.Conn) error {
@@ -98,7 +98,7 @@ func TestEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 		place()
-		if subjects, _ = m.letters("ada@example.com"); len(subjects) != 6 {
+		if subjects, _ = m.emailsTo("ada@example.com"); len(subjects) != 6 {
 			t.Errorf("of a test store: %q", subjects)
 		}
 	})

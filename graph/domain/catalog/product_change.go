@@ -88,7 +88,7 @@ func (m Mutation) indexed(
 				return err
 			}
 		}
-		if err := m.rack(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
+		if err := m.listingWriter(ctx).Put(ctx, e.Row, shown); err != nil || !renamed(e.Changed) {
 			return err
 		}
 		return m.Index(ctx).Mark(ctx, search.Products, e.Row.ID)
@@ -103,8 +103,8 @@ func renamed(members []string) bool {
 	})
 }
 
-// rack returns the writer of the listing index.
-func (m Mutation) rack(ctx context.Context) listings.Rack {
+// listingWriter returns the writer of the listing index.
+func (m Mutation) listingWriter(ctx context.Context) listings.Rack {
 	return listings.Rack{Client: m.Client(ctx), Engine: m.Store.Dialect()}
 }
 
@@ -270,7 +270,7 @@ func (m Mutation) ProductDelete(
 		if err != nil || gone.Status != state.ProductActive {
 			return n, err
 		}
-		return n, m.rack(ctx).Drop(ctx, gone.ID)
+		return n, m.listingWriter(ctx).Drop(ctx, gone.ID)
 	}
 	err := core.Remove(ctx, m.Core, products, id, expectedVersion, "product.delete",
 		func(ctx context.Context, p *db.Product) error {
