@@ -16,7 +16,7 @@ const MaxEnded = maxEnded
 const MaxInstalled = maxInstalled
 const MaxRedirects = limit.RedirectURIs
 
-var Stands = stands
+var Stands = isStanding
 
 // Register adds a credential to the directory.
 func Register(ctx context.Context, c *core.Core, secret apikey.Secret, id xid.ID) error {
