@@ -40,7 +40,7 @@ type effect struct {
 }
 
 // effects covers every mutation of the schema with all events that it may emit.
-var effects = slices.Concat(orderEffects, catalogueEffects, adminEffects, themeEffects, exportEffects, factorEffects,
+var effects = slices.Concat(orderEffects, catalogEffects, adminEffects, themeEffects, exportEffects, factorEffects,
 	contentEffects, sellingEffects, imageEffects, testStoreEffects)
 
 // caller calls the GraphQL endpoint as the owner of a shop.

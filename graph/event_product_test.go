@@ -41,8 +41,8 @@ func onCustomer(way string, more ...string) func(*caller) string {
 	}
 }
 
-// catalogueEffects covers the state machines of products and customers.
-var catalogueEffects = []effect{
+// catalogEffects covers the state machines of products and customers.
+var catalogEffects = []effect{
 	{field: "productCreate", name: "a draft",
 		args:   fixedArgs(`input: {title: "Cup", priceMinor: 1, currency: "EUR", inventoryQuantity: 3}`),
 		events: "product.created"},

@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// LimitsOf returns the limits of a store: its own, then those of the operator.
+// LimitsOf returns the limits of a store: its own where it has any, else those of the operator.
 func (c *Core) LimitsOf(s *db.Store) (limit.Values, error) { return s.Limits.Over(c.Limits) }
 
 // OwnLimits returns the limits of the viewer's store.

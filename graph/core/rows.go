@@ -98,8 +98,8 @@ func (c *Core) RowsLeft(ctx context.Context, t Counted, more int, find Find) err
 	return nil
 }
 
-// take reports whether a store has room for more rows, and whether to start a count. The first
-// count starts after this process has added few rows.
+// take reports whether a store has room for more rows, and whether to start a count. No count
+// starts before this process has added at least few rows.
 func (r *rows) take(of rowsOf, most, more, few int64) (left, count bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -165,7 +165,7 @@ func (a *AuditEntry) PublicResourceID() string {
 	return xid.KindOf(a.ResourceType).Format(a.ResourceID)
 }
 
-// OrderAct is an entry of the audit log about an order, without the client's address.
+// OrderAct is an entry of the audit log about an order, without the request's origin.
 type OrderAct struct{ *db.Audit }
 
 // Actor returns the person, app or key that acted.

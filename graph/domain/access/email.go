@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// linkEmails limits the emails with links, per purpose and address.
+// linkEmails limits the emails with links, per purpose and address, person or invitation.
 var linkEmails = ratelimit.Rate{Burst: 3, Every: 20 * time.Minute}
 
 // countLink counts an email with a link. Beyond the limit it returns the refusal as a fault.

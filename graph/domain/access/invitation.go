@@ -259,8 +259,8 @@ func (m Mutation) InvitationWithdraw(ctx context.Context, id string) (*model.Inv
 	return &model.InvitationPayload{Invitation: &model.Invitation{Invitation: row}}, nil
 }
 
-// withdrawFrom ends the pending invitations that a person sent who loses a role. Without a mail
-// server they may hold the link of an invitation to another address of theirs.
+// withdrawFrom ends the pending invitations of an inviter who loses a role. Without a mail server
+// the inviter may hold the link of an invitation to another address of their own.
 func (m Mutation) withdrawFrom(ctx context.Context, person xid.ID) error {
 	ids, err := m.Client(ctx).Invitation.Query().
 		Where(invitation.PendingNotNil(), invitation.InviterID(person)).IDs(ctx)

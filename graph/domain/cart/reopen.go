@@ -14,7 +14,7 @@ import (
 // reopenTries bounds the attempts of [Carts.Reopen] when the order changes concurrently.
 const reopenTries = 3
 
-// Reopen reopens the cart of an order that awaits online payment or was cancelled without one, with
+// Reopen reopens the cart of an order that awaits online payment or was canceled without one, with
 // everything that the shopper entered at checkout. It cancels an awaiting order in the same
 // transaction, so a cart never has two orders that can be paid. It does nothing if the cart is
 // open. If the order is paid, or was never meant to be paid online, it returns

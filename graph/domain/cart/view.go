@@ -66,7 +66,7 @@ type View struct {
 	Methods []document.PaymentMethod
 	Method  *document.PaymentMethod
 	// Order is the order that the cart became; nil for none. Lapsed means that the order was
-	// cancelled because its online payment did not arrive.
+	// canceled because its online payment did not arrive.
 	Order  xid.ID
 	Lapsed bool
 
@@ -208,7 +208,7 @@ func (c *Carts) view(ctx context.Context, row *db.Cart) (v *View, err error) {
 	return v, c.readMethods(ctx, v, row.Payment)
 }
 
-// readMethods reads the payment methods for the total. Stripe has minimum and maximum amounts per
+// readMethods reads the payment methods for the total. Stripe cannot charge every amount of every
 // currency; for a total of zero the method does not matter. Payment on delivery requires shipping.
 func (c *Carts) readMethods(ctx context.Context, v *View, chosen *state.PaymentMethod) (err error) {
 	if v.Methods, err = c.selling.CartMethods(ctx); err != nil {
