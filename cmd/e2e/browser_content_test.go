@@ -53,7 +53,7 @@ func TestBrowserPage(t *testing.T) {
 		t.Error("the navigation is wider than a phone")
 	}
 	b.click(`form[data-test="menus"] [data-test="submit"]`)
-	b.seeText("The navigation is saved.")
+	b.seeText("Navigation saved.")
 	other.visit(front, "the link", `document.querySelector('header a[href="/pages/journal"]')`)
 	links := evaluate[string](other, `[...document.querySelectorAll('header nav a')].map((a) => a.textContent).join(' ')`)
 	if !strings.HasSuffix(links, "Journal Search Cart") {
@@ -177,7 +177,7 @@ func (b *browser) keepsUnshown(p *program, token string) {
 		quote(product.Title))
 	b.fill(`[name="footer.0.title"]`, "Older")
 	b.click(`form[data-test="menus"] [data-test="submit"]`)
-	b.seeText("The navigation is saved.")
+	b.seeText("Navigation saved.")
 	var menus struct {
 		Menus struct {
 			Footer []struct{ Title, ResourceID string }

@@ -216,7 +216,7 @@ func TestBrowserVariants(t *testing.T) {
 	b.fill(`input[name="variants.1.inventoryQuantity"]`, "7")
 	b.shot("product-variants")
 	b.click(`form[data-test="variants"] [data-test="submit"]`)
-	b.seeText("The variants are saved.")
+	b.seeText("Variants saved.")
 	b.gone(`form[data-test="product"] input[name="priceMinor"]`)
 	b.dress("light", 390)
 	b.see(`input[name="variants.1.sku"]`)

@@ -138,7 +138,7 @@ func (b *browser) giveOwn(token string) {
 	b.fill(`dialog input[name="headers.0.value"]`, token)
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
-	b.seeText("At most 50 attempts in a second")
+	b.seeText("At most 50 attempts per second")
 	if got := strings.Fields(b.text(`[data-test="endpoint-filters"]`)); strings.Join(got, " ") !=
 		"object.title is one of Wanted" {
 		b.t.Errorf("the conditions are shown as %q", got)

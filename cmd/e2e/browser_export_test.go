@@ -205,7 +205,7 @@ func TestBrowserExportChosen(t *testing.T) {
 		b.click(`tbody tr:nth-child(3) [data-test="pick"]`)
 		chosen := evaluate[[]string](b, `[1, 3].map((n) => document.querySelector('tbody tr:nth-child(' + n + ') a')`+
 			`.pathname.split('/').pop())`)
-		b.seeText("Export 2 chosen")
+		b.seeText("Export 2 selected")
 		b.click(`[data-test="export-shown"]`)
 		b.see(`[data-test="export-file"]`)
 		b.seeText("2 chosen")

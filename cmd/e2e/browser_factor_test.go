@@ -187,7 +187,7 @@ func TestBrowserFactor(t *testing.T) {
 		b.open("/dashboard/settings")
 		b.click(`input[name="required"]`)
 		b.click(`[data-test="require-factor"] [data-test="submit"]`)
-		b.seeText("Everybody needs a second factor now.")
+		b.seeText("Second factor required.")
 		p.led(t, shop)
 	})
 }
@@ -206,7 +206,7 @@ func (b *browser) proves(s settings, o demo.Owner) (codes []string) {
 	b.shot("proof")
 	b.click(`[data-test="proof-dialog"] [aria-label="Close"]`)
 	b.gone(`[data-test="proof-dialog"]`)
-	b.seeText("Nothing was done")
+	b.seeText("Nothing was changed")
 	b.click(`[data-test="codes-renew-dialog"] [aria-label="Close"]`)
 	begin()
 	b.click(`[data-test="proof-passkey"]`)

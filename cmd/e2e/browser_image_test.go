@@ -57,14 +57,14 @@ func TestBrowserImages(t *testing.T) {
 	b.await("the pictures", `[...document.querySelectorAll('.photo-view')].every((i) => i.naturalWidth === 320)`)
 	first := evaluate[string](b, `document.querySelector('[data-test="photo"]').dataset.id`)
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-down"]`)
-	b.seeText("The order is saved.")
+	b.seeText("Order saved.")
 	b.await("the other order", `document.querySelectorAll('[data-test="photo"]')[1].dataset.id === '`+first+`'`)
 	b.drag(1, 0)
 	b.await("the first order", `document.querySelector('[data-test="photo"]').dataset.id === '`+first+`' &&
 		!document.querySelector('[data-test="photo"]:nth-of-type(2) [data-test="photo-up"]').disabled`)
 	b.fill(`[data-test="photo"]:nth-of-type(2) [data-test="photo-alt"]`, "A blue jersey")
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-alt"]`)
-	b.seeText("The text is saved.")
+	b.seeText("Text saved.")
 	b.shot("product-images")
 	b.click(`[data-test="photo"]:nth-of-type(1) [data-test="photo-remove"]`)
 	b.click(`dialog [data-test="submit"]`)
@@ -73,7 +73,7 @@ func TestBrowserImages(t *testing.T) {
 		t.Errorf("what was typed beside the pictures became %q", typed)
 	}
 	b.click(`form[data-test="product"] [data-test="submit"]`)
-	b.seeText("The product is saved.")
+	b.seeText("Product saved.")
 	b.dress("light", 390)
 	b.see(`[data-test="photo"]`)
 	b.shot("product-images-phone")
@@ -121,7 +121,7 @@ func (b *browser) choosePicture(address string) {
 		choice.value = '`+last+`';
 		choice.dispatchEvent(new Event('change', {bubbles: true}));
 	})()`)
-	b.seeText("The picture is chosen.")
+	b.seeText("Image chosen.")
 	b.open(address)
 	b.await("the picture of the variant", `document.querySelector('`+choice+`')?.value === '`+last+`'`)
 }

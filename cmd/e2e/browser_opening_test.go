@@ -38,7 +38,7 @@ func TestBrowserOpening(t *testing.T) {
 	b.click(`input[name="methods.0.active"]`)
 	b.fill(`textarea[name="methods.0.instructions"]`, "IBAN DE02 1203 0000 0000 2020 51")
 	b.click(`form[data-test="payments"] [data-test="submit"]`)
-	b.seeText("The ways to pay are saved.")
+	b.seeText("Payment methods saved.")
 
 	b.open("/dashboard/settings/shipping")
 	b.click(`[data-test="zone-new"]`)
@@ -55,7 +55,7 @@ func TestBrowserOpening(t *testing.T) {
 	b.fill(`input[name="priceMinor"]`, "29.90")
 	b.click(`form [data-test="submit"]`)
 	b.click(`[data-test="productPublish"]`)
-	b.seeText("The product is published.")
+	b.seeText("Product published.")
 	b.open("/dashboard")
 	b.see(`[data-test="today"]`)
 	b.gone(`[data-test="opening"]`)

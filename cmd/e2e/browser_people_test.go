@@ -29,7 +29,7 @@ func TestBrowserPeople(t *testing.T) {
 		owner.click(`[data-test="staff-invite"]`)
 		owner.fill(`dialog input[name="email"]`, "tom@example.com")
 		owner.click(`dialog button[type="submit"]`)
-		owner.seeText("The invitation is on its way to tom@example.com")
+		owner.seeText("Invitation sent to tom@example.com")
 		owner.seeText("Pending")
 		link := mail.link(t, "tom@example.com", access.InvitationPath)
 
@@ -118,7 +118,7 @@ func TestBrowserSecurity(t *testing.T) {
 	b.open("/dashboard/settings")
 	b.fill(`form[data-test="store"] input[name="contactEmail"]`, owner.Email)
 	b.click(`form[data-test="store"] [data-test="submit"]`)
-	b.seeText("The store is saved.")
+	b.seeText("Store saved.")
 	b.click(`form[data-test="order-emails"] input[name="orderEmails"]`)
 	b.click(`form[data-test="order-emails"] [data-test="submit"]`)
 	b.seeText("You get no emails about new orders.")
@@ -135,9 +135,9 @@ func TestBrowserSecurity(t *testing.T) {
 	b.fill(`input[name="next"]`, owner.Password)
 	b.fill(`input[name="repeat"]`, owner.Password)
 	b.click(`form[data-test="password"] [data-test="submit"]`)
-	b.seeText("Your password is changed.")
+	b.seeText("Password changed.")
 	gone("the password")
-	for _, what := range []string{"Password changed", "Staff token made", "in every other browser",
+	for _, what := range []string{"Password changed", "Staff token created", "in every other browser",
 		"Address verified"} {
 		b.await(what, `document.querySelector('[data-test="account-log"]').innerText.includes(`+quote(what)+`)`)
 	}
@@ -184,7 +184,7 @@ func TestBrowserRemoval(t *testing.T) {
 	}
 	b.click(`[data-test="made"] .scope:first-of-type label`)
 	b.click(`dialog [data-test="submit"]`)
-	b.seeText("Max no longer belongs to the store.")
+	b.seeText("Max removed from the store.")
 	p.send(t, request{As: keys[0], Path: base + "/products?limit=1"}).want(t, http.StatusUnauthorized, "invalid_token")
 	p.send(t, request{As: keys[1], Path: base + "/products?limit=1"}).want(t, http.StatusOK, "")
 }

@@ -37,7 +37,7 @@ func TestBrowserRoles(t *testing.T) {
 				b.open("/dashboard" + path)
 				b.see(`main h1`)
 				b.gone(`.waiting-rows`)
-				refused := strings.Contains(b.visible(), "Your role in this store does not reach this page")
+				refused := strings.Contains(b.visible(), "Your role does not have access to this page")
 				want := slices.Contains(closed, path)
 				if refused != want {
 					t.Errorf("%s: refused %v, want %v", path, refused, want)

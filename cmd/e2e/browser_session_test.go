@@ -49,7 +49,7 @@ func TestBrowserSession(t *testing.T) {
 	tab.leaves()
 	tab.signIn(evaluate[string](b, `'/sign-in?return_to=' + encodeURIComponent('/dashboard/signed-in')`), shop.Owner)
 	tab.seeText("You are signed in")
-	b.seeText("The customer is made.")
+	b.seeText("Customer created.")
 	if n := p.countCustomers(t, shop, "Kept"); n != 1 {
 		t.Errorf("%d customers were made", n)
 	}

@@ -39,7 +39,7 @@ func TestBrowserTestStore(t *testing.T) {
 	b.seeText("12 products, 8 customers and 20 orders")
 	b.accessible("test-fill", `dialog [data-test="submit"]`)
 	b.click(`dialog [data-test="submit"]`)
-	b.seeText("The store has samples now.")
+	b.seeText("Sample data added.")
 	b.click(`[data-test="test-fill"]`)
 	b.click(`dialog [data-test="submit"]`)
 	b.seeText("reset it first")
@@ -49,7 +49,7 @@ func TestBrowserTestStore(t *testing.T) {
 
 	b.open("/dashboard/settings")
 	b.click(`[data-test="test-reset"]`)
-	b.seeText("This cannot be taken back.")
+	b.seeText("This cannot be undone.")
 	b.accessible("test-reset", `dialog [data-test="submit"]`)
 	b.click(`dialog [data-test="submit"]`)
 	b.seeText("40 things were removed.")

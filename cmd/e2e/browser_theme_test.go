@@ -148,7 +148,7 @@ func TestBrowserThemeSettings(t *testing.T) {
 		t.Error("visitors see what is not published")
 	}
 	b.click(`form[data-test="theme-settings"] [data-test="submit"]`)
-	b.seeText("Visitors see it within seconds.")
+	b.seeText("Shoppers see them within seconds.")
 	other.visit(front, "the slogan", shown)
 }
 
@@ -455,7 +455,7 @@ func TestBrowserThemeRoles(t *testing.T) {
 			b.signIn("/dashboard", p.staff(t, f.Stores[0].StaffToken, role))
 			for _, path := range closed {
 				b.open("/dashboard" + path)
-				b.seeText("Your role in this store does not reach this page")
+				b.seeText("Your role does not have access to this page")
 			}
 			if role == "DEVELOPER" {
 				b.reviewless()

@@ -121,7 +121,7 @@ func TestBrowserWebhook(t *testing.T) {
 	b.see(`[data-test="webhook-new"]`)
 	b.gone(`tr[data-id="` + css(id) + `"]`)
 	b.open("/dashboard/webhooks/" + id)
-	b.seeText("There is no such endpoint")
+	b.seeText("This endpoint does not exist")
 }
 
 // editWebhook changes all that can be changed; what was not touched stays.
@@ -158,13 +158,13 @@ func (b *browser) stopWebhook(p *program, token, id string) {
 		`{description: "Moved"}) { userErrors { code } } }`,
 		map[string]any{"id": id}, &moved)
 	b.click(`dialog [data-test="submit"]`)
-	b.seeText("Somebody else changed this")
+	b.seeText("Someone else changed this")
 	b.await("the newest description",
 		`document.querySelector('[data-test="endpoint-details"]').innerText.includes('Moved')`)
 	b.click(`dialog [data-test="submit"]`)
 	b.gone(`dialog`)
 	b.see(`[data-test="standing"]`)
-	b.seeText("It was disabled by hand.")
+	b.seeText("Disabled manually.")
 	if s := p.endpoint(b.t, token, id).Status; s != "DISABLED" {
 		b.t.Errorf("%s, want DISABLED", s)
 	}
@@ -275,7 +275,7 @@ func TestBrowserWebhookRoles(t *testing.T) {
 		b.gone(`[data-test="webhook-health"]`)
 		for _, path := range []string{"/webhooks", "/webhooks/" + id, "/webhooks/" + id + "/deliveries/dlv_1"} {
 			b.open("/dashboard" + path)
-			b.seeText("Your role in this store does not reach this page")
+			b.seeText("Your role does not have access to this page")
 		}
 	})
 	t.Run("developer", func(t *testing.T) {

@@ -64,15 +64,15 @@ export function ActivityChart({ activity, hours }) {
   const shown = rows[at] ?? rows.at(-1);
   const slowest = Math.max(0, ...rows.map((r) => r.latencyMax ?? 0));
   const outcomes = `${summary(rows)}.`;
-  const latency = slowest > 0 ? `The slowest answer took ${span(slowest)}.` : 'Nothing was delivered.';
+  const latency = slowest > 0 ? `The slowest response took ${span(slowest)}.` : 'Nothing delivered.';
   const of = [JSON.stringify(activity), hours];
   return html`<figure class="chart" data-test="activity">
     <p class="chart-read" aria-hidden="true"><strong>${dateTime(shown.at, zone)}</strong>
       <span class="key good">${shown.delivered.toLocaleString()} delivered</span>
       <span class="key bad">${shown.failed.toLocaleString()} failed</span>
       <span class="key mean">
-        ${shown.latencyMean == null ? 'no latency' : span(shown.latencyMean) + ' on average'}</span>
-      ${shown.latencyMax != null && html`<span class="key max">${span(shown.latencyMax)} at most</span>`}</p>
+        ${shown.latencyMean == null ? 'no latency data' : span(shown.latencyMean) + ' on average'}</span>
+      ${shown.latencyMax != null && html`<span class="key max">${span(shown.latencyMax)} max</span>`}</p>
     <${Plot} low together="activity" label=${outcomes} point=${point} of=${of}
       data=${[rows.map((_, i) => i), rows.map((r) => r.delivered + r.failed), rows.map((r) => r.failed)]}
       options=${(uPlot, look) => bars(uPlot, look, rows, label(hours, zone))} />
@@ -82,12 +82,12 @@ export function ActivityChart({ activity, hours }) {
     <figcaption class="unseen">${outcomes} ${latency}</figcaption>
     <details class="chart-table"><summary>Show as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Attempts and latency by time">
-      ${tried.length === 0 ? html`<p class="muted">Nothing was tried.</p>` : html`<table class="plain">
+      ${tried.length === 0 ? html`<p class="muted">No attempts.</p>` : html`<table class="plain">
         <caption class="unseen">
           Attempts and latency by time, newest first; times at which nothing was tried are left out</caption>
         <thead><tr>
           <th scope="col">From</th><th scope="col" class="end">Delivered</th><th scope="col" class="end">Failed</th>
-          <th scope="col" class="end">Mean latency</th><th scope="col" class="end">Largest</th></tr></thead>
+          <th scope="col" class="end">Mean latency</th><th scope="col" class="end">Maximum latency</th></tr></thead>
         <tbody>${tried.toReversed().map((r) => html`<tr key=${r.at}><th scope="row">${dateTime(r.at, zone)}</th>
           <td class="end">${r.delivered}</td><td class="end">${r.failed}</td>
           <td class="end">${r.latencyMean == null ? 'none' : span(r.latencyMean)}</td>

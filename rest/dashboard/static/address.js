@@ -22,20 +22,20 @@ export function Address() {
   const { email, verified, mailPossible } = query.data.account;
   return html`<p class="address-line"><bdi class="strong">${email}</bdi>
       <${Badge} value=${verified ? 'ACTIVE' : 'PENDING'} text=${verified ? 'Verified' : 'Not verified'} /></p>
-    ${!mailPossible && html`<p class="muted">This service sends no mail, so an address can be neither verified nor
-      changed here.</p>`}
+    ${!mailPossible && html`<p class="muted">This service does not send email, so you cannot
+      verify or change your address here.</p>`}
     ${mailPossible && html`<div class="form-end">
       ${!verified && html`<${Send} email=${email} />`}
-      <button type="button" class="button" onClick=${() => ask(true)} data-test="address-change">Change address</button>
+      <button type="button" class="button" onClick=${() => ask(true)} data-test="address-change">Change email</button>
       </div>`}
     ${changing && html`<${Change} onClose=${() => ask(false)} />`}`;
 }
 
-/** Mails the link that proves the address. */
+/** Emails the link that proves the address. */
 function Send({ email }) {
   const run = useMutation(verify);
-  return html`<${ActionButton} run=${() => run({})} done=${'A link is on its way to ' + email + '.'}
-    data-test="address-verify">Send the link<//>`;
+  return html`<${ActionButton} run=${() => run({})} done=${'Link sent to ' + email + '.'}
+    data-test="address-verify">Send link<//>`;
 }
 
 function Change({ onClose }) {
@@ -43,12 +43,12 @@ function Change({ onClose }) {
   const run = useMutation(change);
   const action = async (v) => {
     const { sentTo } = await run({ email: (v.get('email') ?? '').trim() });
-    notify('A link is on its way to ' + sentTo + '. The address is yours when you open it.');
+    notify('Link sent to ' + sentTo + '. Open it to confirm the new address.');
   };
-  return html`<${FormDialog} title="Another address" name="address" submit="Send the link" busyText="Sending"
+  return html`<${FormDialog} title="Change email address" name="address" submit="Send link" busyText="Sending"
     onClose=${onClose} action=${action}>
-    <${Field} name="email" label="New e-mail" type="email" required maxlength="254" autocomplete="email"
-      hint="We mail a link to it. Until you open it, you keep the address that you have." />
+    <${Field} name="email" label="New email" type="email" required maxlength="254" autocomplete="email"
+      hint="We send a link to this address. Your address changes when you open it." />
   <//>`;
 }
 
@@ -60,6 +60,6 @@ export function Unverified() {
     return null;
   }
   return html`<div class="banner" data-test="unverified"><${Alert} tone="info">
-    <p>You have not verified yet that <bdi>${account.email}</bdi> is yours: open the link that we mail to it.</p>
+    <p>Verify your email address, <bdi>${account.email}</bdi>: open the link that we sent you.</p>
     <${Send} email=${account.email} /><//></div>`;
 }

@@ -15,7 +15,7 @@ export function AddressFields({ name, legend, of }) {
     value=${of?.[member]} maxlength="255" ...${rest} />`;
   return html`<fieldset class="rows" name=${name}><legend>${legend} <span class="muted">(optional)</span></legend>
     <div class="pair">${field('name', 'Name')}${field('company', 'Company')}</div>
-    ${field('line1', 'Street and number')}${field('line2', 'Second line')}
+    ${field('line1', 'Street and number')}${field('line2', 'Apartment, suite, etc.')}
     <div class="pair">${field('postalCode', 'Postal code')}${field('city', 'City')}</div>
     <div class="pair">
       <${CountrySelect} name=${name + '.country'} label="Country" optional value=${country}

@@ -118,7 +118,7 @@ async function post(body, key, signal, via = brief) {
     if (signal?.aborted) {
       throw e;
     }
-    throw new Failure(response ? 'The server answered in a way that the dashboard does not understand.'
+    throw new Failure(response ? 'The server sent an unexpected response. Reload the page and try again.'
       : 'The server could not be reached. Check the connection and try again.', 'network');
   }
   if (!answer) { // it did nothing, so it can be sent again
@@ -131,7 +131,7 @@ async function post(body, key, signal, via = brief) {
   const errors = (answer.errors ?? [])
     .map((e) => new Failure(e.message, e.extensions?.code ?? 'internal_error', e.extensions?.request_id));
   if (answer.data == null) {
-    throw errors[0] ?? new Failure('The server gave no answer.', 'internal_error');
+    throw errors[0] ?? new Failure('The server sent an empty response. Try again.', 'internal_error');
   }
   return { data: answer.data, errors };
 }
@@ -193,7 +193,7 @@ export function mutation(text, { once = true, via } = {}) {
     body = '';
     const payload = Object.values(data)[0];
     if (payload == null) {
-      throw errors[0] ?? new Failure('The server gave no answer.', 'internal_error');
+      throw errors[0] ?? new Failure('The server sent an empty response. Try again.', 'internal_error');
     }
     if (payload.userErrors?.length) {
       throw new Refused(payload.userErrors);

@@ -231,7 +231,7 @@ function Frame({ data, refresh }) {
       <main class="content" id="main" tabindex="-1">
         ${store.test && html`<div class="banner printed" data-test="test-store"><${Alert} tone="info">
           <p>This is a test store: nothing in it is real. ${app.can('store') &&
-            html`<a href=${root + '/settings'}>Fill or reset it</a>`}</p><//></div>`}
+            html`<a href=${root + '/settings'}>Add sample data or reset</a>`}</p><//></div>`}
         <${Unverified} /><${Place} /><${Guide} /></main>
     </div>
     ${finding && html`<${Finding} onClose=${() => find(false)} />`}
@@ -254,7 +254,7 @@ function Finding({ onClose }) {
   const [Palette, set] = useState(null);
   useEffect(() => {
     import('./palette.js').then((m) => set(() => m.Palette), () => {
-      notify('The search could not be fetched. Load the page anew.', 'bad');
+      notify('The search did not load. Reload the page.', 'bad');
       onClose();
     });
   }, []);
@@ -282,19 +282,19 @@ function Guide() {
     data-test="guide">Guide to this page<span class="unseen"> (opens a new tab)</span></a></p>`;
 }
 
-/** Takes back what the note beside it says. */
+/** Undo reverts the change that the note beside it reports. */
 function Undo({ run, notify }) {
   const press = async () => {
     keepFocus();
-    notify('Taking it back\u2026');
+    notify('Undoing\u2026');
     try {
       await run();
-      notify('It is as it was before.');
+      notify('Change undone.');
     } catch (err) {
       if (!(err instanceof Refused || err instanceof Failure)) {
         throw err;
       }
-      notify('It could not be taken back: ' + err.message, 'bad');
+      notify('Could not undo the change: ' + err.message, 'bad');
     }
   };
   return html`<button type="button" class="button small" onClick=${press} data-test="undo">
@@ -315,12 +315,12 @@ function Place() {
   const found = match(table, path);
   if (!found) {
     return html`<${Page} key=${path} title="Not found">
-      <${Empty} title="There is no page at this address."><a class="button" href=${root}>Go home</a><//><//>`;
+      <${Empty} title="This page does not exist."><a class="button" href=${root}>Go home</a><//><//>`;
   }
   const { page: place, params } = found;
   if (place.needs && !can(place.needs)) {
-    return html`<${Page} key=${path} title="Not for your role"><${Alert} tone="info">
-      Your role in this store does not reach this page. An owner or admin can change it.<//><//>`;
+    return html`<${Page} key=${path} title="No access"><${Alert} tone="info">
+      Your role does not have access to this page. Ask an owner or admin to change it.<//><//>`;
   }
   return html`<${Guard} key=${path} place=${place} params=${params} />`;
 }
@@ -335,14 +335,14 @@ function Guard({ place, params }) {
     }
   }, [state]);
   if (failure) {
-    return html`<${Page} title="This page broke"><${Alert}>
+    return html`<${Page} title="Page error"><${Alert}>
       Something went wrong in the dashboard. <button type="button" class="button small"
         onClick=${reset}>Try again</button><//><//>`;
   }
   if (state === 'lost') { // no connection, or files of a version that is no longer served
-    return html`<${Page} title="Not loaded"><${Alert}>
-      This page could not be fetched. The dashboard may have been upgraded. <button type="button" class="button small"
-        onClick=${() => location.reload()}>Load it anew</button><//><//>`;
+    return html`<${Page} title="Page not loaded"><${Alert}>
+      This page did not load. The dashboard may have been upgraded. <button type="button" class="button small"
+        onClick=${() => location.reload()}>Reload</button><//><//>`;
   }
   const page = loaded.get(place);
   return page ? html`<${page} ...${params} />` : html`<div class="page"><div class="skeleton heading"></div></div>`;

@@ -24,7 +24,7 @@ export function usePicked(nodes = [], page, name) {
 /** What can be done to the chosen rows; it stays in sight below them. */
 export function BulkBar({ picked, actions }) {
   const count = picked.rows.length;
-  return count > 0 && html`<div class="bulk" role="region" aria-label="Chosen rows" data-test="bulk">
+  return count > 0 && html`<div class="bulk" role="region" aria-label="Selected rows" data-test="bulk">
     <p class="grow" role="status">${count} chosen</p>
     ${actions.filter(Boolean).map((a) => html`<button type="button" class="button small" key=${a.name}
       onClick=${a.act} data-test=${'bulk-' + a.name}>${a.text}</button>`)}
@@ -109,7 +109,7 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
       ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt}
         data-test="bulk-stop">Stop</button>`}
       ${phase === 'ended' && ended - failed < rows.length && html`<button type="button" class="button"
-        onClick=${() => start(values)} data-test="bulk-again">Try the rest again</button>`}
+        onClick=${() => start(values)} data-test="bulk-again">Retry the rest</button>`}
       ${phase === 'ended' && html`<button type="button" class="button primary" onClick=${close}
         data-test="bulk-done">Close</button>`}
     </div><//>`;
@@ -120,12 +120,12 @@ export function BulkTags({ document, ...rest }) {
   const act = async (row, values, run) => {
     const tags = [...new Set([...row.tags, ...lines(values, 'tags', ',')])];
     if (tags.length === row.tags.length) {
-      return 'Had them already';
+      return 'Already tagged';
     }
     await run(document, { id: row.id, expectedVersion: row.version, input: { tags } });
     return undefined;
   };
   return html`<${Bulk} title="Add tags" submit="Add tags" name="bulk-tags" act=${act} ...${rest}>
-    <${Field} name="tags" label="Tags" required hint="With commas between them. Those that a row has stay."
+    <${Field} name="tags" label="Tags" required hint="Separate tags with commas. Existing tags are kept."
       autocomplete="off" /><//>`;
 }

@@ -19,7 +19,7 @@ export function ProductChoice({ value = '', without = [], choose, ...rest }) {
   const own = useQuery(value && !known ? chosen : '', { id: value });
   const listed = nodes.filter((p) => p.id !== value && !without.includes(p.id));
   const named = known?.title ?? (own.loading || !own.data ? '\u2026'
-    : own.data.product?.title ?? 'A product that no longer exists');
+    : own.data.product?.title ?? 'Deleted product');
   const enter = (e) => {
     if (e.key === 'Enter') {
       e.preventDefault(); // the form around it is not sent
@@ -27,8 +27,8 @@ export function ProductChoice({ value = '', without = [], choose, ...rest }) {
     }
   };
   const hint = found.failure ? found.failure.message
-    : words && found.data && nodes.length === 0 && !pageInfo.hasNextPage ? 'No published product has these words.'
-    : pageInfo.hasNextPage ? 'Not all products are listed. Search for the others.' : '';
+    : words && found.data && nodes.length === 0 && !pageInfo.hasNextPage ? 'No published product matches.'
+    : pageInfo.hasNextPage ? 'Not all products are listed. Search to find others.' : '';
   return html`<div class="stack tight"><label class="filter"><span>Search products</span>
       <input type="search" autocomplete="off" placeholder="Title or SKU" onKeyDown=${enter}
         onChange=${(e) => look(e.target.value.trim())} data-test="choice-search" /></label>

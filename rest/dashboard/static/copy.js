@@ -11,7 +11,7 @@ export function Copies({ text, what, children }) {
       await navigator.clipboard.writeText(text);
       notify('Copied ' + what + '.');
     } catch { // not a secure origin, or not allowed
-      notify('The browser does not let the dashboard copy. Select ' + what + ' and press Ctrl+C.', 'bad');
+      notify('The browser blocked copying. Select ' + what + ' and press Ctrl+C.', 'bad');
     }
   };
   return html`<span class="copies">${children ?? html`<code class="id">${text}</code>`}

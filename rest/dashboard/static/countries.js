@@ -74,7 +74,7 @@ export function Countries({ name, label, value, hint }) {
   const [unknown, miss] = useState('');
   const ref = useRef(null);
   const own = 'countries-' + name;
-  const missing = unknown && `There is no country called ${unknown}.`;
+  const missing = unknown && `Unknown country: ${unknown}.`;
   const said = missing || wrong?.join(' ');
   useLayoutEffect(() => ref.current.setCustomValidity(missing), [missing]);
   const means = (text) => ([code, called]) => code === text.toUpperCase() || plain(called) === plain(text);

@@ -14,15 +14,15 @@ const remove = `mutation ExportDelete($id: ID!) { exportDelete(id: $id) { delete
 const link = `query ExportLink($id: ID!) { export(id: $id) { downloadUrl } }`;
 
 const kinds = [
-  ['ORDERS', 'Orders', 'With their line items: in CSV one row for each.'],
-  ['PRODUCTS', 'Products', 'With prices, stock and tags.'],
-  ['CUSTOMERS', 'Customers', 'With contact details and addresses.'],
+  ['ORDERS', 'Orders', 'Includes line items. CSV files have one row per line item.'],
+  ['PRODUCTS', 'Products', 'Includes prices, stock and tags.'],
+  ['CUSTOMERS', 'Customers', 'Includes contact details and addresses.'],
 ];
 const forms = [
   ['SPREADSHEET', 'For spreadsheets', 
-    'In the store\u2019s language and time zone, with amounts as people write them.'],
-  ['CSV', 'CSV', 'For programs. Times are in UTC, amounts in minor units.'],
-  ['JSONL', 'JSON Lines', 'For programs. One object on each line, as the API shows it.'],
+    'Formatted in the store\u2019s language and time zone.'],
+  ['CSV', 'CSV', 'For programs. Times are in UTC and amounts in minor units.'],
+  ['JSONL', 'JSON Lines', 'For programs. One JSON object per line, in the format of the API.'],
 ];
 
 /** One of a few, each with a sentence: radio buttons that look like cards. */
@@ -48,7 +48,7 @@ const ranges = {
   days: ['Last 30 days', (today) => [shift(today, -29), today]],
   month: ['This month', (today) => [monthOf(today), today]],
   before: ['Last month', (today) => [monthOf(shift(monthOf(today), -1)), shift(monthOf(today), -1)]],
-  own: ['Choose days', null],
+  own: ['Custom range', null],
 };
 
 const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text);
@@ -61,10 +61,10 @@ function daysOf(v, today) {
   }
   const [from, until] = [v.get('filters.createdFrom'), v.get('filters.createdTo')];
   if (!isDay(from) && !isDay(until)) {
-    throw new Wrong('filters.createdFrom', 'Choose at least one of the days.');
+    throw new Wrong('filters.createdFrom', 'Choose a start or an end date.');
   }
   if (isDay(from) && isDay(until) && until < from) {
-    throw new Wrong('filters.createdTo', 'Choose the first day or a later one.');
+    throw new Wrong('filters.createdTo', 'The end date must not be before the start date.');
   }
   return [isDay(from) ? from : null, isDay(until) ? until : null];
 }
@@ -85,7 +85,7 @@ export function StartExport({ onClose, begun }) {
     };
     const compression = v.has('gzip') ? 'GZIP' : 'NONE';
     const { export: made } = await run({ input: { kind, format, compression, filters } });
-    notify('The export of ' + kind.toLowerCase() + ' has begun.');
+    notify('The export of ' + kind.toLowerCase() + ' started.');
     begun(made.id);
   };
   const preset = ranges[range][1]?.(today);
@@ -103,11 +103,11 @@ export function StartExport({ onClose, begun }) {
     ${range === 'own' && html`<div class="pair">
       <${Field} name="filters.createdFrom" label="From" type="date" max=${today}
         hint=${'Days in the store\u2019s time zone, ' + zone + '.'} />
-      <${Field} name="filters.createdTo" label="Until" type="date" hint="That day is included." />
+      <${Field} name="filters.createdTo" label="Until" type="date" hint="Includes this day." />
     </div>`}
     <${Picks} legend="Format" name="format" options=${forms} value=${format} onChange=${setFormat} />
     <${Check} name="gzip" label="Compress with gzip"
-      hint="Smaller, and its name ends in .gz. Either way the file is kept for 7 days." />
+      hint="Makes the file smaller; its name ends in .gz. Files are kept for 7 days." />
   <//>`;
 }
 
@@ -117,7 +117,7 @@ export function StartExport({ onClose, begun }) {
  */
 export function ExportShown({ kind, filters, f, picked }) {
   const { can } = useApp();
-  const all = Object.values(filters ?? {}).some(Boolean) ? 'Export all by these filters' : 'Export all';
+  const all = Object.values(filters ?? {}).some(Boolean) ? 'Export all that match these filters' : 'Export all';
   const chosen = picked.rows.map((row) => row.id);
   const run = useMutation(startExport);
   const start = async () => {
@@ -125,8 +125,8 @@ export function ExportShown({ kind, filters, f, picked }) {
     const { export: made } = await run({ input });
     go(to(exportPath(made.id)));
   };
-  return can('exports') && html`<${ActionButton} run=${start} done="The export has begun." data-test="export-shown">
-    <${Icon} name="exports" size="16" />${chosen.length ? 'Export ' + chosen.length + ' chosen'
+  return can('exports') && html`<${ActionButton} run=${start} done="Export started." data-test="export-shown">
+    <${Icon} name="exports" size="16" />${chosen.length ? 'Export ' + chosen.length + ' selected'
       : f.q || f.tag ? all : 'Export these'}<//>`;
 }
 
@@ -137,12 +137,12 @@ export function Download({ of: e, kind = '', gone }) {
     const url = data.export?.downloadUrl && safeURL(data.export.downloadUrl);
     if (!url) {
       gone();
-      throw new Failure('There is no file any more.', 'gone');
+      throw new Failure('The file is no longer available.', 'gone');
     }
     // An error must not take the dashboard's place, so it is not the page that goes there.
     Object.assign(document.createElement('a'), { href: url, download: '' }).click();
   };
-  return html`<${ActionButton} kind=${kind} run=${fetchLink} done="The download begins." data-test="export-download"
+  return html`<${ActionButton} kind=${kind} run=${fetchLink} done="Download started." data-test="export-download"
     aria-label=${kind.includes('small') ? 'Download ' + titleOf(e).toLowerCase() : undefined}>
     <${Icon} name="exports" size="16" />Download<//>`;
 }
@@ -153,14 +153,14 @@ export function CancelExport({ of: e, onClose, changed }) {
   const action = async () => {
     try {
       await run({ id: e.id });
-      notify('The export is cancelled.');
+      notify('Export cancelled.');
     } finally {
       changed(); // it may have ended meanwhile
     }
   };
   return html`<${Confirm} title="Cancel this export?" name="export-cancel" submit="Cancel export" keep="Keep exporting"
     onClose=${onClose} action=${action}>
-    <p>It stops where it is, and no file is kept of it. You can start another at any time.</p>
+    <p>The export stops and no file is kept. You can start another one at any time.</p>
     <${Which} of=${e} />
   <//>`;
 }
@@ -170,13 +170,13 @@ export function DeleteExport({ of: e, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: e.id });
-    notify('The export is deleted.');
+    notify('Export deleted.');
     changed();
   };
   return html`<${Confirm} title="Delete this export?" name="export-delete" submit="Delete"
     onClose=${onClose} action=${action}>
     <p>${e.status === 'COMPLETED'
-      ? 'Its file is removed for good, and links to it stop working.' : 'It is removed from the list for good.'}</p>
+      ? 'The file is permanently deleted and its links stop working.' : 'It is permanently removed from the list.'}</p>
     <${Which} of=${e} />
   <//>`;
 }

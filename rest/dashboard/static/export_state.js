@@ -97,7 +97,7 @@ export function Progress({ of: e }) {
   const { rowsDone: done, rowsEstimated: all } = e.progress;
   const known = e.status === 'RUNNING' && all != null && all > 0;
   const percent = known ? Math.min(99, Math.floor(done * 100 / all)) : 0;
-  const text = e.status === 'QUEUED' ? 'Waiting for its turn'
+  const text = e.status === 'QUEUED' ? 'Queued'
     : known ? done.toLocaleString() + ' of about ' + rows(Math.max(done, all)) : rows(done) + ' so far';
   return html`<span class="progress">
     ${e.status === 'RUNNING' && html`<progress max="100" value=${known ? percent : undefined}

@@ -22,7 +22,7 @@ const remove = `mutation FactorRemove($id: ID!) { factorRemove(id: $id) { remove
 const renew = `mutation RecoveryCodesRenew { recoveryCodesRenew { recoveryCodes ${errors} } }`;
 
 const kinds = { PASSKEY: 'Passkey', TOTP: 'Authenticator app' };
-const nameHint = 'To tell it from others, such as work laptop.';
+const nameHint = 'For example, Work laptop.';
 
 export function Factors() {
   const { notify, refresh, locked } = useApp();
@@ -43,7 +43,7 @@ export function Factors() {
     }
   };
   const added = (codes) => {
-    notify('The second factor is set up.');
+    notify('Second factor added.');
     query.reload();
     if (codes) {
       open({ kind: 'codes', codes });
@@ -57,15 +57,16 @@ export function Factors() {
     open({ kind: 'codes', codes });
     return false;
   };
-  return html`<p>Besides your password, you show one of these when you sign in. A passkey can also be all that you
-      show.</p>
-    ${factors.length === 0 && html`<p class="muted" data-test="no-factors">You have none yet.</p>`}
+  return html`<p>When you sign in, you confirm with one of these after your password. A passkey also works without
+      the password.</p>
+    ${factors.length === 0 && html`<p class="muted" data-test="no-factors">No second factor yet.</p>`}
     <ul class="sessions" data-test="factor-list">${factors.map((f) => html`<${Factor} key=${f.id} of=${f}
       open=${open} />`)}</ul>
-    ${factors.length > 0 && html`<p data-test="codes-left">${recoveryCodesLeft} of 10 recovery codes are left.
+    ${factors.length > 0 && html`<p data-test="codes-left">${recoveryCodesLeft} of 10 recovery codes left.
       ${' '}<button type="button" class="button small" onClick=${() => open({ kind: 'renew' })}
-        data-test="codes-renew">New codes</button></p>`}
-    ${!passkeysPossible && html`<p class="muted">Passkeys need an address with a name: this one is a number.</p>`}
+        data-test="codes-renew">Create new codes</button></p>`}
+    ${!passkeysPossible && html`<p class="muted">Passkeys need a domain name. This dashboard is
+      served at an IP address.</p>`}
     <div class="form-end">
       ${passkeysPossible && knowsPasskeys() && html`<button type="button" class="button primary"
         onClick=${() => open({ kind: 'passkey' })} data-test="passkey-new"><${Icon} name="plus" size="16" />Passkey
@@ -85,7 +86,7 @@ function Factor({ of: f, open }) {
   return html`<li>
     <div class="grow"><p class="strong"><bdi>${f.name}</bdi></p>
       <p class="muted">${kinds[f.kind]}, since <${Time} at=${f.createdAt} how="date" />,
-        ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' not used yet'}</p></div>
+        ${f.lastUsedAt ? html` last used <${Time} at=${f.lastUsedAt} how="ago" />` : ' never used'}</p></div>
     <span class="row-actions">
       <button type="button" class="button small" aria-label=${'Rename ' + f.name}
         onClick=${() => open({ kind: 'rename', factor: f })} data-test="factor-rename">Rename</button>
@@ -107,9 +108,10 @@ function NewPasskey({ onClose, added }) {
     const { recoveryCodes } = await finish({ token, response, name: v.get('name') });
     return added(recoveryCodes);
   };
-  return html`<${FormDialog} title="New passkey" name="passkey" submit="Make passkey" busyText="Waiting for the browser"
+  return html`<${FormDialog} title="New passkey" name="passkey" submit="Create passkey"
+    busyText="Waiting for the browser"
     onClose=${onClose} action=${action}>
-    <p>Your browser asks for your fingerprint, your face, a PIN or a security key.</p>
+    <p>Your browser will ask for your fingerprint, face, PIN or security key.</p>
     <${Field} name="name" label="Name" optional hint=${nameHint} maxlength="255" />
   <//>`;
 }
@@ -136,11 +138,11 @@ function NewApp({ onClose, added }) {
   }
   return html`<${FormDialog} title="New authenticator app" name="totp" submit="Confirm" onClose=${onClose}
     action=${action}>
-    <p>Scan this with an app such as Aegis, 1Password or Google Authenticator, or type the secret into it.</p>
+    <p>Scan this code with an app such as Aegis, 1Password or Google Authenticator, or enter the secret.</p>
     <p class="qr"><img src=${state.up.qr} alt="QR code with the secret" width="200" height="200" /></p>
     <p class="secret"><${Copyable} text=${state.up.secret} test="totp-secret" /></p>
     <${Field} name="code" label="Code" inputmode="numeric" autocomplete="one-time-code" required
-      hint="The six digits that the app shows now." />
+      hint="Enter the six digits that the app shows." />
     <${Field} name="name" label="Name" optional hint=${nameHint} maxlength="255" />
   <//>`;
 }
@@ -154,21 +156,21 @@ function Codes({ codes, onClose }) {
     URL.revokeObjectURL(address);
   };
   return html`<${Dialog} title="Recovery codes" guard onClose=${onClose} name="codes-dialog">
-    <${Alert} tone="info">These are shown once. Each stands in for a lost second factor, once. Keep them where you find
-      them without your devices.<//>
+    <${Alert} tone="info">These codes are shown only once. Each one replaces a lost second factor once. Keep them
+      where you can find them without your devices.<//>
     <div class="codes"><${Copyable} text=${codes.join('\n')} test="codes" /></div>
     <div class="form-end">
       <button type="button" class="button" onClick=${() => print()}>Print</button>
       <button type="button" class="button" onClick=${save} data-test="codes-save">Download</button>
-      <button type="button" class="button primary" onClick=${onClose} data-test="codes-done">I have stored them</button>
+      <button type="button" class="button primary" onClick=${onClose} data-test="codes-done">I have saved them</button>
     </div><//>`;
 }
 
 function Renew({ onClose, renewed }) {
   const run = useMutation(renew, { once: false });
   const action = async () => renewed((await run({})).recoveryCodes);
-  return html`<${Confirm} title="New recovery codes?" name="codes-renew" submit="Make new codes" danger=${false}
-    onClose=${onClose} action=${action}><p>The codes that you have now stop working.</p><//>`;
+  return html`<${Confirm} title="Create new recovery codes?" name="codes-renew" submit="Create codes" danger=${false}
+    onClose=${onClose} action=${action}><p>Your current codes stop working.</p><//>`;
 }
 
 function Rename({ of: f, onClose, changed }) {
@@ -176,7 +178,7 @@ function Rename({ of: f, onClose, changed }) {
   const run = useMutation(rename);
   const action = async (v) => {
     await run({ id: f.id, name: v.get('name') });
-    notify('The name is saved.');
+    notify('Name saved.');
     changed();
   };
   return html`<${FormDialog} title="Rename" name="factor-rename" submit="Save" onClose=${onClose} action=${action}>
@@ -188,11 +190,11 @@ function Remove({ of: f, last, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: f.id });
-    notify('The second factor is removed.');
+    notify('Second factor removed.');
     changed();
   };
   return html`<${Confirm} title=${'Remove \u201c' + isolate(f.name) + '\u201d?'} name="factor-remove" submit="Remove"
     onClose=${onClose} action=${action}>
-    <p>${last ? 'It is your last one: your password alone lets you in then, and the recovery codes end.'
-      : 'You cannot sign in with it any more. Your other factors stay.'}</p><//>`;
+    <p>${last ? 'This is your last second factor. You then sign in with your password alone, and recovery codes end.'
+      : 'You can no longer sign in with it. Your other second factors keep working.'}</p><//>`;
 }

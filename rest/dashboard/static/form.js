@@ -68,7 +68,8 @@ function faults(form) {
   const wrong = [...form.elements].filter((e) => e.name && e.willValidate &&
     (e.validity.valueMissing || e.validity.customError));
   return Object.fromEntries(wrong.map((e) => [e.name,
-    [e.validity.customError ? e.validationMessage : e.type === 'select-one' ? 'Choose one.' : 'Fill this in.']]));
+    [e.validity.customError ? e.validationMessage : e.type === 'select-one' ? 'Choose an option.'
+      : 'This field is required.']]));
 }
 
 /**
@@ -113,8 +114,8 @@ export function Form({
       if (err instanceof Wrong) {
         failed({ [err.field]: [err.message] }, []);
       } else if (err instanceof Refused && err.stale && onStale) {
-        failed({}, ['Somebody else changed this in the meantime. ' +
-          'You now see the newest state: check it, then send again.']);
+        failed({}, ['Someone else changed this while you were editing. Your changes are kept; other fields ' +
+          'show the latest values. Review and save again.']);
         onStale(values);
       } else if (err instanceof Refused) {
         const { fields, rest } = sortErrors(err.errors, (f) => Boolean(ref.current?.elements.namedItem(f)));
@@ -152,7 +153,7 @@ export function Form({
     <${FormContext.Provider} key=${begun} value=${{ errors: state.errors, busy: state.busy, id, forget }}>
       ${children}<//>
     <div class=${dirty && !cancel ? 'form-end unsaved' : 'form-end'}>
-      ${dirty && !cancel && html`<p class="grow" role="status">Not saved yet</p>
+      ${dirty && !cancel && html`<p class="grow" role="status">Unsaved changes</p>
         <button type="button" class="button" onClick=${discard} data-test="discard">Discard</button>`}
       ${extra}
       ${cancel && html`<button type="button" class="button" onClick=${cancel} data-test="keep">${keep}</button>`}
@@ -285,7 +286,7 @@ export function ActionButton({ run, done, onStale, children, kind = '', ...rest 
       }
       if (err.stale && onStale) {
         onStale();
-        notify('Somebody else changed this in the meantime. You now see the newest state.', 'bad');
+        notify('Someone else changed this in the meantime. You now see the latest version.', 'bad');
       } else {
         notify(err.message, 'bad');
       }

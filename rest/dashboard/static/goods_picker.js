@@ -37,9 +37,9 @@ export function GoodsPicker({ add }) {
     </label>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
-      : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Write more of the title or the SKU'
-        : words ? 'No published product has these words' : 'No product is published yet'} />`
-      : html`${more && html`<p class="hint">Not all products are listed. Search for the others.</p>`}
+      : found.length === 0 ? html`<${Empty} icon="products" title=${more ? 'Enter more of the title or SKU'
+        : words ? 'No published products match' : 'No published products yet'} />`
+      : html`${more && html`<p class="hint">Not all products are listed. Search to find others.</p>`}
         <ul class="lines picker-list" tabindex="0" aria-label="Products">
         ${found.flatMap((p) => wares(p).map((w) => html`<li key=${w.key}>
           <${Thumb} product=${p} />

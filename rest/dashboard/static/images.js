@@ -30,9 +30,9 @@ export const imagesOf = `images { ${imageFields} alt }`;
 /** What is wrong with a file before it is sent; "" for nothing. */
 function fault(file) {
   if (!types.includes(file.type)) {
-    return 'It is no picture in JPEG, PNG, WebP or GIF.';
+    return 'Not a JPEG, PNG, WebP or GIF image.';
   }
-  return file.size > most ? 'It has ' + bytes(file.size) + '. A picture may have up to 20 MiB.' : '';
+  return file.size > most ? 'The image has ' + bytes(file.size) + '. The maximum is 20 MiB.' : '';
 }
 
 /** What went wrong, as a sentence. */
@@ -60,7 +60,7 @@ function useUpload(product, took) {
         input: { productId: product.id, content, filename: job.file.name.slice(0, 255) || null },
       });
       set((all) => all.filter((j) => j.key !== job.key));
-      latest.current(done.product, 'The picture is added.');
+      latest.current(done.product, 'Image added.');
     } catch (e) {
       if (!signal.aborted && !(e instanceof Stopped)) {
         patch(job.key, { wrong: sentence(e) });
@@ -80,14 +80,14 @@ function useUpload(product, took) {
 /** One picture: moved by hand or by its buttons, described, removed. */
 function Photo({ of: img, at, count, busy, move, describe, ask, drag }) {
   const { store } = useApp();
-  const name = 'picture ' + (at + 1);
+  const name = 'image ' + (at + 1);
   return html`<li class=${'photo' + (drag.over === at ? ' over' : '')} data-test="photo" data-id=${img.id}
       onDragOver=${(e) => drag.onto(e, at)} onDrop=${(e) => drag.drop(e, at)}>
-    <img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Picture ' + (at + 1)} width="160"
+    <img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Image ' + (at + 1)} width="160"
       height="160" loading="lazy" decoding="async" draggable="true" onDragStart=${(e) => drag.start(e, at)}
       onDragEnd=${drag.end} />
     <div class="photo-text">
-      <div class="field"><label for=${'alt-' + img.id}>What is to be seen in ${name}</label>
+      <div class="field"><label for=${'alt-' + img.id}>Description of ${name}</label>
         <input id=${'alt-' + img.id} defaultValue=${img.alt} maxlength="512" placeholder="The product\u2019s title"
           data-test="photo-alt" onChange=${(e) => describe(img, e.target.value)} /></div>
       <div class="photo-buttons">
@@ -142,12 +142,12 @@ function useDrag(move) {
 /** Which picture shows which variant. */
 function Chosen({ product: p, images, variants, choose }) {
   const of = (id) => variants.find((v) => v.id === id)?.image?.id ?? '';
-  return html`<details class="photo-variants"><summary>Pictures of the variants</summary>
+  return html`<details class="photo-variants"><summary>Variant images</summary>
     ${p.variants.map((v) => html`<div class="field" key=${v.id}>
       <label for=${'shows-' + v.id}><bdi>${v.title}</bdi></label>
       <select id=${'shows-' + v.id} data-test="variant-image"
         onChange=${(e) => choose(v, e.target.value || null)}>
-        <option value="">None of its own</option>
+        <option value="">No image</option>
         ${images.map((img, i) => html`<option key=${img.id} value=${img.id} selected=${of(v.id) === img.id}>${
           (i + 1) + (img.alt || img.filename ? ': ' + (img.alt || img.filename) : '')}</option>`)}
       </select></div>`)}
@@ -191,18 +191,18 @@ export function Images({ product: p, changed }) {
     const images = [...now.images];
     images.splice(to, 0, ...images.splice(from, 1));
     set({ ...now, images });
-    act('order', { productId: p.id, ids: images.map((i) => i.id) }, 'The order is saved.');
+    act('order', { productId: p.id, ids: images.map((i) => i.id) }, 'Order saved.');
   };
   const drag = useDrag(move);
-  const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'The text is saved.');
-  const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'The picture is chosen.');
+  const describe = (img, alt) => act('change', { id: img.id, alt: alt.trim() }, 'Text saved.');
+  const choose = (v, imageId) => act('show', { productId: p.id, variantId: v.id, imageId }, 'Image chosen.');
   const taken = async () => {
-    took((await calls.remove({ id: asking.id })).product, 'The picture is removed.');
+    took((await calls.remove({ id: asking.id })).product, 'Image removed.');
     ask(null);
   };
-  return html`<${Card} title="Pictures" name="images">
-    <p class="muted">The first one stands in lists. As long as there is one here, the storefront leaves out
-      that at another address.</p>
+  return html`<${Card} title="Images" name="images">
+    <p class="muted">The first image is shown in lists. While the product has images here, the storefront ignores
+      the external image.</p>
     ${now.images.length > 0 && html`<ol class="photos">${now.images.map((img, i) => html`<${Photo} key=${img.id}
       of=${img} at=${i} count=${now.images.length} busy=${busy} move=${move} describe=${describe} ask=${ask}
       drag=${drag} />`)}</ol>`}
@@ -218,8 +218,8 @@ export function Images({ product: p, changed }) {
       <button type="button" class="button small" onClick=${upload.forget}>Dismiss</button></div><//>`}
     ${p.options.length > 0 && now.images.length > 0 && html`<${Chosen} product=${p} images=${now.images}
       variants=${now.variants} choose=${choose} />`}
-    ${asking && html`<${Confirm} title="Remove this picture?" name="photo-remove" submit="Remove"
-      onClose=${() => ask(null)} action=${taken}><p>It is gone for good, and no variant is shown by it any
+    ${asking && html`<${Confirm} title="Remove this image?" name="photo-remove" submit="Remove"
+      onClose=${() => ask(null)} action=${taken}><p>It is permanently deleted, and variants no longer use
       more.</p><//>`}
   <//>`;
 }
@@ -246,19 +246,19 @@ function Place({ take }) {
         take(e.dataTransfer.files);
       })}>
     <span class="drop-icon"><${Icon} name="upload" /></span>
-    <div class="grow"><p class="strong">Add pictures</p>
+    <div class="grow"><p class="strong">Add images</p>
       <p class="muted" id="photo-hint">JPEG, PNG, WebP or GIF of up to 20 MiB each. Drop them here,
-        or <label for="photo-file" class="linked">choose files</label>. What cameras note, such as the place,
-        is taken out.</p></div>
+        or <label for="photo-file" class="linked">choose files</label>. Camera data, such as the location,
+        is removed.</p></div>
     <input type="file" id="photo-file" class="unseen" multiple accept=${types.join(',')}
-      aria-label="Choose pictures" aria-describedby="photo-hint" onChange=${chosen} data-test="photo-file" />
+      aria-label="Choose images" aria-describedby="photo-hint" onChange=${chosen} data-test="photo-file" />
   </div>`;
 }
 
 /** The pictures for those who may not change them. */
 export function ImageList({ product: p }) {
   const { store } = useApp();
-  return html`<${Card} title="Pictures"><ol class="photos">${p.images.map((img, i) => html`<li class="photo"
-    key=${img.id}><img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Picture ' + (i + 1)}
+  return html`<${Card} title="Images"><ol class="photos">${p.images.map((img, i) => html`<li class="photo"
+    key=${img.id}><img class="photo-view" src=${imageSource(store, img)} alt=${img.alt || 'Image ' + (i + 1)}
       width="160" height="160" loading="lazy" decoding="async" /></li>`)}</ol><//>`;
 }

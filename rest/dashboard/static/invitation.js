@@ -28,13 +28,13 @@ export function Invite({ onClose, changed, shown }) {
       shown(link, invitation.email);
       return false; // the dialog with the link takes this one's place
     }
-    notify('The invitation is on its way to ' + invitation.email + '.');
+    notify('Invitation sent to ' + invitation.email + '.');
     return true;
   };
-  return html`<${FormDialog} title="Invite a person" name="staff-invite" submit="Invite" busyText="Inviting"
+  return html`<${FormDialog} title="Invite staff" name="staff-invite" submit="Invite" busyText="Inviting"
     onClose=${onClose} action=${action}>
-    <${Field} name="email" label="E-mail" type="email" required maxlength="254" autocomplete="off"
-      hint="They join when they open the link, sign in and accept. It works for seven days." />
+    <${Field} name="email" label="Email" type="email" required maxlength="254" autocomplete="off"
+      hint="They join after they open the link, sign in and accept. The link is valid for seven days." />
     <${Select} name="role" label="Role" value="SUPPORT" options=${roleOptions(account.role)} />
   <//>`;
 }
@@ -42,7 +42,7 @@ export function Invite({ onClose, changed, shown }) {
 /** The link of an invitation, where nobody mails it. */
 export function InvitationLink({ link, email, onClose }) {
   return html`<${SecretDialog} title=${'Invitation of ' + isolate(email)} secret=${link} onClose=${onClose}>
-    <p>Hand this link over on a way that you trust: whoever opens it first can answer.</p><//>`;
+    <p>Share this link over a secure channel. Anyone who opens it can accept the invitation.</p><//>`;
 }
 
 export function Invitations() {
@@ -55,7 +55,7 @@ export function Invitations() {
       <span class="muted block">by ${i.inviterName}</span>` },
     { name: 'role', head: 'Role', cell: (i) => roleNames[i.role] ?? i.role },
     { name: 'status', head: 'Status', cell: (i) => html`<${Badge} value=${i.status} />` },
-    { name: 'ends', head: 'Until', cell: (i) => html`<${Time} at=${i.endedAt ?? i.expiresAt} how="date" />` },
+    { name: 'ends', head: 'Expires', cell: (i) => html`<${Time} at=${i.endedAt ?? i.expiresAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (i) => (i.status === 'PENDING' || !i.endedAt) &&
       html`<span class="row-actions"><button type="button" class="button small"
         aria-label=${'Send to ' + i.email + ' again'} onClick=${() => open({ kind: 'resend', invitation: i })}
@@ -67,7 +67,7 @@ export function Invitations() {
   return html`<${Card} title="Invitations" flush name="invitations">
     <${List} query=${query} pick=${(d) => d.invitations} caption="Invitations" columns=${columns}
       paged=${Boolean(f.invitations)} address=${(after) => to('/staff', { invitations: after })}
-      empty=${html`<${Empty} icon="staff" title="Nobody is invited" />`} />
+      empty=${html`<${Empty} icon="staff" title="No invitations" />`} />
     ${dialog?.kind === 'resend' && html`<${Resend} invitation=${dialog.invitation} onClose=${close}
       changed=${query.reload} shown=${(link) => open({ kind: 'link', link, email: dialog.invitation.email })} />`}
     ${dialog?.kind === 'withdraw' &&
@@ -86,12 +86,12 @@ function Resend({ invitation: i, onClose, changed, shown }) {
       shown(link);
       return false;
     }
-    notify('The invitation is on its way to ' + i.email + '.');
+    notify('Invitation sent to ' + i.email + '.');
     return true;
   };
   return html`<${Confirm} title=${'Send to ' + i.email + ' again?'} name="invitation-resend" submit="Send again"
     danger=${false} onClose=${onClose} action=${action}>
-    <p>They get a new link for another seven days. The one before it ends.</p><//>`;
+    <p>They get a new link, valid for seven days. The previous link stops working.</p><//>`;
 }
 
 function Withdraw({ invitation: i, onClose, changed }) {
@@ -99,9 +99,9 @@ function Withdraw({ invitation: i, onClose, changed }) {
   const run = useMutation(withdraw);
   const action = async () => {
     await run({ id: i.id });
-    notify('The invitation is withdrawn.');
+    notify('Invitation withdrawn.');
     changed();
   };
   return html`<${Confirm} title=${'Withdraw the invitation of ' + i.email + '?'} name="invitation-withdraw"
-    submit="Withdraw" onClose=${onClose} action=${action}><p>Its link leads nowhere from then on.</p><//>`;
+    submit="Withdraw" onClose=${onClose} action=${action}><p>The link stops working.</p><//>`;
 }

@@ -85,7 +85,7 @@ function PickAll({ rows, picked }) {
     ref.current.indeterminate = count > 0 && count < rows.length;
   });
   return html`<label class="pick-row"><input type="checkbox" ref=${ref} checked=${count === rows.length}
-    aria-label="Choose all that are shown" onChange=${(e) => picked.toggle(rows, e.target.checked)}
+    aria-label="Select all rows on this page" onChange=${(e) => picked.toggle(rows, e.target.checked)}
     data-test="pick-all" /></label>`;
 }
 

@@ -37,7 +37,7 @@ export function Reviews({ query, changed }) {
       cell: (s) => html`<span class="figure">${s.priceMinor === 0 ? 'Free' : money(s.priceMinor, s.currency)}</span>` },
     { name: 'when', head: 'Submitted', cell: (s) => html`<${Time} at=${s.createdAt} how="ago" />` },
     { name: 'actions', head: '', end: true, cell: (s) => html`<span class="row-actions">
-      ${s.own ? html`<span class="muted" data-test="own">Yours: another store approves it</span>` : html`<button
+      ${s.own ? html`<span class="muted" data-test="own">Yours: another store must review it</span>` : html`<button
         type="button" class="button small" aria-label=${'Approve ' + s.name}
         onClick=${() => open({ verdict: 'APPROVE', of: s })} data-test="approve">Approve</button>`}
       <button type="button" class="button small danger-quiet" aria-label=${'Reject ' + s.name}
@@ -46,7 +46,7 @@ export function Reviews({ query, changed }) {
   return html`<${Card} title="To review" flush name="reviews">
     <${List} query=${query} pick=${(d) => d.marketplaceReviews} caption="To review" columns=${columns}
       paged=${Boolean(f.reviewed)} address=${(after) => to('/marketplace', { ...f, reviewed: after })}
-      empty=${html`<${Empty} icon="check" title="Nothing waits for a review">What stores submit appears here.<//>`} />
+      empty=${html`<${Empty} icon="check" title="No themes to review">Themes that stores submit appear here.<//>`} />
     ${dialog && html`<${Verdict} ...${dialog} onClose=${() => open(null)} changed=${changed} />`}
   <//>`;
 }
@@ -58,10 +58,10 @@ function Verdict({ verdict, of: s, onClose, changed }) {
   const action = async (v) => {
     const note = text(v, 'note');
     if (!yes && !note) {
-      throw new Wrong('note', 'Say what has to change.');
+      throw new Wrong('note', 'Say what needs to change.');
     }
     await run({ id: s.id, verdict, note });
-    notify(isolate(s.name) + (yes ? ' is approved.' : ' is rejected.'));
+    notify(isolate(s.name) + (yes ? ' approved.' : ' rejected.'));
     changed();
   };
   return html`<${FormDialog} title=${(yes ? 'Approve' : 'Reject') + ' \u201c' + s.name + '\u201d?'} name="review"
@@ -69,8 +69,8 @@ function Verdict({ verdict, of: s, onClose, changed }) {
     <div class="framed"><${Picture} of=${s} /></div>
     <p class="muted">Version ${s.version} by <bdi>${s.author}</bdi>
       ${s.categories.length > 0 && ', in ' + s.categories.join(', ')}</p>
-    <p>${yes ? 'Its store may then publish it to all stores.'
-      : 'Its store reads your note, and may submit the theme again.'}</p>
+    <p>${yes ? 'The store that submitted it can then publish it to all stores.'
+      : 'The store sees your note and can submit the theme again.'}</p>
     <${Area} name="note" label="Note to the store" optional=${yes} rows=${3} maxlength="1000" />
   <//>`;
 }

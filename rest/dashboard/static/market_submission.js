@@ -56,9 +56,9 @@ export function Submissions({ query, changed }) {
     <${List} query=${query} pick=${(d) => d.marketplaceSubmissions} caption="Your submissions"
       columns=${columns(can('listings') && open, changed)} paged=${Boolean(f.submitted)}
       address=${(after) => to('/marketplace', { ...f, submitted: after })}
-      empty=${html`<${Empty} icon="send" title="You have submitted nothing">
-        A theme of yours can be offered to all stores. It is reviewed first.
-        ${can('listings') ? '' : ' Owners and admins submit.'}<//>`} />
+      empty=${html`<${Empty} icon="send" title="No submissions yet">
+        Offer one of your themes to all stores. Each submission is reviewed first.
+        ${can('listings') ? '' : ' Only owners and admins can submit themes.'}<//>`} />
     ${dialog?.kind === 'submit' && html`<${Submit} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'unlist' && html`<${Unlist} of=${dialog.of} onClose=${close} changed=${changed} />`}
   <//>`;
@@ -76,7 +76,7 @@ function Step({ of: s, open, changed }) {
     changed();
   };
   return (s.status === 'APPROVED' || s.status === 'UNLISTED') && html`<${ActionButton} kind="small primary"
-    run=${offer} done=${s.name + ' is published.'} aria-label=${'Publish ' + s.name} data-test="publish">
+    run=${offer} done=${s.name + ' published.'} aria-label=${'Publish ' + s.name} data-test="publish">
     ${s.status === 'UNLISTED' ? 'Publish again' : 'Publish'}<//>`;
 }
 
@@ -85,12 +85,12 @@ function Unlist({ of: s, onClose, changed }) {
   const run = useMutation(unlist);
   const action = async () => {
     await run({ id: s.id });
-    notify(isolate(s.name) + ' is off the marketplace.');
+    notify(isolate(s.name) + ' unlisted.');
     changed();
   };
   return html`<${Confirm} title=${'Unlist \u201c' + isolate(s.name) + '\u201d?'} name="unlist" submit="Unlist"
     onClose=${onClose} action=${action}>
-    <p>Nobody finds it in the marketplace any more. Stores that installed it keep it,
+    <p>The theme no longer appears in the marketplace. Stores that installed it keep it,
       and you can publish it again.</p><//>`;
 }
 
@@ -107,7 +107,7 @@ function Submit({ onClose, changed }) {
     }
     const categories = lines(v, 'categories', /[\s,]+/).map((c) => c.toLowerCase());
     await run({ input: { themeId: v.get('themeId'), name: text(v, 'name'), tagline: text(v, 'tagline'), categories } });
-    notify('The theme is submitted. You hear of the review here.');
+    notify('Theme submitted. The result of the review will appear here.');
     changed();
   };
   if (query.nodes && own.length === 0) {
@@ -115,23 +115,23 @@ function Submit({ onClose, changed }) {
   }
   return html`<${FormDialog} title="Submit a theme" name="submission" submit="Submit for review"
     busyText="Submitting" onClose=${onClose} action=${action}>
-    <p>It is submitted as it is now. What you change later is another submission.</p>
+    <p>The current version is submitted. Later changes need another submission.</p>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !query.nodes ? html`<${Waiting} rows=${1} />`
       : html`<${Select} name="themeId" label="Theme" options=${[['', 'Choose one'],
         ...own.map((t) => [t.id, t.name + (t.version ? ' (' + t.version + ')' : '')])]} />`}
     <${Field} name="name" label="Name in the marketplace" optional maxlength="255"
-      hint="The theme\u2019s own when empty." />
+      hint="Leave empty to use the theme\u2019s name." />
     <${Field} name="tagline" label="Tagline" optional maxlength="255"
-      hint="One sentence that says what kind of store it is for." />
+      hint="One sentence about the kind of store it suits." />
     <${Field} name="categories" label="Categories" optional spellcheck=${false} autocapitalize="off"
-      hint="Up to 10 words of a-z, 0-9 and -, such as: fashion minimal dark" />
+      hint="For example, fashion minimal dark. Up to 10 words of a-z, 0-9 and -." />
   <//>`;
 }
 
 function NothingToSubmit({ onClose }) {
   return html`<${Confirm} title="Submit a theme" name="submission" submit="Close" danger=${false}
     onClose=${onClose} action=${async () => {}}>
-    <${Alert} tone="info">Only themes that you imported or copied can be submitted, and this store has
+    <${Alert} tone="info">You can only submit themes that you imported or duplicated, and this store has
       none. <a href=${to('/themes')}>Import one</a> first.<//><//>`;
 }

@@ -37,7 +37,7 @@ export function markup(text) {
 
 function element({ tag, values, children }) {
   if (tag === 'img') { // only visitors see it: this page asks no other host
-    return html`<span class="muted">[Picture: ${values.alt || 'without words'}]</span>`;
+    return html`<span class="muted">[Image: ${values.alt || 'no description'}]</span>`;
   }
   if (tag === 'a') {
     const href = safeURL(values.href);

@@ -69,8 +69,8 @@ export function parseMoney(text, currency) {
   const n = decimals(currency);
   const found = /^(\d+)(?:[.,](\d*))?$/.exec(text.trim());
   if (!found) {
-    throw new RangeError(n === 0 ? 'Write a whole amount, such as 1500.'
-      : 'Write an amount such as ' + plain(1250, currency) + ', without separators of thousands.');
+    throw new RangeError(n === 0 ? 'Enter a whole amount, such as 1500.'
+      : 'Enter an amount such as ' + plain(1250, currency) + ', without thousands separators.');
   }
   const fraction = found[2] ?? '';
   if (fraction.length > n) {

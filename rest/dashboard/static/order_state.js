@@ -57,7 +57,7 @@ export function events(o) {
   for (const r of o.providerRefunds?.filter((r) => !r.paymentId) ?? []) {
     list.push({
       at: r.createdAt, icon: 'undo', key: 'late' + r.createdAt, late: r, refund: r,
-      title: 'A payment that the order did not take',
+      title: 'Payment not applied to the order',
     });
   }
   for (const f of o.fulfillments ?? []) {

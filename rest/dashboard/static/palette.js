@@ -86,7 +86,7 @@ export function Palette({ places, onClose }) {
     { name: 'Pages', rows: matching(pages, typed) },
     { name: 'Actions', rows: matching(allowed(actions), typed).map((a) => ({ icon: 'plus', ...a })) },
   ] : [
-    { name: 'Looked at last', rows: recent(app).map((r) => ({ icon: 'note', ...r })) },
+    { name: 'Recently viewed', rows: recent(app).map((r) => ({ icon: 'note', ...r })) },
     { name: 'Actions', rows: allowed(actions).map((a) => ({ icon: 'plus', ...a })) },
     { name: 'Pages', rows: pages },
   ]).filter((g) => g.rows.length > 0);
@@ -120,7 +120,7 @@ export function Palette({ places, onClose }) {
   };
   return html`<${Dialog} title="Search" onClose=${onClose} name="palette">
     <input type="search" role="combobox" autofocus autocomplete="off" spellcheck="false" value=${typed}
-      aria-label="Search pages, orders, products and customers" placeholder="A number, a name, a title, a page …"
+      aria-label="Search pages, orders, products and customers" placeholder="Order number, name, title, page …"
       maxlength="200" aria-expanded=${rows.length > 0 ? 'true' : 'false'} aria-controls=${own} aria-autocomplete="list"
       aria-activedescendant=${rows[at] ? own + '-' + at : undefined} onInput=${(e) => type(e.target.value)}
       onKeyDown=${press} data-test="palette-input" />
@@ -130,6 +130,6 @@ export function Palette({ places, onClose }) {
       ${groups.map((g) => html`<ul key=${g.name} role="group" aria-label=${g.name}>
         <li role="presentation" class="found-kind" aria-hidden="true">${g.name}</li>${g.rows.map(option)}</ul>`)}
     </div>
-    ${rows.length === 0 && html`<p class="muted found-none">${waiting ? 'Searching …' : 'Nothing was found.'}</p>`}
+    ${rows.length === 0 && html`<p class="muted found-none">${waiting ? 'Searching …' : 'No results.'}</p>`}
   <//>`;
 }

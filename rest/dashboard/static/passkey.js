@@ -54,9 +54,9 @@ export async function showPasskey(options) {
 /** What went wrong when a passkey was made, as a sentence. */
 export function passkeyProblem(e) {
   switch (e.name) {
-    case 'InvalidStateError': return 'This device has a passkey for your account already.';
-    case 'NotAllowedError': return 'No passkey was made. Try again.';
-    case 'SecurityError': return 'The browser makes no passkeys at this address.';
+    case 'InvalidStateError': return 'This device already has a passkey for your account.';
+    case 'NotAllowedError': return 'No passkey was created. Try again.';
+    case 'SecurityError': return 'The browser does not allow passkeys at this address.';
   }
-  return 'The browser could not make a passkey: ' + e.message;
+  return 'The browser could not create a passkey: ' + e.message;
 }

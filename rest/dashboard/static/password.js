@@ -12,19 +12,19 @@ export function Password({ changed }) {
   const [turn, again] = useState(0);
   const action = async (v) => {
     if (v.get('next') !== v.get('repeat')) {
-      throw new Wrong('repeat', 'This is not the same as the new password.');
+      throw new Wrong('repeat', 'The passwords do not match.');
     }
     await run({ current: v.get('current'), next: v.get('next') });
-    notify('Your password is changed. Your other sessions and your staff tokens are ended.');
+    notify('Password changed. Your other sessions and staff tokens have ended.');
     again(turn + 1);
     changed();
   };
   return html`<${Form} key=${turn} name="password" submit="Change password" action=${action}>
     <input type="text" name="username" autocomplete="username" value=${account.email} hidden readonly />
-    <${Field} name="current" label="Present password" type="password" autocomplete="current-password" required />
+    <${Field} name="current" label="Current password" type="password" autocomplete="current-password" required />
     <${Field} name="next" label="New password" type="password" autocomplete="new-password" required
-      hint="At least 10 characters, and not your name or e-mail address." />
-    <${Field} name="repeat" label="New password again" type="password" autocomplete="new-password" required />
-    <p class="muted">You stay signed in here. Your other sessions end, and your staff tokens in all stores.</p>
+      hint="At least 10 characters. Do not use your name or email address." />
+    <${Field} name="repeat" label="Repeat new password" type="password" autocomplete="new-password" required />
+    <p class="muted">You stay signed in here. Your other sessions and your staff tokens in all stores end.</p>
   <//>`;
 }

@@ -27,7 +27,7 @@ export function Proof() {
   };
   const closed = () => {
     set(null);
-    asked.refuse(new Failure('Nothing was done, since it needs a proof that it is you.', 'reauthentication_required'));
+    asked.refuse(new Failure('Nothing was changed. Confirm it\u2019s you to continue.', 'reauthentication_required'));
   };
   return html`<${Question} proved=${proved} onClose=${closed} />`;
 }
@@ -58,17 +58,17 @@ function Question({ proved, onClose }) {
     proved();
   };
   const passkey = has('PASSKEY') && data.account.passkeysPossible && knowsPasskeys();
-  return html`<${FormDialog} title="Is it you?" name="proof" submit="Go on" busyText="Checking" onClose=${onClose}
-    action=${action} extra=${html`
+  return html`<${FormDialog} title="Confirm it\u2019s you" name="proof" submit="Continue" busyText="Checking"
+    onClose=${onClose} action=${action} extra=${html`
       ${passkey && html`<button type="button" class="button" onClick=${usePasskey} data-test="proof-passkey">
-        Use a passkey</button>`}
+        Use passkey</button>`}
       ${has('TOTP') && html`<button type="button" class="button" onClick=${() => byCode(!code)} data-test="proof-way">
-        ${code ? 'Use the password' : 'Use a code'}</button>`}`}>
-    <p>You signed in a while ago. Prove once more who you are: this holds for ten minutes.</p>
+        ${code ? 'Use password' : 'Use code'}</button>`}`}>
+    <p>You signed in a while ago. Confirm it\u2019s you. We won\u2019t ask again for ten minutes.</p>
     ${problem && html`<${Alert}>${problem}<//>`}
     <input type="text" name="username" autocomplete="username" value=${data?.account.email ?? ''} hidden readonly />
     ${code ? html`<${Field} key="code" name="code" label="Code" inputmode="numeric" required
-        autocomplete="one-time-code" hint="The six digits that your authenticator app shows, or a recovery code." />`
+        autocomplete="one-time-code" hint="Enter the six digits from your authenticator app, or a recovery code." />`
       : html`<${Field} key="password" name="password" label="Password" type="password"
         autocomplete="current-password" required />`}
   <//>`;

@@ -29,10 +29,10 @@ export function givable(role) {
 
 export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', DEVELOPER: 'Developer', SUPPORT: 'Support' };
 export const roleTexts = {
-  OWNER: 'Everything, the store itself included.',
-  ADMIN: 'Everything but owners and closing the store.',
+  OWNER: 'Full access, including the store itself.',
+  ADMIN: 'Full access except managing owners and closing the store.',
   DEVELOPER: 'Products, themes, keys, apps and webhooks.',
-  SUPPORT: 'Reads orders, customers and products; notes and ships orders.',
+  SUPPORT: 'Views orders, customers and products; adds notes and fulfills orders.',
 };
 
 /** The choices for a role that a person of another one may give. */

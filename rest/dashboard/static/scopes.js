@@ -92,7 +92,7 @@ function ScopeRow({ row, level, mine, choose }) {
         disabled=${Boolean(access) && !mine.includes(name)} onChange=${() => choose(access)} />
         <label for=${'scope-' + name}>${text}</label></span>`;
     })}</span>
-    <p class="hint" id=${own + '-text'}>${given ? given.sentence : 'Nothing of it.'}
-      ${given?.personal && html` <${Personal} />`}${lacks ? ' Your role lacks more than this.' : ''}</p>
+    <p class="hint" id=${own + '-text'}>${given ? given.sentence : 'No access.'}
+      ${given?.personal && html` <${Personal} />`}${lacks ? ' Your role does not have this scope.' : ''}</p>
   </div>`;
 }

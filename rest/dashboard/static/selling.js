@@ -12,7 +12,7 @@ export const optionalAmount = (v, name, currency) => (text(v, name) ? amount(v, 
 export function optionalNumber(v, name) {
   const typed = text(v, name);
   if (typed && !/^\d{1,10}$/.test(typed)) {
-    throw new Wrong(name, 'Write a whole number, or nothing.');
+    throw new Wrong(name, 'Enter a whole number, or leave this empty.');
   }
   return typed && Number(typed);
 }
@@ -22,7 +22,7 @@ export function percentage(v, name) {
   const found = /^(\d{1,3})(?:[.,](\d{1,2}))?$/.exec(text(v, name) ?? '');
   const points = found && Number(found[1] + (found[2] ?? '').padEnd(2, '0'));
   if (!found || points > 10000) {
-    throw new Wrong(name, 'Write a percentage up to 100, such as 19 or 7.75.');
+    throw new Wrong(name, 'Enter a percentage up to 100, such as 19 or 7.75.');
   }
   return points;
 }

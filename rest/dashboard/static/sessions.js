@@ -41,7 +41,7 @@ export function Sessions({ changed }) {
       changed=${ended} />`)}</ul>
     <div class="form-end">
       ${sessions.length > 1 && html`<button type="button" class="button" onClick=${() => ask('others')}
-        data-test="sign-out-others">Sign out the others</button>`}
+        data-test="sign-out-others">Sign out of other sessions</button>`}
       <button type="button" class="button danger-quiet" onClick=${() => ask('all')}
         data-test="sign-out-everywhere">Sign out everywhere</button></div>
     ${asking && html`<${EndAll} others=${asking === 'others'} onClose=${() => ask('')} changed=${ended} />`}`;
@@ -58,8 +58,8 @@ function Session({ of: s, changed }) {
     <div class="grow"><p class="strong" title=${s.agent}>${name}</p>
       <p class="muted">${s.address && html`<span class="address">${s.address}</span>, `}seen
         ${' '}<${Time} at=${s.seenAt} how="ago" />, since <${Time} at=${s.createdAt} how="date" /></p></div>
-    ${s.current ? html`<${Badge} value="ACTIVE" text="This one" />`
-      : html`<${ActionButton} kind="small danger-quiet" run=${act} done="That browser is signed out."
+    ${s.current ? html`<${Badge} value="ACTIVE" text="This session" />`
+      : html`<${ActionButton} kind="small danger-quiet" run=${act} done="Session ended."
           aria-label=${'End the session of ' + name} data-test="session-end">End<//>`}</li>`;
 }
 
@@ -74,10 +74,11 @@ function EndAll({ others, onClose, changed }) {
     location.assign('/sign-in');
     return false;
   };
-  return others ? html`<${Confirm} title="Sign out the others?" name="sign-out-others" submit="Sign out the others"
+  return others ? html`<${Confirm} title="Sign out of other sessions?" name="sign-out-others"
+    submit="Sign out of other sessions"
       onClose=${onClose} action=${action}>
-      <p>Every other browser in which you are signed in is signed out. Staff tokens stay.</p><//>`
+      <p>All your other sessions end. Staff tokens keep working.</p><//>`
     : html`<${Confirm} title="Sign out everywhere?" name="sign-out-everywhere" submit="Sign out everywhere"
       onClose=${onClose} action=${action}>
-      <p>Every browser in which you are signed in is signed out, this one too. Staff tokens stay.</p><//>`;
+      <p>All your sessions end, including this one. Staff tokens keep working.</p><//>`;
 }

@@ -26,7 +26,7 @@ export function SignIn() {
     act();
   };
   return asked && html`<${Question} done=${end(asked.done)} onClose=${end(() =>
-    asked.refuse(new Failure('Nothing was sent, since you are not signed in.', 'authentication_required')))} />`;
+    asked.refuse(new Failure('Nothing was sent because you are not signed in.', 'authentication_required')))} />`;
 }
 
 function Question({ done, onClose }) {
@@ -52,7 +52,7 @@ function Question({ done, onClose }) {
   }, []);
   return html`<${Dialog} title="Sign in again" onClose=${onClose} name="sign-in-again">
     ${other ? html`<${Alert} tone="info"><p><bdi>${other}</bdi> has signed in with this browser. What you typed as${' '}
-        <bdi>${account.name}</bdi> is not sent for them. Sign them out, then sign in yourself.</p><//>`
+        <bdi>${account.name}</bdi> is not sent for them. Sign out of that account, then sign in to yours.</p><//>`
       : html`<p>You are signed out. What you typed is still here, and is sent once you have signed in as${' '}
         <bdi>${account.name}</bdi>.</p>`}
     <div class="form-end">

@@ -12,8 +12,8 @@ const remove = `mutation StaffRemove($id: ID!, $revoke: [ID!]!) {
 /** What somebody made, as one list. */
 const things = ({ apiKeys, apps, grants }) => [
   ...apiKeys.map((k) => ({ id: k.id, name: k.name, what: 'API key ' + k.hint })),
-  ...apps.map((a) => ({ id: a.id, name: a.name, what: 'App of this store: it stops in every store' })),
-  ...grants.map((g) => ({ id: g.id, name: g.app.name, what: 'What they allowed this app' })),
+  ...apps.map((a) => ({ id: a.id, name: a.name, what: 'App of this store; it stops working in every store' })),
+  ...grants.map((g) => ({ id: g.id, name: g.app.name, what: 'Access that they granted to this app' })),
 ];
 
 /** Asks before a person is removed, and which of the things that they made end with it. */
@@ -29,14 +29,14 @@ export function Removal({ person: p, onClose, changed }) {
   const list = things(query.data.staffMade);
   const action = async (v) => {
     await run({ id: p.id, revoke: v.getAll('revoke') });
-    notify(isolate(p.name) + ' no longer belongs to the store.');
+    notify(isolate(p.name) + ' removed from the store.');
     changed();
   };
   return html`<${Confirm} title=${title} name="staff-remove" submit="Remove" onClose=${onClose} action=${action}>
-    <p><bdi>${p.name}</bdi> loses access to this store at once. Their staff tokens for it and the invitations that they
-      made end. Accounts in other stores stay.</p>
+    <p><bdi>${p.name}</bdi> loses access to this store immediately. Their staff tokens for it and the invitations that
+      they sent stop working. Their access to other stores stays.</p>
     ${list.length > 0 && html`<fieldset class="scopes" data-test="made">
-      <legend>They made this, and may still hold its secrets. What is chosen ends too; the rest works on.</legend>
+      <legend>They created these and may still know the secrets. Selected items stop working too.</legend>
       ${list.map((t) => html`<div class="scope" key=${t.id}>
         <input type="checkbox" id=${'made-' + t.id} name="revoke" value=${t.id} defaultChecked
           aria-describedby=${'what-' + t.id} />

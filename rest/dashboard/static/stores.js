@@ -16,7 +16,7 @@ const zones = Intl.supportedValuesOf?.('timeZone') ?? [];
 /** A field for the time zone in which the reports of a store run. */
 export function Zone(props) {
   return html`<${Field} name="timezone" label="Time zone" required maxlength="64" list="zones" autocomplete="off"
-      spellcheck=${false} hint="Reports and times run in it. Such as Europe/Vienna." ...${props} />
+      spellcheck=${false} hint="For example, Europe/Vienna. Used for reports and times." ...${props} />
     <datalist id="zones">${zones.map((z) => html`<option key=${z} value=${z}></option>`)}</datalist>`;
 }
 
@@ -39,7 +39,7 @@ export function Stores() {
       <span class="grow"><bdi class="strong">${m.store.name}</bdi> <span
         class="muted">${roleNames[m.role] ?? m.role}</span> ${m.store.test && html`<${Badge} value="INFO"
         text="Test" />`}</span>
-      ${m.store.id === store.id ? html`<span class="muted">Shown now</span>`
+      ${m.store.id === store.id ? html`<span class="muted">Current</span>`
         : html`<button type="button" class="button small" onClick=${() => choose(m.store.id)}
             aria-label=${'Open ' + m.store.name} data-test="store-open">Open</button>`}</li>`)}</ul>
     ${making && html`<${NewStore} onClose=${() => make(false)} done=${goTo} />`}<//>`;
@@ -53,16 +53,17 @@ function NewStore({ onClose, done }) {
       timezone: (v.get('timezone') ?? '').trim(), test: v.get('test') === 'on' } });
     done(made.store.id);
   };
-  return html`<${FormDialog} title="New store" name="store-new" submit="Make store" busyText="Making" action=${action}
+  return html`<${FormDialog} title="New store" name="store-new" submit="Create store"
+    busyText="Creating" action=${action}
     onClose=${onClose}>
     <${Field} name="name" label="Name" required maxlength="255" />
     <${Field} name="handle" label="Address" optional maxlength="63" autocomplete="off" spellcheck=${false}
-      hint="The address of the shop begins with it: small letters, digits, hyphens. Made from the name when empty." />
+      hint="The shop\u2019s address starts with it. Use a-z, 0-9 and hyphens. Leave empty to use the name." />
     <div class="pair"><${Select} name="currency" label="Currency" value=${store.currency}
         options=${currencies.map((c) => [c, c])} />
       <${Zone} value=${store.timezone} /></div>
-    <${Check} name="test" label="A test store" hint=${'Nothing in it is real: shoppers pay with test payments only ' +
-      'and get no mails, and search engines are kept out. It can be filled with samples and reset.'} />
-    <p class="muted">Address, currency, and whether it is a test store, stay as they are chosen here.</p>
+    <${Check} name="test" label="A test store" hint=${'Nothing in it is real: shoppers can only use test payments ' +
+      'and get no emails, and search engines are kept out. You can add sample data and reset the store.'} />
+    <p class="muted">The address, the currency and the test setting cannot be changed later.</p>
   <//>`;
 }

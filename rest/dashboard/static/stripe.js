@@ -48,19 +48,19 @@ function Keys({ of: a, onClose, changed }) {
   const run = useMutation(set, { once: false });
   const action = async (v) => {
     await run({ input: { kind: 'STRIPE', secretKey: text(v, 'secretKey'), signingSecret: text(v, 'signingSecret') } });
-    notify('Stripe takes the key.');
+    notify('Stripe connected.');
     changed();
   };
-  const kept = a.connected ? 'Left empty, it stays.' : '';
-  return html`<${FormDialog} title=${a.connected ? 'Change the keys of Stripe' : 'Connect Stripe'} name="stripe-keys"
-    submit="Save" busyText="Asking Stripe" onClose=${onClose} action=${action}>
+  const kept = a.connected ? 'Leave empty to keep the current one.' : '';
+  return html`<${FormDialog} title=${a.connected ? 'Change Stripe keys' : 'Connect Stripe'} name="stripe-keys"
+    submit="Save" busyText="Checking with Stripe" onClose=${onClose} action=${action}>
     <${Field} name="secretKey" label="Secret key" optional=${a.connected} type="password" maxlength="200"
-      autocomplete="off" hint=${'Begins with sk_, or with rk_ for a restricted key that may write Checkout Sessions ' +
+      autocomplete="off" hint=${'Starts with sk_, or with rk_ for a restricted key that can write Checkout Sessions ' +
       'and refunds. ' + kept} />
     <${Field} name="signingSecret" label="Signing secret" optional=${a.connected} type="password" maxlength="200"
-      autocomplete="off" hint=${'Of the webhook: begins with whsec_. ' + kept} />
-    <${Alert} tone="info">Stripe is asked whether the key can take payments in the store's currency. The keys are
-      stored encrypted and never shown again. Former ones are kept for 30 days, for what was begun with them.<//>
+      autocomplete="off" hint=${'The secret of the webhook. Starts with whsec_. ' + kept} />
+    <${Alert} tone="info">We check with Stripe that the key can accept payments in the store's currency. The keys are
+      stored encrypted and never shown again. Previous keys are kept for 30 days for payments that used them.<//>
   <//>`;
 }
 
@@ -69,10 +69,10 @@ function Remove({ onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ kind: 'STRIPE' });
-    notify('The keys of Stripe are removed.');
+    notify('Stripe keys removed.');
     changed();
   };
-  return html`<${Confirm} title="Remove the keys of Stripe?" name="stripe-remove" submit="Remove" onClose=${onClose}
+  return html`<${Confirm} title="Remove the Stripe keys?" name="stripe-remove" submit="Remove" onClose=${onClose}
     action=${action}>
     <p>Shoppers must no longer be offered it. For 30 days payments that are under way are still seen, and refunds still
       made through it; then the keys are forgotten. To end that at once, revoke the key at Stripe.</p>

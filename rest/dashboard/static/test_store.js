@@ -11,10 +11,10 @@ export function TestStore() {
   const [asked, ask] = useState('');
   const close = () => ask('');
   return html`<${Card} title="Test store" name="test-store">
-    <p>Nothing in this store is real: shoppers pay with test payments only and get no mails, and search engines are kept
+    <p>Nothing in this store is real: shoppers can only use test payments and get no emails, and search engines are kept
       out. Webhooks, exports and apps work as in any other.</p>
     <div class="actions">
-      <button type="button" class="button" onClick=${() => ask('fill')} data-test="test-fill">Fill with samples</button>
+      <button type="button" class="button" onClick=${() => ask('fill')} data-test="test-fill">Add sample data</button>
       <button type="button" class="button danger" onClick=${() => ask('reset')} data-test="test-reset">Reset</button>
     </div>
     ${asked === 'fill' && html`<${Fill} onClose=${close} />`}
@@ -26,12 +26,12 @@ function Fill({ onClose }) {
   const run = useMutation(fill);
   const action = async () => {
     await run({});
-    notify('The store has samples now.');
+    notify('Sample data added.');
   };
-  return html`<${Confirm} title="Fill the store with samples?" name="test-fill" submit="Fill with samples"
+  return html`<${Confirm} title="Add sample data?" name="test-fill" submit="Add sample data"
     danger=${false} onClose=${onClose} action=${action}>
     <p>It gets 12 products, 8 customers and 20 orders, each with its events, which webhooks deliver as if people had
-      made them. A store that holds something has to be reset first.</p><//>`;
+      made them. Reset a store that already has data first.</p><//>`;
 }
 
 function Reset({ onClose }) {
@@ -44,11 +44,11 @@ function Reset({ onClose }) {
       count += done.removed;
       more = done.more;
     }
-    notify(count === 1 ? 'One thing was removed.' : count.toLocaleString() + ' things were removed.');
+    notify(count === 1 ? '1 item removed.' : count.toLocaleString() + ' items removed.');
   };
   return html`<${Confirm} title="Reset the store?" name="test-reset" submit="Reset" onClose=${onClose} action=${action}>
-    <p>All its products, customers and orders are removed, with what belongs to them: payments, carts and pictures.
-      This cannot be taken back.</p>
-    <p>Settings, staff, keys, apps, webhooks, themes, pages, discounts, the log of events, the audit log and finished
+    <p>All products, customers and orders are deleted, with their payments, carts and images.
+      This cannot be undone.</p>
+    <p>Settings, staff, keys, apps, webhooks, themes, pages, discounts, the event log, the audit log and finished
       exports stay.</p><//>`;
 }

@@ -25,7 +25,7 @@ export function Activate({ theme: t, former, onClose, done }) {
   };
   return html`<${Confirm} title=${'Activate ' + quoted(t.name) + '?'} name="theme-activate" submit="Activate"
     danger=${false} onClose=${onClose} action=${action}>
-    <p>Everybody who visits <strong class="url">${store.storeHost}</strong> sees it within
+    <p>Everyone who visits <strong class="url">${store.storeHost}</strong> sees it within
       seconds${former && html`, in place of <strong><bdi>${former.name}</bdi></strong>`}. You can change back at any
       time.</p>
   <//>`;
@@ -34,7 +34,7 @@ export function Activate({ theme: t, former, onClose, done }) {
 function nameOf(v) {
   const name = (v.get('name') ?? '').trim();
   if (!name) {
-    throw new Wrong('name', 'Write a name.');
+    throw new Wrong('name', 'Enter a name.');
   }
   return name;
 }
@@ -44,13 +44,13 @@ export function Rename({ theme: t, onClose, changed }) {
   const run = useMutation(rename);
   const action = async (v) => {
     await run({ id: t.id, name: nameOf(v) });
-    notify('The theme is renamed.');
+    notify('Theme renamed.');
     changed();
   };
   return html`<${FormDialog} title=${'Rename ' + quoted(t.name)} name="theme-rename" submit="Rename"
     busyText="Renaming" onClose=${onClose} action=${action}>
     <${Field} name="name" label="Name" value=${t.name} required maxlength="255"
-      hint="Only people of this store see it." />
+      hint="Only staff of this store see it." />
   <//>`;
 }
 
@@ -59,7 +59,7 @@ export function Duplicate({ theme: t, onClose, changed }) {
   const run = useMutation(duplicate);
   const action = async (v) => {
     const { theme } = await run({ id: t.id, name: nameOf(v) });
-    notify('The theme is duplicated.');
+    notify('Theme duplicated.');
     changed(theme?.id);
   };
   return html`<${FormDialog} title=${'Duplicate ' + quoted(t.name)} name="theme-duplicate" submit="Duplicate"
@@ -73,13 +73,13 @@ export function Delete({ theme: t, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: t.id });
-    notify('The theme is deleted.');
+    notify('Theme deleted.');
     changed();
   };
   return html`<${Confirm} title=${'Delete ' + quoted(t.name) + '?'} name="theme-delete" submit="Delete"
     onClose=${onClose} action=${action}>
-    <p>It is removed from this store for
-      good${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
+    <p>It is permanently removed from this
+      store${t.source === 'MARKETPLACE' ? '. It can be installed from the marketplace again' : ''}.</p>
   <//>`;
 }
 

@@ -15,12 +15,12 @@ const most = 10 << 20; // bytes of an archive, as the server has it
 /** What is wrong with a file before anybody looks into it; "" for nothing. */
 function fault(file) {
   if (!/\.zip$/i.test(file.name)) {
-    return 'It is not a zip archive: its name does not end in .zip.';
+    return 'Not a zip archive: the name does not end in .zip.';
   }
   if (file.size === 0) {
-    return 'It is empty.';
+    return 'The file is empty.';
   }
-  return file.size > most ? 'It has ' + bytes(file.size) + '. An archive may have up to 10 MiB.' : '';
+  return file.size > most ? 'The archive has ' + bytes(file.size) + '. The maximum is 10 MiB.' : '';
 }
 
 /** The problems of an archive, each with the file that it is in, if it is in one. */
@@ -55,7 +55,7 @@ export function useImport(begun) {
     const wrong = second ? 'Choose one archive at a time.' : file && fault(file);
     if (!file || wrong) {
       const name = second ? files.length + ' files' : file?.name ?? '';
-      set({ step: 'refused', name, problems: [{ file: '', text: wrong || 'That is not a file.' }] });
+      set({ step: 'refused', name, problems: [{ file: '', text: wrong || 'Not a file. Choose a zip archive.' }] });
       return;
     }
     const { signal } = (stop.current = new AbortController());

@@ -26,7 +26,7 @@ export function Tokens({ changed }) {
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Ends', cell: (t) => (t.expiresAt
+    { name: 'ends', head: 'Expires', cell: (t) => (t.expiresAt
       ? html`<${Time} at=${t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true, cell: (t) => html`<button type="button" class="button small danger-quiet"
       aria-label=${'Revoke ' + t.name} onClick=${() => open({ kind: 'revoke', token: t })}
@@ -39,7 +39,7 @@ export function Tokens({ changed }) {
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !tokens ? html`<${Waiting} rows=${2} />`
       : tokens.length === 0 ? html`<${Empty} icon="keys" title="No staff tokens">
-          A token lets a script of yours do what you may do in this store.<//>`
+          A token lets your script do everything that you can do in this store.<//>`
       : html`<${Table} caption="Your staff tokens" columns=${columns} rows=${tokens} />`}
     ${dialog?.kind === 'create' && html`<${NewToken} onClose=${close} shown=${(value, name) => {
       query.reload();
@@ -49,7 +49,7 @@ export function Tokens({ changed }) {
     ${dialog?.kind === 'revoke' &&
       html`<${RevokeToken} token=${dialog.token} onClose=${close} changed=${query.reload} />`}
     ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The token \u201c' + isolate(dialog.name) + '\u201d'}
-      secret=${dialog.value} onClose=${close}><p>Whoever holds it does what you may do in this store.</p><//>`}
+      secret=${dialog.value} onClose=${close}><p>Anyone who has it can act as you in this store.</p><//>`}
   <//>`;
 }
 
@@ -66,11 +66,11 @@ function NewToken({ onClose, shown }) {
     shown(token, staffToken.name);
     return false;
   };
-  return html`<${FormDialog} title="New staff token" name="staff-token" submit="Make token" busyText="Making"
+  return html`<${FormDialog} title="New staff token" name="staff-token" submit="Create token" busyText="Creating"
     onClose=${onClose} action=${action}>
-    <${Field} name="name" label="Name" hint="What uses it." required maxlength="255" />
-    <${Select} name="expiresAt" label="Works for" value="90" options=${lives}
-      hint="It ends sooner when it is revoked, or when you change your password." />
+    <${Field} name="name" label="Name" hint="For example, Nightly report." required maxlength="255" />
+    <${Select} name="expiresAt" label="Expires after" value="90" options=${lives}
+      hint="It expires earlier when you revoke it or change your password." />
     <${Check} name="sensitive" label="Allow sensitive actions" hint="The token can also create keys, apps and tokens,
       invite people, and change where payments and webhooks go. Such actions otherwise need you in a browser." />
   <//>`;
@@ -82,9 +82,9 @@ export function RevokeToken({ token: t, onClose, changed }) {
   const run = useMutation(revokeToken);
   const action = async () => {
     await run({ id: t.id });
-    notify('The token is revoked.');
+    notify('Token revoked.');
     changed();
   };
   return html`<${Confirm} title=${'Revoke \u201c' + isolate(t.name) + '\u201d?'} name="token-revoke" submit="Revoke"
-    onClose=${onClose} action=${action}><p>The token stops working at once, for good.</p><//>`;
+    onClose=${onClose} action=${action}><p>The token stops working immediately. This cannot be undone.</p><//>`;
 }

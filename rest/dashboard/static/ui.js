@@ -259,14 +259,14 @@ export function Dialog({ title, onClose, close = onClose, children, guard, name 
 
 /** Shows a secret once. It goes away only when the person confirms that they have saved it. */
 export function SecretDialog({
-  title, secret, children, onClose, kept = 'Only a fingerprint of it is kept, so nobody can show it again.',
+  title, secret, children, onClose, kept = 'We keep only a fingerprint of it and cannot show it again.',
 }) {
   return html`<${Dialog} title=${title} guard onClose=${onClose} name="secret-dialog">
-    <${Alert} tone="info">This is shown once. ${kept}<//>
+    <${Alert} tone="info">This is shown only once. ${kept}<//>
     ${children}
     <p class="secret"><${Copyable} text=${secret} test="secret" /></p>
     <div class="form-end">
-      <button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have stored it</button>
+      <button type="button" class="button primary" onClick=${onClose} data-test="secret-done">I have saved it</button>
     </div>
   <//>`;
 }

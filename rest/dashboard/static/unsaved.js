@@ -59,7 +59,7 @@ export function Leaving() {
     next();
   };
   return next && html`<${Dialog} title="Leave without saving?" onClose=${close} name="leaving">
-    <p>What you have typed here is not saved yet.</p>
+    <p>You have unsaved changes on this page.</p>
     <div class="form-end">
       <button type="button" class="button danger" onClick=${leave} data-test="leave">Leave without saving</button>
       <button type="button" class="button primary" autofocus onClick=${close} data-test="stay">Keep editing</button>

@@ -21,7 +21,7 @@ export const variantFields = `weightGrams options { name values }
 export function count(values, name, missing) {
   const typed = (values.get(name) ?? '').trim();
   if (typed !== '' && !/^\d{1,10}$/.test(typed)) {
-    throw new Wrong(name, 'Write a whole number, or nothing if ' + missing + '.');
+    throw new Wrong(name, 'Enter a whole number, or leave this empty if ' + missing + '.');
   }
   return typed === '' ? null : Number(typed);
 }
@@ -72,9 +72,9 @@ function Option({ at, of, remove, changed }) {
   return html`<div class="row-box" role="group" aria-label=${'Option ' + (at + 1)}>
     <div class="grow"><div class="pair">
       <${Field} name=${`options.${at}.name`} label="Option" value=${of.name} required maxlength="64"
-        hint="Such as Size or Colour." onChange=${(e) => changed({ name: e.target.value })} />
+        hint="For example, Size or Color." onChange=${(e) => changed({ name: e.target.value })} />
       <${Area} name=${`options.${at}.values`} label="Values" rows=${3} required
-        value=${of.values.map((v) => v.text).join('\n')} hint="Each on a line of its own." onChange=${(e) => changed({
+        value=${of.values.map((v) => v.text).join('\n')} hint="Enter one per line." onChange=${(e) => changed({
           values: revalued(of.values, [...new Set(e.target.value.split('\n').map((s) => s.trim()).filter(Boolean))]),
         })} />
     </div></div>
@@ -92,10 +92,10 @@ function Row({ at, title, of, price, weight, currency, remove }) {
   return html`<div class="row-box" role="group" aria-label=${title} data-test="variant">
     <div class="grow"><h3 class="variant-name"><bdi>${title}</bdi></h3><div class="variant-cells">
       <${Amount} name=${name + 'priceMinor'} label="Price" minor=${of?.priceMinor ?? price} currency=${currency} />
-      <${Amount} name=${name + 'compareAtPriceMinor'} label="Price before" optional minor=${of?.compareAtPriceMinor}
+      <${Amount} name=${name + 'compareAtPriceMinor'} label="Compare-at price" optional minor=${of?.compareAtPriceMinor}
         currency=${currency} />
       <${Field} name=${name + 'inventoryQuantity'} label="Stock" value=${number(of?.inventoryQuantity)}
-        inputmode="numeric" hint="Empty: not counted." />
+        inputmode="numeric" hint="Leave empty if stock is not tracked." />
       <${Field} name=${name + 'sku'} label="SKU" optional value=${of?.sku} maxlength="255" />
       <${Field} name=${name + 'weightGrams'} label="Weight in g" optional value=${number(of ? of.weightGrams : weight)}
         inputmode="numeric" />
@@ -145,8 +145,8 @@ function inputOf(values, state, p) {
       compareAtPriceMinor: text(values, `variants.${i}.compareAtPriceMinor`)
         ? amount(values, `variants.${i}.compareAtPriceMinor`, p.currency) : null,
       sku: text(values, `variants.${i}.sku`),
-      inventoryQuantity: count(values, `variants.${i}.inventoryQuantity`, 'the stock is not counted'),
-      weightGrams: count(values, `variants.${i}.weightGrams`, 'the weight is not known'),
+      inventoryQuantity: count(values, `variants.${i}.inventoryQuantity`, 'the stock is not tracked'),
+      weightGrams: count(values, `variants.${i}.weightGrams`, 'the weight is unknown'),
     };
   }) };
 }
@@ -161,17 +161,17 @@ export function Variants({ product: p, changed }) {
   const without = (key) => set({ ...state, options: state.options.filter((o) => o.key !== key) });
   const action = async (values) => {
     await run({ id: p.id, expectedVersion: p.version, ...inputOf(values, state, p) });
-    notify('The variants are saved.');
+    notify('Variants saved.');
     changed();
   };
   const stale = () => {
-    notify('Somebody else changed the product in the meantime. You now see the newest state: write again.', 'bad');
+    notify('Someone else changed the product. You now see the latest version. Enter your changes again.', 'bad');
     changed();
   };
   const some = state.options.length > 0;
   return html`<${Card} title="Options and variants">
-    <p class="muted">${some ? 'Each combination has a price and a stock of its own.'
-      : 'Sizes, colours and the like: each combination gets a price and a stock of its own.'}</p>
+    <p class="muted">${some ? 'Each combination has its own price and stock.'
+      : 'For example, sizes and colors. Each combination has its own price and stock.'}</p>
     ${some || p.options.length > 0 ? html`<${Form} name="variants" submit="Save variants" action=${action}
         onStale=${stale} reset=${() => set(begin(p))}>
         <fieldset class="rows" name="options"><legend>Options</legend>
@@ -198,7 +198,7 @@ export function VariantList({ product: p }) {
       <th scope="col" class="end">Price</th></tr></thead>
     <tbody>${p.variants.map((v) => html`<tr key=${v.id}><td class="main"><bdi>${v.title}</bdi></td>
       <td data-label="SKU">${v.sku ?? '–'}</td>
-      <td class="end" data-label="Stock">${v.inventoryQuantity ?? 'Not counted'}</td>
+      <td class="end" data-label="Stock">${v.inventoryQuantity ?? 'Not tracked'}</td>
       <td class="end" data-label="Price"><${Money} minor=${v.priceMinor} currency=${p.currency} /></td></tr>`)}</tbody>
   </table><//>`;
 }

@@ -36,7 +36,7 @@ export function Views({ path, filters }) {
     try {
       localStorage.setItem(key, JSON.stringify(next));
     } catch {
-      app.notify('This browser keeps no views.', 'bad');
+      app.notify('This browser cannot store views.', 'bad');
       return;
     }
     set(next);
@@ -44,7 +44,7 @@ export function Views({ path, filters }) {
   const add = async (v) => {
     const title = (text(v, 'view') ?? '').slice(0, 40);
     if (views.some((o) => o.name === title)) {
-      throw new Wrong('view', 'There is a view of this name.');
+      throw new Wrong('view', 'A view with this name already exists.');
     }
     save([...views, { name: title, query: now }]);
     name(false);
@@ -62,6 +62,6 @@ export function Views({ path, filters }) {
     ${naming && html`<${Dialog} title="Save this view" onClose=${() => name(false)} name="view-dialog">
       <${Form} name="view" submit="Save view" action=${add} cancel=${() => name(false)}>
         <${Field} name="view" label="Name" required autocomplete="off"
-          hint="Only you see it, in this browser." /><//><//>`}
+          hint="Only visible to you, in this browser." /><//><//>`}
   </nav>`;
 }

@@ -41,21 +41,21 @@ export function Disable({ endpoint: e, onClose, changed }) {
   const run = useMutation(documents.disable);
   const action = async () => {
     await run({ id: e.id, expectedVersion: e.version });
-    notify('The endpoint is disabled.');
+    notify('Endpoint disabled.');
     changed();
   };
   return html`<${Confirm} title="Disable this endpoint?" name="webhook-disable" submit="Disable"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Nothing more is sent to <strong><${Address} url=${e.url} /></strong>. What waits is held until you
+    <p>No more events are sent to <strong><${Address} url=${e.url} /></strong>. What waits is held until you
       reactivate the endpoint, and the event log keeps the rest for 30 days.</p>
   <//>`;
 }
 
 const backlogs = [
-  ['RESUME', 'Go on where it stopped',
-    'Sends what failed or was held, then the events since, in order and each with a new 24 hours.'],
-  ['FROM', 'Begin at a time', 'Gives up what waits, and sends the events of the log since a time that you choose.'],
-  ['DROP', 'Drop what was missed', 'Gives up what waits, and sends only what happens from now on.'],
+  ['RESUME', 'Continue where it stopped',
+    'Sends failed and held deliveries, then later events, in order. Each is retried for 24 hours.'],
+  ['FROM', 'Start at a time', 'Drops waiting deliveries and sends the events since the time that you choose.'],
+  ['DROP', 'Skip missed events', 'Drops waiting deliveries and sends only new events.'],
 ];
 
 export function Reactivate({ endpoint: e, onClose, changed }) {
@@ -65,12 +65,12 @@ export function Reactivate({ endpoint: e, onClose, changed }) {
   const action = async (v) => {
     const since = backlog === 'FROM' ? pointIn(v, 'since', zone) : null;
     await run({ id: e.id, expectedVersion: e.version, backlog, since });
-    notify('The endpoint is active.');
+    notify('Endpoint reactivated.');
     changed();
   };
   return html`<${FormDialog} title="Reactivate the endpoint" name="webhook-reactivate" submit="Reactivate"
     busyText="Working" onClose=${onClose} onStale=${changed} action=${action}>
-    <fieldset class="choices"><legend>What becomes of what it missed</legend>
+    <fieldset class="choices"><legend>Missed events</legend>
       ${backlogs.map(([value, name, sentence]) => html`<div class="scope" key=${value}>
         <input type="radio" name="backlog" id=${'backlog-' + value} value=${value} checked=${backlog === value}
           aria-describedby=${'backlog-' + value + '-text'} onChange=${() => choose(value)} />
@@ -80,7 +80,7 @@ export function Reactivate({ endpoint: e, onClose, changed }) {
     <${BacklogTrouble} />
     ${backlog === 'FROM' && html`<${Field} name="since" label="Since" type="datetime-local" step="1"
       value=${wallTime(e.suspendedAt ?? Date.now() - 3600e3, zone)}
-      hint=${zoneHint(zone) + ' The log reaches back 30 days.'} />`}
+      hint=${zoneHint(zone) + ' The event log covers the last 30 days.'} />`}
   <//>`;
 }
 
@@ -100,8 +100,8 @@ export function Rotate({ endpoint: e, onClose, changed, shown }) {
   };
   return html`<${FormDialog} title="Rotate the signing secret?" name="webhook-rotate" submit="Rotate"
     busyText="Rotating" onClose=${onClose} onStale=${changed} action=${action}>
-    <p>This issues a second secret. For 24 hours, or until you promote the new one, both sign what is sent,
-      so that your receiver can change over without a gap.</p>
+    <p>This creates a second secret. For 24 hours, or until you promote it, both secrets sign every delivery,
+      so your receiver can switch without downtime.</p>
   <//>`;
 }
 
@@ -110,13 +110,13 @@ export function Promote({ endpoint: e, onClose, changed }) {
   const run = useMutation(documents.promote);
   const action = async () => {
     await run({ id: e.id, expectedVersion: e.version });
-    notify('The new secret is promoted.');
+    notify('New secret promoted.');
     changed();
   };
   return html`<${Confirm} title="Promote the new secret?" name="webhook-promote" submit="Promote" danger=${false}
     onClose=${onClose} onStale=${changed} action=${action}>
     <p>From now on only the secret that ends in <code>${e.nextSecretHint}</code> signs what is sent.
-      A receiver that knows only the old one refuses it.</p>
+      A receiver that knows only the old secret rejects deliveries.</p>
   <//>`;
 }
 
@@ -156,35 +156,35 @@ export function Replay({ endpoint: e, onClose, changed }) {
     const from = pointIn(v, 'from', zone);
     const until = pointIn(v, 'to', zone);
     if (until <= from) {
-      throw new Wrong('to', 'Choose a time after the first one.');
+      throw new Wrong('to', 'The end must be after the start.');
     }
     if (counted?.from !== from || counted?.until !== until) {
       note({ from, until, ...(await countEvents(e, from, until)) });
       return false;
     }
     await run({ id: e.id, from, to: until });
-    notify('The events of that time are sent once more.');
+    notify('Replay started.');
     changed();
     return true;
   };
   const many = counted && (counted.more ? 'At least ' : '') + count(counted.count, 'event');
-  return html`<${FormDialog} title="Replay a range" name="webhook-replay" busyText="Working"
-    submit=${counted ? 'Send ' + count(counted.count, 'event') + (counted.more ? ' or more' : '') : 'Count them'}
+  return html`<${FormDialog} title="Replay events" name="webhook-replay" busyText="Working"
+    submit=${counted ? 'Send ' + count(counted.count, 'event') + (counted.more ? ' or more' : '') : 'Count events'}
     onClose=${onClose} action=${action}>
-    <p>Sends the events of that time once more, to this endpoint alone and after what waits.
-      Your receiver knows them by their event id.</p>
+    <p>Sends the events of this period again, only to this endpoint and after waiting deliveries.
+      Your receiver recognizes them by event ID.</p>
     <div class="pair">
       <${Field} name="from" label="From" type="datetime-local" step="1" required
         onInput=${() => note(null)} value=${began}
         hint=${zoneHint(zone)} />
-      <${Field} name="to" label="To, not included" type="datetime-local" step="1" required
+      <${Field} name="to" label="Until (exclusive)" type="datetime-local" step="1" required
         onInput=${() => note(null)} value=${ended}
-        hint="The log reaches back 30 days." />
+        hint="The event log covers the last 30 days." />
     </div>
     <p role="status" class=${counted ? 'which' : 'unseen'} data-test="replay-count">
       ${counted && html`<strong>${many}</strong>
       of that time ${counted.count === 1 ? 'is one' : 'are ones'} that the endpoint is subscribed to${
-        e.filters?.length > 0 && '; its filters may leave some out'}.`}</p>
+        e.filters?.length > 0 && '; its conditions may exclude some'}.`}</p>
   <//>`;
 }
 
@@ -193,13 +193,13 @@ export function Remove({ endpoint: e, onClose }) {
   const run = useMutation(documents.remove);
   const action = async () => {
     await run({ id: e.id });
-    notify('The endpoint is deleted.');
+    notify('Endpoint deleted.');
     go(to('/webhooks'), { replace: true });
   };
   return html`<${Confirm} title="Delete this endpoint?" name="webhook-delete" submit="Delete"
     onClose=${onClose} action=${action}>
-    <p><strong><${Address} url=${e.url} /></strong> is removed for good, with what waits for it.
-      To stop it for a while, disable it.</p>
+    <p><strong><${Address} url=${e.url} /></strong> is permanently deleted with its waiting deliveries.
+      To stop it temporarily, disable it.</p>
   <//>`;
 }
 
@@ -222,12 +222,12 @@ export function TestSend({ endpoint: e, onClose, changed }) {
     };
   }, [state.turn]);
   const { attempt, failure } = state;
-  return html`<${Dialog} title="Test send" name="webhook-test-dialog" onClose=${onClose}>
+  return html`<${Dialog} title="Send test" name="webhook-test-dialog" onClose=${onClose}>
     <p>A <code>ping</code> to <${Address} url=${e.url} />, whatever the endpoint's status.
-      It is signed like everything else and changes nothing.</p>
+      It is signed like any delivery and changes nothing.</p>
     <div role="status" data-test="test-outcome">
       ${failure ? html`<${Trouble} failure=${failure} />`
-        : !attempt ? html`<p class="muted">The receiver has some seconds to answer.</p><${Waiting} rows=${2} />`
+        : !attempt ? html`<p class="muted">The receiver has a few seconds to respond.</p><${Waiting} rows=${2} />`
         : html`<${Attempt} of=${attempt} />`}
     </div>
     <div class="form-end under">

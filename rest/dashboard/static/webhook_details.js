@@ -15,16 +15,16 @@ export function Details({ of: e }) {
       ['Last error', e.lastError && html`<span class="verbatim">${sayError(e.lastError)}</span>`],
       ['Circuit', e.status === 'ACTIVE' && html`<${Circuit} of=${e.circuit} />`],
       ['Waiting', html`${waiting(q.waiting)}${q.oldestAt && html`, the oldest since <${Time} at=${q.oldestAt} />`}`],
-      ['Rate', e.rateLimit && html`At most ${count(e.rateLimit, 'attempt')} in a second`],
-      ['Own headers', e.headers?.length !== 0 && html`<${HeaderNames} of=${e.headers} />`],
+      ['Rate', e.rateLimit && html`At most ${count(e.rateLimit, 'attempt')} per second`],
+      ['Custom headers', e.headers?.length !== 0 && html`<${HeaderNames} of=${e.headers} />`],
       ['Version', e.apiVersion],
-      ['Made', html`<${Time} at=${e.createdAt} />`], ['Changed', html`<${Time} at=${e.updatedAt} />`],
+      ['Created', html`<${Time} at=${e.createdAt} />`], ['Changed', html`<${Time} at=${e.updatedAt} />`],
       ['Id', html`<${Copyable} text=${e.id} test="endpoint-id" />`],
     ]} />
     <h3>${e.events.length === 1 ? 'Event' : e.events.length + ' events'}</h3>
     <p class="tags" data-test="endpoint-events">${e.events.map((n) => html`<code class="tag" key=${n}>${n}</code>`)}</p>
     ${e.filters.length > 0 && html`<h3>
-        ${e.filters.length === 1 ? 'Condition' : 'Conditions, which all have to hold'}</h3>
+        ${e.filters.length === 1 ? 'Condition' : 'Conditions (all must match)'}</h3>
       <ul class="conditions" data-test="endpoint-filters">${e.filters.map((f, i) => html`<li key=${i}>
         <code>${f.field}</code> <span class="verbatim">${sayTest(f)}</span></li>`)}</ul>`}
   <//>`;
@@ -34,11 +34,11 @@ export function Details({ of: e }) {
 function HeaderNames({ of }) {
   return of ? of.map((h) => html`<span class="block" key=${h.name}><code>${h.name}</code>${
       h.valueHint && html` <span class="muted">ends in </span><code>${h.valueHint}</code>`}</span>`)
-    : 'They cannot be read any more: edit the endpoint and write them anew.';
+    : 'The values can no longer be decrypted. Edit the endpoint and enter them again.';
 }
 
 const circuits = {
-  CLOSED: ['ACTIVE', 'Closed', ''], HALF_OPEN: ['FAILING', 'Half open', 'One new delivery is tried now.'],
+  CLOSED: ['ACTIVE', 'Closed', ''], HALF_OPEN: ['FAILING', 'Half open', 'One delivery is being tried.'],
   OPEN: ['FAILED', 'Open', ''],
 };
 
@@ -47,7 +47,7 @@ function Circuit({ of: c }) {
   const [look, name, sentence] = circuits[c.state];
   return html`<span data-test="circuit"><${Badge} value=${look} text=${name} />
     <span class="block">
-      ${c.failures > 0 && count(c.failures, 'delivery', 'deliveries') + ' failed since one was taken. '}${sentence}
+      ${c.failures > 0 && count(c.failures, 'delivery', 'deliveries') + ' failed since the last success. '}${sentence}
       ${c.state === 'OPEN' &&
-        html`New ones wait; the next one is tried <${Time} at=${c.nextAttemptAt} how="second" />.`}</span></span>`;
+        html`New deliveries wait. The next attempt is <${Time} at=${c.nextAttemptAt} how="second" />.`}</span></span>`;
 }

@@ -48,7 +48,7 @@ function Group({ resource, types, picked, set, mine }) {
   const all = open.every((n) => picked.has(n));
   return html`<fieldset class="event-group"><legend>${words(resource)}</legend>
     ${open.length > 1 && html`<button type="button" class="button small" onClick=${() => set(open, !all)}
-      aria-label=${(all ? 'Choose none of ' : 'Choose all of ') + words(resource)}
+      aria-label=${(all ? 'Select no events of ' : 'Select all events of ') + words(resource)}
       data-test=${'all-' + resource}>${all ? 'None' : 'All'}</button>`}
     ${types.map((t) => {
       const own = 'event-' + t.name;
@@ -60,7 +60,7 @@ function Group({ resource, types, picked, set, mine }) {
         ${picked.has(t.name) && lacking && html`<input type="hidden" name="events" value=${t.name} />`}
         <div><label for=${own}><code>${t.name}</code></label>
           <p class="hint" id=${own + '-text'}>
-            ${t.trigger} Needs <code>${t.scope}</code>${lacking ? ', which your role lacks' : ''}.</p></div>
+            ${t.trigger} Needs <code>${t.scope}</code>${lacking ? ', which your role does not have' : ''}.</p></div>
       </div>`;
     })}
   </fieldset>`;

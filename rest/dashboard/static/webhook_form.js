@@ -17,7 +17,7 @@ const update = `mutation EndpointUpdate($id: ID!, $expectedVersion: Long!, $inpu
 function rateOf(v) {
   const typed = text(v, 'rateLimit');
   if (typed && !/^\d{1,9}$/.test(typed)) {
-    throw new Wrong('rateLimit', 'Write a whole number.');
+    throw new Wrong('rateLimit', 'Enter a whole number.');
   }
   return typed && Number(typed);
 }
@@ -29,7 +29,7 @@ function entered(v) {
     rateLimit: rateOf(v), filters: filtersOf(v), headers: headersOf(v),
   };
   if (input.url === '') {
-    throw new Wrong('url', 'Write the address that receives the events.');
+    throw new Wrong('url', 'Enter the URL that receives the events.');
   }
   if (input.events.length === 0) {
     throw new Wrong('events', 'Choose at least one event.');
@@ -45,7 +45,7 @@ export function NewEndpoint({ onClose, shown }) {
     shown(secret, webhookEndpoint.id);
     return false; // the dialog with the secret takes this one's place
   };
-  return html`<${FormDialog} title="Add an endpoint" name="webhook" submit="Add" busyText="Adding"
+  return html`<${FormDialog} title="Add endpoint" name="webhook" submit="Add endpoint" busyText="Adding"
     onClose=${onClose} action=${action}><${Inputs} /><//>`;
 }
 
@@ -77,14 +77,14 @@ export function EditEndpoint({ endpoint: e, onClose, changed }) {
   const action = async (v) => {
     const input = changesOf(v, e);
     if (Object.keys(input).length === 0) {
-      notify('Nothing was changed.');
+      notify('No changes to save.');
       return;
     }
     await run({ id: e.id, expectedVersion: e.version, input });
-    notify('The endpoint is saved.');
+    notify('Endpoint saved.');
     changed();
   };
-  return html`<${FormDialog} title="Edit the endpoint" name="webhook" submit="Save"
+  return html`<${FormDialog} title="Edit endpoint" name="webhook" submit="Save"
     onClose=${onClose} onStale=${changed} action=${action}><${Inputs} endpoint=${e} /><//>`;
 }
 
@@ -93,11 +93,11 @@ function Inputs({ endpoint: e }) {
   const [address, type] = useState(e?.url);
   return html`<${Field} name="url" label="Address" type="url" value=${e?.url} maxlength="2048" required
       onInput=${(i) => type(i.target.value)} autocomplete="off" spellcheck=${false}
-      hint="Begins with https:// and can be reached from the internet." />
+      hint="Starts with https:// and is reachable from the internet." />
     <${Field} name="description" label="Description" optional value=${e?.description} maxlength="255"
-      autocomplete="off" hint="What receives there, for the people of the store." />
-    <${Field} name="rateLimit" label="Most attempts in a second" optional type="number" min="1" max="1000" step="1"
-      value=${e?.rateLimit} hint="Where your receiver takes only so many. What is beyond them waits." />
+      autocomplete="off" hint="For example, Warehouse sync." />
+    <${Field} name="rateLimit" label="Maximum attempts per second" optional type="number" min="1" max="1000" step="1"
+      value=${e?.rateLimit} hint="Further deliveries wait. Leave empty for no limit." />
     <${EventChoice} key=${'events' + e?.version} catalogue=${catalogue} chosen=${e?.events} />
     <${Conditions} key=${'filters' + e?.version} initial=${e?.filters} />
     <${Headers} key=${'headers' + e?.version} initial=${e?.headers}
@@ -107,7 +107,7 @@ function Inputs({ endpoint: e }) {
 /** Shows the secret of an endpoint once. */
 export function EndpointSecret({ secret, title, children, onClose }) {
   return html`<${SecretDialog} title=${title} secret=${secret} onClose=${onClose}
-    kept="It is kept encrypted, to sign with, and no page shows it again.">
+    kept="We store it encrypted and cannot show it again.">
     ${children}
     <p>Verify what you receive: <code>x-service-signature</code> is the HMAC with SHA-256 of timestamp, point
       and body, keyed with this whole text, <code>whsec_</code> included. <a href="/docs/webhooks" target="_blank"

@@ -12,13 +12,13 @@ export function AttemptLog({ endpoint: e, onClose }) {
   const action = async (v) => {
     const input = { kind: 'WEBHOOK_ATTEMPTS', webhookId: e.id, format: v.get('format') };
     const { export: made } = await run({ input });
-    notify('The export of webhook attempts has begun.');
+    notify('Export of webhook attempts started.');
     go(to(exportPath(made.id)));
   };
-  return html`<${FormDialog} title="Export the attempt log" name="log" submit="Start export" busyText="Starting"
+  return html`<${FormDialog} title="Export attempt log" name="log" submit="Start export" busyText="Starting"
     onClose=${onClose} action=${action}>
-    <p>Every attempt of the last 14 days, the oldest delivery first, in one file. What was sent and what the receiver
-      answered is not in it.</p>
+    <p>One file with all attempts of the last 14 days, oldest delivery first. It does not include
+      request and response bodies.</p>
     <${Select} name="format" label="Format" value="CSV"
       options=${Object.entries(formats).filter(([f]) => f !== 'SPREADSHEET')} />
   <//>`;

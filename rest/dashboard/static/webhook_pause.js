@@ -14,7 +14,7 @@ const unpause = `mutation EndpointUnpause($id: ID!, $expectedVersion: Long!) {
   webhookEndpointUnpause(id: $id, expectedVersion: $expectedVersion) { webhookEndpoint { id } ${errors} } }`;
 
 const hour = 3600e3;
-const lengths = [['1', 'For an hour'], ['4', 'For 4 hours'], ['24', 'For a day'], ['own', 'Until a time']];
+const lengths = [['1', '1 hour'], ['4', '4 hours'], ['24', '1 day'], ['own', 'Until a time']];
 
 export function Pause({ endpoint: e, onClose, changed }) {
   const { notify, zone } = useApp();
@@ -24,21 +24,21 @@ export function Pause({ endpoint: e, onClose, changed }) {
     const until = length === 'own' ? pointIn(v, 'until', zone)
       : new Date(Date.now() + Number(length) * hour).toISOString();
     await run({ id: e.id, expectedVersion: e.version, until });
-    notify('The endpoint is paused.');
+    notify('Endpoint paused.');
     changed();
   };
-  return html`<${FormDialog} title="Pause the endpoint" name="webhook-pause" submit="Pause" busyText="Working"
+  return html`<${FormDialog} title="Pause endpoint" name="webhook-pause" submit="Pause" busyText="Working"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Nothing is sent meanwhile. What waits and what comes is sent afterwards, in order and each with 24 hours of
-      its own, so a pause never suspends the endpoint.</p>
-    <fieldset class="choices"><legend>How long</legend>
+    <p>Nothing is sent while the endpoint is paused. Waiting and new deliveries are sent afterwards, in order, each with
+      its own 24 hours of retries.</p>
+    <fieldset class="choices"><legend>Duration</legend>
       ${lengths.map(([value, name]) => html`<div class="scope" key=${value}>
         <input type="radio" name="length" id=${'pause-' + value} value=${value} checked=${length === value}
           onChange=${() => choose(value)} /><label for=${'pause-' + value}>${name}</label></div>`)}
     </fieldset>
     ${length === 'own' && html`<${Field} name="until" label="Until" type="datetime-local"
       value=${wallTime(Date.now() + hour, zone).slice(0, 16)}
-      hint=${zoneHint(zone) + ' Within the next seven days.'} />`}
+      hint=${zoneHint(zone) + ' At most seven days from now.'} />`}
   <//>`;
 }
 
@@ -49,11 +49,11 @@ export function Resume({ of: e, changed }) {
     await run({ id: e.id, expectedVersion: e.version });
     changed();
   };
-  return html`<${ActionButton} kind="primary" run=${end} onStale=${changed} done="The endpoint is active."
-    data-test="webhook-resume">Resume now<//>`;
+  return html`<${ActionButton} kind="primary" run=${end} onStale=${changed} done="Endpoint resumed."
+    data-test="webhook-resume">Resume<//>`;
 }
 
 /** Says that an endpoint is paused. */
 export const Paused = ({ of: e }) => html`<${Alert} tone="info"><div data-test="paused">
-  <p>Somebody paused this endpoint: nothing is sent until <${Time} at=${e.pausedUntil} />.
-    What waits and what comes is sent then, in order.</p></div><//>`;
+  <p>This endpoint is paused. Nothing is sent until <${Time} at=${e.pausedUntil} />.
+    Waiting and new deliveries are then sent in order.</p></div><//>`;

@@ -25,15 +25,15 @@ function filterOf(v, zone) {
     throw new Wrong('states', 'Choose at least one.');
   }
   if (states[0] === 'WAITING' && states.length > 1) {
-    throw new Wrong('states', 'Choose what waits alone: it is tried now, and what has ended is sent anew.');
+    throw new Wrong('states', 'Choose waiting deliveries alone; they cannot be combined with other states.');
   }
   const point = (name) => (text(v, name) ? pointIn(v, name, zone) : null);
   const [settledFrom, settledTo] = [point('settledFrom'), point('settledTo')];
   if (settledFrom && settledTo && settledTo <= settledFrom) {
-    throw new Wrong('settledTo', 'Choose a time after the first one.');
+    throw new Wrong('settledTo', 'The end must be after the start.');
   }
   if (states[0] === 'WAITING' && (settledFrom || settledTo)) {
-    throw new Wrong(settledFrom ? 'settledFrom' : 'settledTo', 'What waits has not ended: leave this empty.');
+    throw new Wrong(settledFrom ? 'settledFrom' : 'settledTo', 'Leave empty: waiting deliveries have no end time.');
   }
   const one = (name) => (v.get(name) ? [v.get(name)] : null);
   return { states, types: one('type'), outcomes: one('outcome'), settledFrom, settledTo };
@@ -47,13 +47,13 @@ export function Resend({ endpoint: e, onClose, changed }) {
     const { data, errors: failures } = await send(read, { id: e.id, filter });
     const found = data.webhookEndpoint?.deliveryCount;
     if (found == null) {
-      throw failures[0] ?? new Failure('There is no such endpoint any more.', 'not_found');
+      throw failures[0] ?? new Failure('This endpoint no longer exists.', 'not_found');
     }
     choose({ filter, found });
   };
-  return html`<${Dialog} title="Send again by filter" name="resend-dialog" onClose=${onClose}>
-    <div hidden=${Boolean(chosen)}><${Form} name="resend" submit="Count them" busyText="Counting" cancel=${onClose}
-      action=${ask}><${Choice} endpoint=${e} zone=${zone} /><//></div>
+  return html`<${Dialog} title="Resend by filter" name="resend-dialog" onClose=${onClose}>
+    <div hidden=${Boolean(chosen)}><${Form} name="resend" submit="Count deliveries" busyText="Counting"
+      cancel=${onClose} action=${ask}><${Choice} endpoint=${e} zone=${zone} /><//></div>
     ${chosen && html`<${Batches} endpoint=${e} of=${chosen} back=${() => choose(null)} onClose=${onClose}
       changed=${changed} />`}
   <//>`;
@@ -62,12 +62,12 @@ export function Resend({ endpoint: e, onClose, changed }) {
 function Choice({ endpoint: e, zone }) {
   const wrong = useWrong('states');
   const fails = Boolean(e.failingSince);
-  return html`<p>Deliveries that have ended in the last 14 days are sent as new ones, after what waits; those that
-      failed and wait for their next attempt are tried now. Your receiver knows them by their event id.</p>
+  return html`<p>Deliveries that ended in the last 14 days are sent again, after waiting ones. Deliveries that
+      wait for their next attempt are tried now. Your receiver recognizes them by event ID.</p>
     <fieldset class="choices" name="states" aria-describedby=${wrong ? 'states-error' : undefined}>
-      <legend>How they stand</legend>
+      <legend>State</legend>
       ${wrong && html`<p class="wrong" id="states-error" data-test="error-states">${wrong.join(' ')}</p>`}
-      <${Check} name="state-WAITING" label="Failed, and waits for its next attempt" value=${fails} />
+      <${Check} name="state-WAITING" label="Failed, waiting for the next attempt" value=${fails} />
       ${ended.map((s) => html`<${Check} key=${s} name=${'state-' + s} label=${html`<${Badge} value=${s} />`}
         value=${!fails && s === 'FAILED'} />`)}
     </fieldset>
@@ -76,7 +76,7 @@ function Choice({ endpoint: e, zone }) {
       <${Select} name="outcome" label="Last attempt" options=${[['', 'Any'], ...outcomeOptions]} />
     </div>
     <div class="pair">
-      <${Field} name="settledFrom" label="Ended from" optional type="datetime-local"
+      <${Field} name="settledFrom" label="Ended after" optional type="datetime-local"
         hint=${zoneHint(zone)} />
       <${Field} name="settledTo" label="Ended before" optional type="datetime-local" />
     </div>`;
@@ -128,7 +128,7 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
   const all = of.found >= most ? waiting(of.found) + ' deliveries' : count(of.found, 'delivery', 'deliveries');
   const says = phase === 'ready' ? html`<p><strong data-test="resend-count">${all}</strong>${
       of.found === 1 ? ' matches.' : ' match.'}</p>`
-    : html`<p class="progress-text"><span data-test="resend-sent">${sent.toLocaleString()} of ${all} sent again</span>
+    : html`<p class="progress-text"><span data-test="resend-sent">${sent.toLocaleString()} of ${all} sent</span>
         <span>${{ sending: '', stopping: 'Stopping', stopped: 'Stopped', done: 'Done' }[phase]}</span></p>`;
   const button = (name, text, press, look = '') => html`<button type="button" class=${'button ' + look} key=${name}
     onClick=${press} data-test=${'resend-' + name}>${text}</button>`;
@@ -138,12 +138,12 @@ function Batches({ endpoint: e, of, back, onClose, changed }) {
       ${says}</div>
     ${failure && html`<${Alert}><p>${failure.message}</p><//>`}
     <div class="form-end under">
-      ${phase === 'ready' && button('back', 'Change the filter', back)}
-      ${phase === 'ready' && (of.found > 0 ? button('start', 'Send again', start, 'primary')
+      ${phase === 'ready' && button('back', 'Change filter', back)}
+      ${phase === 'ready' && (of.found > 0 ? button('start', 'Resend', start, 'primary')
         : button('done', 'Close', onClose, 'primary'))}
       ${busy && html`<button type="button" class="button" aria-disabled=${phase === 'stopping' ? 'true' : undefined}
         onClick=${end} data-test="resend-stop">Stop</button>`}
-      ${phase === 'stopped' && button('start', 'Go on', start)}
+      ${phase === 'stopped' && button('start', 'Continue', start)}
       ${(phase === 'stopped' || phase === 'done') && button('done', 'Close', onClose, 'primary')}
     </div>
   </div>`;

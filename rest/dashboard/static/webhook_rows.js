@@ -5,15 +5,15 @@ import { Rows, rowsOf } from './rows.js';
 
 /** The own headers of an endpoint. Values that it has stay, unless it moved to another host. */
 export function Headers({ initial = [], moved }) {
-  return html`<${Rows} name="headers" legend="Own headers" one="Header" max="10" initial=${initial ?? []}
-    row=${Header} moved=${moved} hint=${'Sent with every delivery, such as a token that your receiver asks for. ' +
-      'Values are kept encrypted and not shown again.' +
-      (initial ? '' : ' The ones that were here cannot be read any more: write them anew.')} />`;
+  return html`<${Rows} name="headers" legend="Custom headers" one="Header" max="10" initial=${initial ?? []}
+    row=${Header} moved=${moved} hint=${'Sent with every delivery. For example, a token that your receiver requires. ' +
+      'Values are stored encrypted and not shown again.' +
+      (initial ? '' : ' The current headers can no longer be decrypted. Enter them again.')} />`;
 }
 
 function Header({ at, of, moved }) {
-  const kept = of.name && (moved ? 'The address is of another host: write the value again.'
-    : (of.valueHint ? 'It ends in ' + of.valueHint + '.' : 'It has one.') + ' Left empty, it stays.');
+  const kept = of.name && (moved ? 'The URL has another host. Enter the value again.'
+    : (of.valueHint ? 'It ends in ' + of.valueHint + '.' : 'A value is set.') + ' Leave empty to keep it.');
   return html`<div class="pair">
     <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
       spellcheck=${false} />
@@ -31,8 +31,8 @@ export const otherHeaders = (headers, known) =>
   headers.length !== (known ?? []).length || headers.some((h, i) => h.value != null || h.name !== known[i].name);
 
 const tests = [
-  ['in', 'is one of'], ['notIn', 'is none of'], ['range', 'is a number in a range'], ['exists', 'is there'],
-  ['absent', 'is not there'], ['changed', 'has changed'], ['same', 'has not changed'],
+  ['in', 'is one of'], ['notIn', 'is none of'], ['range', 'is a number in a range'], ['exists', 'is present'],
+  ['absent', 'is missing'], ['changed', 'has changed'], ['same', 'has not changed'],
 ];
 
 /** The kind of test that a condition makes. */
@@ -49,18 +49,18 @@ function testOf(f) {
 /** The conditions of an endpoint on its events. */
 export function Conditions({ initial = [] }) {
   return html`<${Rows} name="filters" legend="Conditions" one="Condition" max="10" initial=${initial} row=${Condition}
-    hint="Of the events chosen above, those are sent of which all conditions hold." />`;
+    hint="Only events that match all conditions are sent." />`;
 }
 
 function Condition({ at, of }) {
   const [test, choose] = useState(of.field ? testOf(of) : 'in');
   return html`<div class="pair">
     <${Field} name=${at + '.field'} label="Field" value=${of.field} required maxlength="128" autocomplete="off"
-      spellcheck=${false} hint="Where it is in the event: object.status" />
+      spellcheck=${false} hint="For example, object.status" />
     <${Select} name=${at + '.test'} label="Test" options=${tests} value=${test}
       onChange=${(e) => choose(e.target.value)} /></div>
     ${(test === 'in' || test === 'notIn') && html`<${Area} key=${test} name=${at + '.' + test} label="Values" rows=${2}
-      value=${of[test]?.join('\n')} spellcheck=${false} hint="Each on a line of its own." />`}
+      value=${of[test]?.join('\n')} spellcheck=${false} hint="Enter one per line." />`}
     ${test === 'range' && html`<div class="pair">
       <${Field} name=${at + '.min'} label="From" optional type="number" step="1" value=${of.min} />
       <${Field} name=${at + '.max'} label="To" optional type="number" step="1" value=${of.max} /></div>`}`;
@@ -70,7 +70,7 @@ function Condition({ at, of }) {
 function whole(values, name) {
   const typed = text(values, name);
   if (typed && !/^[+-]?\d{1,15}$/.test(typed)) {
-    throw new Wrong(name, 'Write a whole number.');
+    throw new Wrong(name, 'Enter a whole number.');
   }
   return typed ? Number(typed) : undefined;
 }
@@ -86,7 +86,7 @@ export const filtersOf = (values) => rowsOf(values, 'filters', '.field', (at) =>
     case 'range': {
       const [min, max] = [whole(values, at + '.min'), whole(values, at + '.max')];
       if (min == null && max == null) {
-        throw new Wrong(at + '.min', 'Write at least one of the two.');
+        throw new Wrong(at + '.min', 'Enter at least one of the two.');
       }
       return { field, min, max };
     }

@@ -18,10 +18,10 @@ export const suspendedBy = (failingSince) => new Date(Date.parse(failingSince) +
 
 /** Why an endpoint stands still, as sentences. */
 export const stops = {
-  DELIVERY_FAILED: 'One delivery failed for 24 hours.',
+  DELIVERY_FAILED: 'A delivery failed for 24 hours.',
   NO_SUCCESS: 'No delivery succeeded for 24 hours.',
-  MANUAL: 'It was disabled by hand.',
-  GRANT_REVOKED: 'The app that made it lost its access to the store.',
+  MANUAL: 'Disabled manually.',
+  GRANT_REVOKED: 'The app that created it lost access to the store.',
 };
 
 /** The path of an endpoint's page, or of one of its deliveries. */
@@ -61,12 +61,12 @@ export function span(us) {
 const outcomes = {
   delivered: 'Delivered', client_error: 'Client error', server_error: 'Server error',
   unexpected_status: 'Unexpected status',
-  redirect: 'Redirect, not followed', timeout: 'No answer in time',
-  connect_timeout: 'No connection in time', connect_failed: 'No connection',
-  dns_failed: 'Name has no address', tls_failed: 'TLS failed',
+  redirect: 'Redirect, not followed', timeout: 'Response timed out',
+  connect_timeout: 'Connection timed out', connect_failed: 'Connection failed',
+  dns_failed: 'DNS lookup failed', tls_failed: 'TLS failed',
   address_refused: 'Address not allowed', reset: 'Connection closed',
-  malformed_answer: 'Answer is not HTTP', expired: 'Event aged out', not_permitted: 'Owner may not have it',
-  internal_error: 'A mistake of ours', cancelled: 'Ended by the sender',
+  malformed_answer: 'Response is not HTTP', expired: 'Event expired', not_permitted: 'Owner not permitted',
+  internal_error: 'Internal error', cancelled: 'Cancelled by the sender',
 };
 
 /** The classes of outcomes with their words, to choose among. */
@@ -90,12 +90,12 @@ export function Attempt({ of: a }) {
   return html`<p class="attempt-top"><strong>Attempt ${a.number}</strong> <${Outcome} of=${a} /> <span
       class="muted">after ${span(a.duration)}, <${Time} at=${a.at} how="second" /></span></p>
     ${a.detail && html`<p class="verbatim">${a.detail}</p>`}
-    ${a.nextAt && html`<p class="muted">The next one was due <${Time} at=${a.nextAt} how="second" />.</p>`}
+    ${a.nextAt && html`<p class="muted">The next attempt was due <${Time} at=${a.nextAt} how="second" />.</p>`}
     ${(a.request || a.response) && html`<div class="exchange">
-      ${a.request && html`<details class="answer" data-test="sent"><summary>Request as it was sent</summary>
+      ${a.request && html`<details class="answer" data-test="sent"><summary>Request sent</summary>
         <${Code} name=${'Request of attempt ' + a.number} text=${a.request.trimEnd()} test="request" /></details>`}
-      ${a.response && html`<details class="answer" data-test="answer"><summary>Answer of the receiver</summary>
-        <${Code} name=${'Answer to attempt ' + a.number} text=${a.response} /></details>`}</div>`}`;
+      ${a.response && html`<details class="answer" data-test="answer"><summary>Response received</summary>
+        <${Code} name=${'Response to attempt ' + a.number} text=${a.response} /></details>`}</div>`}`;
 }
 
 /** A longer text as it is, in a box that can be scrolled with the keyboard too. */

@@ -18,14 +18,15 @@ function tasks({ orderWork: o }, endpoints) {
   const ill = endpoints?.filter((e) => ['FAILING', 'SUSPENDED'].includes(health(e))).length ?? 0;
   const one = (n, text, many, icon, href) => ({ n, text: n?.count === 1 && !n.more ? text : many, icon, href });
   return [
-    one(o?.toShip, 'order to ship', 'orders to ship', 'truck',
+    one(o?.toShip, 'order to fulfill', 'orders to fulfill', 'truck',
       to('/orders', { status: 'OPEN', payment: 'PAID', shipping: 'UNFULFILLED' })),
-    one(o?.partlyShipped, 'order with items left to ship', 'orders with items left to ship', 'truck',
+    one(o?.partlyShipped, 'partially fulfilled order', 'partially fulfilled orders', 'truck',
       to('/orders', { status: 'OPEN', shipping: 'PARTIALLY_FULFILLED' })),
-    one(o?.unpaid, 'order not paid', 'orders not paid', 'money', to('/orders', { payment: 'PENDING' })),
-    one(o?.partlyPaid, 'order paid in part', 'orders paid in part', 'money',
+    one(o?.unpaid, 'unpaid order', 'unpaid orders', 'money', to('/orders', { payment: 'PENDING' })),
+    one(o?.partlyPaid, 'partially paid order', 'partially paid orders', 'money',
       to('/orders', { status: 'OPEN', payment: 'PARTIALLY_PAID' })),
-    one({ count: ill, more: false }, 'webhook endpoint fails', 'webhook endpoints fail', 'webhooks', to('/webhooks')),
+    one({ count: ill, more: false }, 'failing webhook endpoint', 'failing webhook endpoints',
+      'webhooks', to('/webhooks')),
   ].filter((t) => t.n && (t.n.count > 0 || t.n.more));
 }
 
@@ -43,7 +44,7 @@ export function Work({ q, endpoints }) {
   return html`<${Card} title="To do" name="work">
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
-      : list.length === 0 && !scarce ? html`<p class="muted">Nothing waits for you.</p>`
+      : list.length === 0 && !scarce ? html`<p class="muted">Nothing to do.</p>`
       : html`<ul class="work">${list.map((t) => html`<li key=${t.text}>
           <a href=${t.href}><${Icon} name=${t.icon} />
             <span><span class="strong">${number(t.n)}</span> ${t.text}</span></a>

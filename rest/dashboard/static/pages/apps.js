@@ -41,7 +41,7 @@ export function Apps() {
   const columns = [
     { name: 'app', head: 'App', main: true,
       cell: (a) => html`<bdi class="strong">${a.name}</bdi><bdi class="muted block">${a.developer}</bdi>` },
-    { name: 'client', head: 'Client id', cell: (a) => html`<${Copyable} text=${a.clientId} test="client-id" />` },
+    { name: 'client', head: 'Client ID', cell: (a) => html`<${Copyable} text=${a.clientId} test="client-id" />` },
     { name: 'status', head: 'Status', cell: (a) => html`<${Badge} value=${a.disabledAt ? 'DISABLED' : 'ACTIVE'} />` },
     { name: 'made', head: 'Registered', cell: (a) => html`<${Time} at=${a.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (a) => html`<span class="row-actions">
@@ -57,27 +57,27 @@ export function Apps() {
   const present = dialog && apps.data?.apps.nodes.find((a) => a.id === dialog.id);
   return html`<${Page} title="Apps" actions=${make}>
     <${Card} title="Apps with access" name="installed-apps">
-      <p class="muted lead-in">What people of this store allowed apps of others to do.</p>
+      <p class="muted lead-in">Access that staff of this store granted to apps.</p>
       <${Installed} query=${access} scopes=${catalogue.scopes} open=${open} after=${f.access} />
     <//>
     <${Card} title="Your apps" flush name="own-apps">
       <${List} query=${apps} pick=${(d) => d.apps} caption="Your apps" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/apps', { after })}
-        empty=${html`<${Empty} icon="apps" title="You have registered no app">
-          Register one to ask merchants for access with OAuth.<//>`} />
+        empty=${html`<${Empty} icon="apps" title="No apps registered">
+          Register an app to request access from merchants with OAuth.<//>`} />
     <//>
     ${dialog?.kind === 'create' && html`<${AppForm} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'edit' && present &&
       html`<${AppForm} app=${present} catalogue=${catalogue} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'move' && present && html`<${Move} app=${present} onClose=${close} changed=${changed} />`}
     ${dialog?.kind === 'revoke-grant' && html`<${Revoke} document=${revokeGrant} id=${dialog.grant.id}
-      title=${'End this access of ' + isolate(dialog.app.name) + '?'}
+      title=${'Revoke this access of ' + isolate(dialog.app.name) + '?'}
       name="grant-revoke" onClose=${close} changed=${changed}>
       <p>What <bdi>${dialog.grant.user.name}</bdi> allowed ends at once, with all tokens of it.</p><//>`}
     ${dialog?.kind === 'revoke-app' && html`<${Revoke} document=${revokeApp} id=${dialog.app.id}
-      title=${'End all access of ' + isolate(dialog.app.name) + '?'} name="installed-app-revoke"
+      title=${'Revoke all access of ' + isolate(dialog.app.name) + '?'} name="installed-app-revoke"
       onClose=${close} changed=${changed}>
-      <p>Every permission that anybody of this store gave to the app ends at once. The app can ask again.</p><//>`}
+      <p>All access that staff of this store granted to the app ends immediately. The app can ask again.</p><//>`}
   <//>`;
 }
 
@@ -91,7 +91,7 @@ function Installed({ query, scopes, open, after }) {
   const { nodes, pageInfo } = query.data.installedApps;
   if (nodes.length === 0) {
     return html`<${Empty} icon="apps" title="No app has access">
-      An app appears here when somebody of the store consents to it.<//>`;
+      Apps appear here when staff grant them access.<//>`;
   }
   return html`<ul class="installed">${nodes.map((i) => html`<li key=${i.app.id} data-id=${i.app.id}>
       <div class="card-top"><h3><bdi>${i.app.name}</bdi>
@@ -100,7 +100,7 @@ function Installed({ query, scopes, open, after }) {
           aria-label=${'Requests of ' + i.app.name}>Requests</a>
         <button type="button" class="button small danger-quiet"
           onClick=${() => open({ kind: 'revoke-app', app: i.app })} data-test="installed-app-revoke"
-          aria-label=${'End all access of ' + i.app.name}>End all access</button></span></div>
+          aria-label=${'Revoke all access of ' + i.app.name}>Revoke all access</button></span></div>
       <p class="muted">By ${i.app.developer}${i.app.website && html`, <${Outside} href=${i.app.website} />`}</p>
       <${ScopeSentences} names=${i.scopes} scopes=${scopes} />
       <${Facts} rows=${[
@@ -109,12 +109,12 @@ function Installed({ query, scopes, open, after }) {
       ]} />
       <ul class="grants">${i.grants.map((g) => html`<li key=${g.id} data-id=${g.id}>
         <div class="grow"><p><bdi>${g.user.name}</bdi> consented on <${Time} at=${g.consentedAt} /></p>
-          <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not taken up yet. '}
-            ${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Ends <${Time}
+          <p class="muted">${g.scopes.join(', ')}. ${!g.redeemedAt && 'Not used yet. '}
+            ${g.lastUsedAt && html`Last used <${Time} at=${g.lastUsedAt} how="ago" />. `}Expires <${Time}
               at=${g.expiresAt} how="date" /> at the latest.</p></div>
         <button type="button" class="button small danger-quiet"
           onClick=${() => open({ kind: 'revoke-grant', grant: g, app: i.app })} data-test="grant-revoke"
-          aria-label=${'End what ' + g.user.name + ' gave to ' + i.app.name}>End</button>
+          aria-label=${'Revoke what ' + g.user.name + ' granted to ' + i.app.name}>Revoke</button>
       </li>`)}</ul>
     </li>`)}</ul>
     ${(pageInfo.hasNextPage || after) && html`<nav class="pager" aria-label="Pages of apps with access">
@@ -146,21 +146,21 @@ function AppForm({ app: a, catalogue, onClose, changed }) {
       }
     }
     await run(a ? { id: a.id, expectedVersion: a.version, input } : { input });
-    notify(a ? 'The app is saved.' : 'The app is registered.');
+    notify(a ? 'App saved.' : 'App registered.');
     changed();
   };
   return html`<${FormDialog} title=${a ? 'Edit ' + a.name : 'Register an app'} name="app"
     submit=${a ? 'Save' : 'Register'} onClose=${onClose} onStale=${changed} action=${action}>
-    ${a && html`<p>Client id <code>${a.clientId}</code></p>`}
-    <${Field} name="name" label="Name" value=${a?.name} hint="Merchants see it when they are asked for consent."
+    ${a && html`<p>Client ID <code>${a.clientId}</code></p>`}
+    <${Field} name="name" label="Name" value=${a?.name} hint="Merchants see it on the consent page."
       required maxlength="255" />
     <${Field} name="developer" label="Developer" optional=${!a} value=${a?.developer}
-      hint=${a ? '' : 'Who makes it; ' + store.name + ' when empty.'} maxlength="255" />
+      hint=${a ? '' : 'Leave empty to use ' + store.name + '.'} maxlength="255" />
     <${Field} name="website" label="Website" type="url" optional value=${a?.website}
-      hint="Begins with https://" maxlength="2048" />
-    <${Area} name="redirectUris" label="Redirect addresses" rows=${3} required
+      hint="Starts with https://" maxlength="2048" />
+    <${Area} name="redirectUris" label="Redirect URIs" rows=${3} required
       value=${(a?.redirectUris ?? []).join('\n')} spellcheck=${false} autocapitalize="off"
-      hint="One on each line: https, http on 127.0.0.1 or [::1], or a private scheme with a dot." />
+      hint="One per line: https, http on 127.0.0.1 or [::1], or a private scheme that contains a dot." />
     <${ScopeChoice} key=${a?.version} catalogue=${catalogue} chosen=${a?.scopes} />
     ${a && html`<${Alert} tone="info">
       What you take away here ends for all merchants at once; what you add has to be consented to.<//>`}
@@ -174,13 +174,13 @@ function Move({ app: a, onClose, changed }) {
   const run = useMutation(move(name));
   const action = async () => {
     await run({ id: a.id, expectedVersion: a.version });
-    notify(on ? 'The app is enabled.' : 'The app is disabled.');
+    notify(on ? 'App enabled.' : 'App disabled.');
     changed();
   };
   return html`<${Confirm} title=${(on ? 'Enable ' : 'Disable ') + a.name + '?'} name="app-move"
     submit=${on ? 'Enable' : 'Disable'} danger=${!on} onClose=${onClose} onStale=${changed} action=${action}>
-    <p>${on ? 'Its access to every store works again, as far as it was not revoked.'
-      : 'Its access to every store stops until you enable it again.'}</p>
+    <p>${on ? 'Access that was not revoked works again in every store.'
+      : 'The app loses access to every store until you enable it again.'}</p>
   <//>`;
 }
 
@@ -189,9 +189,9 @@ function Revoke({ document, id, title, name, onClose, changed, children }) {
   const run = useMutation(document);
   const action = async () => {
     await run({ id });
-    notify('The access is ended.');
+    notify('Access revoked.');
     changed();
   };
-  return html`<${Confirm} title=${title} name=${name} submit="End access"
+  return html`<${Confirm} title=${title} name=${name} submit="Revoke access"
     onClose=${onClose} action=${action}>${children}<//>`;
 }

@@ -16,10 +16,10 @@ const columns = [
   { name: 'action', head: 'Action', main: true,
     cell: (e) => html`<code class="strong" title=${e.requestId}>${e.action}</code>
       ${e.detail && html`<span class="muted block clip-long">${e.detail}</span>`}` },
-  { name: 'actor', head: 'Who', cell: (e) => html`<bdi>${e.actor.name || words(e.actor.type)}</bdi>
+  { name: 'actor', head: 'Actor', cell: (e) => html`<bdi>${e.actor.name || words(e.actor.type)}</bdi>
     <span class="muted block" title=${e.actor.id}>${words(e.actor.type)}</span>` },
-  { name: 'what', head: 'What', cell: (e) => html`<${Thing} of=${e} />` },
-  { name: 'address', head: 'From', fold: 1,
+  { name: 'what', head: 'Resource', cell: (e) => html`<${Thing} of=${e} />` },
+  { name: 'address', head: 'Address', fold: 1,
     cell: (e) => e.address && html`<span class="clip" title=${e.agent}>${e.address}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.createdAt} />` },
 ];
@@ -53,19 +53,19 @@ export function Audit() {
   const filtered = Object.values(filter).some(Boolean);
   const actions = html`<a class="button" href=${download(store, filter)} download data-test="audit-download">
     Download as JSON lines</a>`;
-  return html`<${Page} title="Audit log" lead=${'Who did what in ' + store.name + ', newest first.'} actions=${actions}>
+  return html`<${Page} title="Audit log" lead=${'Changes in ' + store.name + ', newest first.'} actions=${actions}>
     <section class="card flush" aria-label="Audit log" data-test="audit">
       <${Filters} clear=${filtered && to('/audit')}>
         <${FilterInput} name="action" label="Action" value=${f.action} set=${set} placeholder="product.create" />
-        <${FilterInput} name="actor" label="Who, by id" value=${f.actor} set=${set} placeholder="usr_…" />
-        <${FilterInput} name="resource" label="What, by id" value=${f.resource} set=${set} placeholder="prod_…" />
+        <${FilterInput} name="actor" label="Actor ID" value=${f.actor} set=${set} placeholder="usr_…" />
+        <${FilterInput} name="resource" label="Resource ID" value=${f.resource} set=${set} placeholder="prod_…" />
         <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />
         <${FilterInput} name="to" label="Until" type="date" value=${f.to} set=${set} />
       <//>
       <${List} query=${query} pick=${(d) => d.auditLog} caption="Audit log" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/audit', { ...f, after })}
-        empty=${html`<${Empty} icon="audit" title=${filtered ? 'Nothing fits these filters.'
-          : 'Nothing has been done yet'} />`} />
+        empty=${html`<${Empty} icon="audit" title=${filtered ? 'No entries match these filters.'
+          : 'No entries yet'} />`} />
     </section>
   <//>`;
 }

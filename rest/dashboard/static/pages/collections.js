@@ -24,7 +24,7 @@ const remove = `mutation CollectionDelete($id: ID!, $expectedVersion: Long!) {
   collectionDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
 const back = { href: to('/collections'), text: 'Collections' };
-const sorts = [['MANUAL', 'As put in'], ['NEWEST', 'Newest'], ['PRICE_UP', 'Price, low to high'],
+const sorts = [['MANUAL', 'Manual'], ['NEWEST', 'Newest'], ['PRICE_UP', 'Price, low to high'],
   ['PRICE_DOWN', 'Price, high to low'], ['TITLE', 'Title']];
 const fields = [['TAG', 'Tag'], ['PRODUCT_TYPE', 'Type'], ['VENDOR', 'Vendor'], ['PRICE', 'Price']];
 
@@ -32,8 +32,8 @@ const columns = [
   { name: 'collection', head: 'Collection', main: true,
     cell: (c) => html`<span class="grow"><${RowLink} href=${to('/collections/' + c.id)}>${c.title}<//>
       <bdi class="muted block">/collections/${c.handle}</bdi></span>` },
-  { name: 'products', head: 'Products', cell: (c) => (c.rule ? 'By rule' : 'By hand') },
-  { name: 'sort', head: 'Order', cell: (c) => sorts.find(([k]) => k === c.sort)?.[1] },
+  { name: 'products', head: 'Products', cell: (c) => (c.rule ? 'Automatic' : 'Manual') },
+  { name: 'sort', head: 'Sort order', cell: (c) => sorts.find(([k]) => k === c.sort)?.[1] },
   { name: 'changed', head: 'Changed', cell: (c) => html`<${Time} at=${c.updatedAt} how="date" />` },
 ];
 
@@ -43,7 +43,7 @@ export function Collections() {
   const add = html`<a class="button primary" href=${to('/collections/new')} data-test="collection-new">
     <${Icon} name="plus" size="16" />New collection</a>`;
   return html`<${Page} title="Collections" actions=${add}
-    lead="Lists of products with a page each, picked by hand or by a rule.">
+    lead="Groups of products, each with its own page in the shop.">
     <section class="card flush" aria-label="Collections" data-test="collections">
       <${List} query=${query} pick=${(d) => d.collections} caption="Collections" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/collections', { after })}
@@ -57,7 +57,7 @@ export function CollectionNew() {
   const { notify } = useApp();
   const save = async (input) => {
     const { collection } = await run({ input });
-    notify('The collection is made.');
+    notify('Collection created.');
     go(to('/collections/' + collection.id), { replace: true });
   };
   return html`<${Page} title="New collection" back=${back}>
@@ -77,12 +77,12 @@ export function CollectionEdit({ id }) {
   }
   if (!c) {
     return html`<${Page} title=${query.data ? 'Collection not found' : 'Collection'} back=${back}>${query.data
-      ? html`<${Empty} icon="products" title="There is no such collection in this store." />`
+      ? html`<${Empty} icon="products" title="This collection does not exist." />`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const save = async (input) => {
     await run({ id, expectedVersion: c.version, input });
-    notify('The collection is saved.');
+    notify('Collection saved.');
     query.reload();
   };
   const actions = html`<${ViewInStore} path=${'/collections/' + c.handle} />
@@ -128,35 +128,35 @@ function Inputs({ of: c, save, changed }) {
         <${Area} name="description" label="Description" optional value=${c.description} rows=${4} maxlength="2000" />
       <//>
       <${Card} title="Products" name="collection-products">
-        <${Select} name="way" label="Products are picked" value=${way}
-          options=${[['HAND', 'By hand'], ['RULE', 'By a rule']]}
+        <${Select} name="way" label="Selection" value=${way}
+          options=${[['HAND', 'Manual'], ['RULE', 'Automatic']]}
           onChange=${(e) => choose(e.target.value)} />
         ${way === 'RULE' ? html`<${Rule} of=${c.rule} />`
           : html`<${Picked} picked=${picked} set=${pick} />`}
       <//>
     </div>
-    <div class="stack"><${Card} title="Where it stands">
+    <div class="stack"><${Card} title="Address and order">
       <${Field} name="handle" label="Handle" optional value=${c.handle} maxlength="120" autocapitalize="off"
         spellcheck=${false}
-        hint=${'Its address is /collections/' + (c.handle ?? '…') + '; made from the title when empty.'} />
-      <${Select} name="sort" label="Order" value=${sort} key=${way}
-        options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Visitors may choose another one." />
+        hint=${'Its address is /collections/' + (c.handle ?? '…') + '. Leave empty to use the title.'} />
+      <${Select} name="sort" label="Sort order" value=${sort} key=${way}
+        options=${way === 'RULE' ? sorts.slice(1) : sorts} hint="Shoppers can choose another order." />
     <//></div>
   </div><//>`;
 }
 
 function Rule({ of }) {
-  return html`<${Select} name="rule.any" label="A product has to meet" value=${of?.any ? 'ANY' : 'ALL'}
-      options=${[['ALL', 'all conditions'], ['ANY', 'one of the conditions']]} />
+  return html`<${Select} name="rule.any" label="Products must match" value=${of?.any ? 'ANY' : 'ALL'}
+      options=${[['ALL', 'all conditions'], ['ANY', 'any condition']]} />
     <${Rows} name="rule.conditions" legend="Conditions" one="Condition" max="20" initial=${of?.conditions ?? [{}]}
-      row=${Condition} hint="Case and accents make no difference. A rule by stock alone needs no condition." />
-    <${Check} name="rule.inStock" label="Leave out what is sold out" value=${of?.inStock ?? false} />`;
+      row=${Condition} hint="Case and accents are ignored. Leave empty to select by stock alone." />
+    <${Check} name="rule.inStock" label="Exclude sold-out products" value=${of?.inStock ?? false} />`;
 }
 
 function Condition({ at, of }) {
   const { store } = useApp();
   const [field, choose] = useState(of.field ?? 'TAG');
-  return html`<${Select} name=${at + '.field'} label="What" value=${field} options=${fields}
+  return html`<${Select} name=${at + '.field'} label="Field" value=${field} options=${fields}
       onChange=${(e) => choose(e.target.value)} />
     ${field === 'PRICE' ? html`<div class="pair">
       <${Amount} name=${at + '.leastMinor'} label="At least" optional minor=${of.leastMinor}
@@ -190,9 +190,9 @@ function Remove({ of: c, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: c.id, expectedVersion: c.version });
-    notify('The collection is deleted.');
+    notify('Collection deleted.');
     go(to('/collections'));
   };
   return html`<${Confirm} title=${'Delete ' + isolate(c.title) + '?'} name="collection-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}><p>Its page is gone then; the products stay.</p><//>`;
+    onClose=${onClose} onStale=${changed} action=${action}><p>Its page is removed. The products are kept.</p><//>`;
 }

@@ -38,7 +38,7 @@ export function Customer({ id }) {
   }
   if (!c) {
     return html`<${Page} title=${query.data ? 'Customer not found' : 'Customer'} back=${back}>${query.data
-      ? html`<${Empty} icon="customers" title="There is no such customer in this store." />`
+      ? html`<${Empty} icon="customers" title="This customer does not exist." />`
       : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const may = can('editCustomers') && c.status !== 'REDACTED';
@@ -49,7 +49,7 @@ export function Customer({ id }) {
       <${Icon} name="pencil" size="16" />Edit</a>
     ${c.status === 'DISABLED'
       ? html`<${Change} key="enable" name="customerEnable" customer=${c} label="Enable"
-          done="The customer is active again." changed=${query.reload} />`
+          done="Customer enabled." changed=${query.reload} />`
       : html`<${Change} key="disable" name="customerDisable" customer=${c} label="Disable"
           done="The customer is disabled." changed=${query.reload} />`}
     <button type="button" class="button danger-quiet" onClick=${() => ask(true)}
@@ -69,15 +69,15 @@ export function Customer({ id }) {
       </div>
       <div class="stack">
         <${Card} title="Customer"><${Facts} rows=${[
-          ['E-mail', c.email && html`<${Copies} text=${c.email} what="the e-mail">${c.email}<//>`],
-          ['Phone', c.phone], ['E-mails', words(c.emailMarketing)], ['Language', c.locale],
+          ['Email', c.email && html`<${Copies} text=${c.email} what="the email">${c.email}<//>`],
+          ['Phone', c.phone], ['Marketing emails', words(c.emailMarketing)], ['Language', c.locale],
           ['Orders', c.ordersCount.toLocaleString()],
-          ['Spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
+          ['Total spent', html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />`],
           ['Last order', c.lastOrderAt && html`<${Time} at=${c.lastOrderAt} how="date" />`],
-          ['Since', html`<${Time} at=${c.createdAt} how="date" />`],
+          ['Customer since', html`<${Time} at=${c.createdAt} how="date" />`],
           ['Tags', c.tags.length > 0 &&
             html`<span class="tags">${c.tags.map((t) => html`<bdi class="tag" key=${t}>${t}</bdi>`)}</span>`],
-          ['Id', html`<${Copies} text=${c.id} what="the id" />`],
+          ['ID', html`<${Copies} text=${c.id} what="the ID" />`],
         ]} /><//>
         ${(c.defaultAddress || others.length > 0) && html`<${Card} title="Addresses">
           ${c.defaultAddress && html`<h3>Default</h3><${Address} of=${c.defaultAddress} />`}
@@ -107,17 +107,17 @@ function Redact({ customer: c, onClose, changed }) {
   const run = useMutation(change('customerRedact'));
   const action = async () => {
     await run({ id: c.id, expectedVersion: c.version });
-    notify('The customer is redacted.');
+    notify('Customer redacted.');
     changed();
   };
-  return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact for good"
+  return html`<${Confirm} title="Redact this customer?" name="customer-redact" submit="Redact customer"
     onClose=${onClose} onStale=${changed} action=${action}>
     <p>This removes <strong><bdi>${c.displayName}</bdi></strong> as a person, and cannot be undone:</p>
     <ul class="points">
-      <li>name, e-mail, phone, language, note, tags and addresses are deleted;</li>
-      <li>the e-mail and the addresses of all of their orders are deleted;</li>
-      <li>stored events lose the same, and exports that hold it are removed;</li>
-      <li>orders, amounts and counts stay, since the store's books need them.</li>
+      <li>name, email, phone, language, note, tags and addresses are deleted;</li>
+      <li>the email and the addresses of all their orders are deleted;</li>
+      <li>the same data is removed from stored events, and exports that contain it are deleted;</li>
+      <li>orders, amounts and counts are kept for the store's accounts.</li>
     </ul>
   <//>`;
 }

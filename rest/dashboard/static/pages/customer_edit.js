@@ -1,7 +1,7 @@
 // A customer: made, or changed.
 import { html } from '../lib.js';
 import { useApp, useQuery, go } from '../context.js';
-import { Page, Card, Empty, Trouble, Waiting } from '../ui.js';
+import { Page, Card, Empty, Trouble, Waiting, words } from '../ui.js';
 import { Form, Field, Area, Select, Wrong, shownTags, tags, text, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
 import { to } from '../route.js';
@@ -24,16 +24,17 @@ function Inputs({ of: c = {} }) {
     <${Card} title="Person">
       <div class="pair"><${Field} name="firstName" label="First name" optional value=${c.firstName} maxlength="255" />
         <${Field} name="lastName" label="Last name" optional value=${c.lastName} maxlength="255" /></div>
-      <${Field} name="email" label="E-mail" type="email" optional value=${c.email} maxlength="254" autocomplete="off" />
+      <${Field} name="email" label="Email" type="email" optional value=${c.email} maxlength="254" autocomplete="off" />
       <${Field} name="phone" label="Phone" type="tel" optional value=${c.phone} maxlength="64" autocomplete="off" />
     <//>
     <${Card} title="Address">
       <${AddressFields} name="defaultAddress" legend="Default address" of=${c.defaultAddress} /><//>
   </div><div class="stack"><${Card} title="More">
-    <${Select} name="emailMarketing" label="E-mails with offers" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
-      options=${[['NOT_SUBSCRIBED', 'Not asked for'], ['SUBSCRIBED', 'Asked for'], ['UNSUBSCRIBED', 'Declined']]} />
-    <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35" hint="Such as de or en-GB." />
-    <${Field} name="tags" label="Tags" optional value=${shownTags(c.tags)} hint="Parted by commas." />
+    <${Select} name="emailMarketing" label="Marketing emails" value=${c.emailMarketing ?? 'NOT_SUBSCRIBED'}
+      options=${['NOT_SUBSCRIBED', 'SUBSCRIBED', 'UNSUBSCRIBED'].map((s) => [s, words(s)])} />
+    <${Field} name="locale" label="Language" optional value=${c.locale} maxlength="35"
+      hint="For example, de or en-GB." />
+    <${Field} name="tags" label="Tags" optional value=${shownTags(c.tags)} hint="Separate tags with commas." />
     <${Area} name="note" label="Note" optional value=${c.note} maxlength="5000" /><//></div></div>`;
 }
 
@@ -45,11 +46,11 @@ export function CustomerNew() {
       throw new Wrong('firstName', 'Enter a name, an email address or a phone number.');
     }
     const { customer } = await run({ input: input(v) });
-    notify('The customer is made.');
+    notify('Customer created.');
     go(to('/customers/' + customer.id), { replace: true });
   };
   return html`<${Page} title="New customer" back=${{ href: to('/customers'), text: 'Customers' }}>
-    <${Form} name="customer" submit="Make customer" busyText="Making" action=${action}><${Inputs} /><//><//>`;
+    <${Form} name="customer" submit="Create customer" busyText="Creating" action=${action}><${Inputs} /><//><//>`;
 }
 
 export function CustomerEdit({ id }) {
@@ -60,13 +61,14 @@ export function CustomerEdit({ id }) {
   const there = to('/customers/' + id);
   const action = async (v) => {
     await run({ id, expectedVersion: c.version, input: input(v, c) });
-    notify('The customer is saved.');
+    notify('Customer saved.');
     go(there, { replace: true });
   };
   return html`<${Page} title=${c ? 'Edit ' + c.displayName : 'Edit customer'} back=${{ href: there, text: 'Customer' }}>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
-      : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers" title="There is nobody here to change." />`
+      : !c || c.status === 'REDACTED' ? html`<${Empty} icon="customers" 
+          title="This customer does not exist or has been redacted." />`
       : html`<${Form} name="customer" action=${action} onStale=${query.reload}><${Inputs} of=${c} /><//>`}
   <//>`;
 }

@@ -25,13 +25,13 @@ const tag = `mutation Tag($id: ID!, $expectedVersion: Long!, $input: CustomerUpd
 const columns = [
   { name: 'name', head: 'Customer', main: true,
     cell: (c) => html`<${RowLink} href=${to('/customers/' + c.id)}>${c.displayName}<//>` },
-  { name: 'email', head: 'E-mail', fold: 1,
+  { name: 'email', head: 'Email', fold: 1,
     cell: (c) => c.email && html`<bdi class="clip-mail" title=${c.email}>${c.email}</bdi>` },
   { name: 'status', head: 'Status', cell: (c) => html`<${Badge} value=${c.status} />` },
   { name: 'last', head: 'Last order', fold: 2, told: true, cell: (c) => (c.lastOrderAt
     ? html`<${Time} at=${c.lastOrderAt} how="date" />` : html`<span class="muted">None</span>`) },
   { name: 'orders', head: 'Orders', end: true, cell: (c) => c.ordersCount.toLocaleString() },
-  { name: 'spent', head: 'Spent', end: true,
+  { name: 'spent', head: 'Total spent', end: true,
     cell: (c) => html`<${Money} minor=${c.totalSpentMinor} currency=${c.currency} />` },
 ];
 
@@ -57,7 +57,7 @@ export function Customers() {
     <section class="card flush" aria-label="Customers" data-test="customers">
       <${Filters} clear=${(f.q || f.tag) && to('/customers')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set}
-          autocomplete="off" placeholder="Name, e-mail, phone" />
+          autocomplete="off" placeholder="Name, email, phone" />
         <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
@@ -65,7 +65,8 @@ export function Customers() {
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
         picked=${can('editCustomers') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
-        empty=${html`<${Empty} icon="customers" title=${f.q || f.tag ? 'Nobody was found.' : 'No customers yet'} />`} />
+        empty=${html`<${Empty} icon="customers" title=${f.q || f.tag ? 'No customers match these filters.'
+          : 'No customers yet'} />`} />
     </section>
     ${tagging && html`<${BulkTags} document=${tag} picked=${picked} changed=${changed}
       onClose=${() => tags(false)} />`}

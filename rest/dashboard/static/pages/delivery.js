@@ -18,12 +18,12 @@ const retry = `mutation DeliveryRetry($id: ID!) {
 const skip = `mutation DeliverySkip($id: ID!) { webhookDeliverySkip(id: $id) { delivery { id } ${errors} } }`;
 
 const meanings = {
-  WAITING: 'It waits for its next attempt, or for its turn behind an earlier event of the same thing.',
-  DELIVERED: 'The receiver took it.',
-  FAILED: 'It was tried for 24 hours and given up.',
-  HELD: 'Its endpoint is suspended or disabled. It goes on when the endpoint is reactivated.',
-  SKIPPED: 'Somebody gave it up.',
-  CANCELLED: 'It was given up with its endpoint, or because the endpoint\u2019s owner may not have it any more.',
+  WAITING: 'Waiting for the next attempt, or for an earlier event of the same resource.',
+  DELIVERED: 'The receiver accepted it.',
+  FAILED: 'All attempts failed for 24 hours.',
+  HELD: 'The endpoint is suspended or disabled. Delivery continues when it is reactivated.',
+  SKIPPED: 'Skipped manually.',
+  CANCELLED: 'Cancelled with its endpoint, or because the endpoint\u2019s owner lost access to the data.',
 };
 
 const pause = 3000; // ms between two looks at a delivery that waits
@@ -47,8 +47,8 @@ export function Delivery({ id, delivery }) {
   }
   if (!d || d.endpointId !== id) {
     return html`<${Page} title=${query.data ? 'Delivery not found' : 'Delivery'} back=${back}>${query.data
-      ? html`<${Empty} icon="webhooks" title="There is no such delivery of this endpoint.">
-          Deliveries are kept for 14 days after their end.<//>`
+      ? html`<${Empty} icon="webhooks" title="This delivery does not exist.">
+          Deliveries are kept for 14 days after they end.<//>`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const actions = endpoint?.status === 'ACTIVE' &&
@@ -62,24 +62,24 @@ export function Delivery({ id, delivery }) {
       <div class="stack">
         <${Card} title=${count(d.attemptCount, 'attempt')} name="attempts">
           ${d.attempts.length === 0 ? html`<${Empty} icon="send"
-              title=${d.attemptCount === 0 ? 'Nothing was tried yet' : 'The attempts have aged out.'} />`
+              title=${d.attemptCount === 0 ? 'No attempts yet' : 'The attempts are no longer stored.'} />`
             : html`<ol class="attempts">
                 ${d.attempts.map((a) => html`<li key=${a.id}><${Attempt} of=${a} /></li>`)}</ol>`}
         <//>
         <${Card} title="Payload" name="payload">
-          ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The body of a test is not kept.'
-              : 'The body has aged out with its event, or you may not read what it is about.'}</p>`
+          ${d.payload == null ? html`<p class="muted">${d.type === 'ping' ? 'The payload of a test is not stored.'
+              : 'The payload is no longer stored, or you do not have access to it.'}</p>`
             : html`<${Code} name="JSON of the payload" text=${pretty(d.payload)} test="payload" />`}
         <//>
       </div>
       <${Card} title="Delivery" name="delivery"><${Facts} rows=${[
-        ['About', html`<${Thing} of=${d} />`],
+        ['Resource', html`<${Thing} of=${d} />`],
         ['Next attempt', d.nextAttemptAt && html`<${Time} at=${d.nextAttemptAt} how="second" />`],
-        ['Made', html`<${Time} at=${d.createdAt} how="second" />`],
+        ['Created', html`<${Time} at=${d.createdAt} how="second" />`],
         ['Ended', d.settledAt && html`<${Time} at=${d.settledAt} how="second" />`],
-        ['Number', html`<span class="figure">${d.sequence.toLocaleString()}</span>`],
-        ['Event id', html`<${Copyable} text=${d.eventId} test="event-id" />`],
-        ['Id', html`<code class="id">${d.id}</code>`],
+        ['Sequence', html`<span class="figure">${d.sequence.toLocaleString()}</span>`],
+        ['Event ID', html`<${Copyable} text=${d.eventId} test="event-id" />`],
+        ['ID', html`<code class="id">${d.id}</code>`],
       ]} /><//>
     </div>
     ${asking && html`<${Skip} of=${d} onClose=${() => ask(false)} changed=${query.reload} />`}
@@ -97,9 +97,9 @@ function Buttons({ of: d, changed, ask }) {
     }
   };
   return html`${d.state === 'WAITING' && html`<${ActionButton} kind="primary" run=${again}
-      done="The next attempt is made now." data-test="delivery-retry">Retry now<//>`}
+      done="Retry started." data-test="delivery-retry">Retry now<//>`}
     ${d.state !== 'WAITING' && d.type !== 'ping' && html`<${ActionButton} run=${again}
-      done="It is sent again." data-test="delivery-again">Send again<//>`}
+      done="Delivery queued again." data-test="delivery-again">Resend<//>`}
     ${d.state === 'WAITING' && html`<button type="button" class="button danger-quiet" onClick=${ask}
       data-test="delivery-skip">Skip</button>`}`;
 }
@@ -109,12 +109,12 @@ function Skip({ of: d, onClose, changed }) {
   const run = useMutation(skip);
   const action = async () => {
     await run({ id: d.id });
-    notify('The delivery is skipped.');
+    notify('Delivery skipped.');
     changed();
   };
   return html`<${Confirm} title="Skip this delivery?" name="delivery-skip" submit="Skip"
     onClose=${onClose} action=${action}>
-    <p>It is given up, and the next event of <code class="id">${d.resourceId}</code> goes on.
+    <p>It is not sent, and the next event of <code class="id">${d.resourceId}</code> follows.
       You can send it again later.</p>
   <//>`;
 }

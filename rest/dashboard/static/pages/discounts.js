@@ -41,9 +41,9 @@ export function Discounts() {
     data-test="discount-new"><${Icon} name="plus" size="16" />New discount</button>`;
   const columns = [
     { name: 'code', head: 'Code', main: true, cell: (d) => html`<code class="strong">${d.code}</code>` },
-    { name: 'worth', head: 'Takes off', cell: (d) => worth(d, store.currency) },
-    { name: 'state', head: 'State', cell: (d) => (d.active ? 'On' : 'Off') },
-    { name: 'ends', head: 'Until', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end') },
+    { name: 'worth', head: 'Discount', cell: (d) => worth(d, store.currency) },
+    { name: 'state', head: 'Status', cell: (d) => (d.active ? 'Active' : 'Inactive') },
+    { name: 'ends', head: 'Ends', cell: (d) => (d.endsAt ? html`<${Time} at=${d.endsAt} />` : 'No end date') },
     { name: 'uses', head: 'Used', cell: (d) => d.uses + (d.usesMax ? ' of ' + d.usesMax : '') },
     { name: 'actions', head: '', end: true, cell: (d) => html`<span class="row-actions">
         <button type="button" class="button small" onClick=${() => show({ edit: d })} data-test="discount-edit"
@@ -51,7 +51,7 @@ export function Discounts() {
         ${d.uses === 0 && html`<button type="button" class="button small danger-quiet" data-test="discount-delete"
           onClick=${() => show({ remove: d })} aria-label=${'Delete ' + isolate(d.code)}>Delete</button>`}</span>` },
   ];
-  return html`<${Page} title="Discounts" actions=${add} lead="What the codes take off that shoppers enter.">
+  return html`<${Page} title="Discounts" actions=${add} lead="Codes that shoppers enter at checkout.">
     <section class="card flush" aria-label="Discounts" data-test="discounts">
       <${List} query=${query} pick=${(d) => d.discounts} caption="Discounts" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/discounts', { after })}
@@ -81,7 +81,7 @@ function useLists(chosen = []) {
   const all = useAll('collections', 'id title');
   const known = all.nodes ?? [];
   const other = chosen.filter((id) => !known.some((c) => c.id === id));
-  const title = all.nodes ? 'A collection that no longer exists' : 'A collection';
+  const title = all.nodes ? 'Deleted collection' : 'A collection';
   return { ...all, lists: [...known, ...other.map((id) => ({ id, title }))] };
 }
 
@@ -94,37 +94,37 @@ function Edit({ of: d, onClose, changed }) {
   const action = async (v) => {
     const input = entered(v, { of: d, currency, zone, lists });
     await run({ ...(d.id && { id: d.id, expectedVersion: d.version }), input });
-    notify('The discount is saved.');
+    notify('Discount saved.');
     changed();
   };
   return html`<${FormDialog} title=${d.id ? 'Edit ' + d.code : 'New discount'} name="discount" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="code" label="Code" value=${d.code} required maxlength="64" autocomplete="off" spellcheck=${false}
-      autocapitalize="characters" hint="Letters, digits, - and _. Shoppers may write it in small letters." />
-    <${Select} name="kind" label="Takes off" options=${kinds} value=${kind}
+      autocapitalize="characters" hint="Letters, digits, - and _. Case does not matter." />
+    <${Select} name="kind" label="Type" options=${kinds} value=${kind}
       onChange=${(e) => choose(e.target.value)} />
     ${kind === 'PERCENT' && html`<${Field} name="basisPoints" label="Percent" required value=${percent(d.basisPoints)}
       inputmode="decimal" autocomplete="off" />`}
     ${kind === 'AMOUNT' && html`<${Amount} name="amountMinor" label="Amount" minor=${d.amountMinor}
       currency=${currency} />`}
-    <${Amount} name="leastMinor" label="From a subtotal of" optional minor=${d.leastMinor} currency=${currency} />
+    <${Amount} name="leastMinor" label="Minimum subtotal" optional minor=${d.leastMinor} currency=${currency} />
     <div class="pair">
       <${WallField} name="startsAt" label="From" optional at=${d.startsAt} zone=${zone} />
       <${WallField} name="endsAt" label="Until" optional at=${d.endsAt} zone=${zone} />
     </div>
     <div class="pair">
-      <${Field} name="usesMax" label="Uses in all" optional value=${d.usesMax ?? ''} inputmode="numeric" />
+      <${Field} name="usesMax" label="Total uses" optional value=${d.usesMax ?? ''} inputmode="numeric" />
       <${Field} name="customerUsesMax" label="Uses per customer" optional value=${d.customerUsesMax ?? ''}
         inputmode="numeric" />
     </div>
     ${(lists.length > 0 || !nodes) && html`<fieldset class="rows" data-test="discount-collections">
-      <legend>For the goods of</legend>
-      <p class="muted">All goods, if none is chosen.</p>
+      <legend>Collections</legend>
+      <p class="muted">Leave empty for all products.</p>
       ${failure ? html`<${Trouble} failure=${failure} reload=${reload} />` : !nodes && html`<${Waiting} rows=${1} />`}
       ${lists.map((c) => html`<${Check} key=${c.id} name=${'collection.' + c.id} label=${c.title}
         value=${d.collectionIds?.includes(c.id) ?? false} />`)}
     </fieldset>`}
-    <${Check} name="active" label="The code works" value=${d.active ?? true} />
+    <${Check} name="active" label="Active" value=${d.active ?? true} />
   <//>`;
 }
 
@@ -133,10 +133,10 @@ function Remove({ of: d, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: d.id, expectedVersion: d.version });
-    notify('The discount is deleted.');
+    notify('Discount deleted.');
     changed();
   };
   return html`<${Confirm} title=${'Delete ' + isolate(d.code) + '?'} name="discount-delete" submit="Delete"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>No order has this discount. It is removed for good.</p><//>`;
+    <p>No order uses this discount. It is permanently deleted.</p><//>`;
 }

@@ -24,31 +24,31 @@ export function Event({ id }) {
   const e = query.data?.event;
   if (!e) {
     return html`<${Page} title=${query.data ? 'Event not found' : 'Event'} back=${back}>${query.data
-      ? html`<${Empty} icon="events" title="There is no such event.">Events are kept for 30 days.<//>`
+      ? html`<${Empty} icon="events" title="This event does not exist.">Events are kept for 30 days.<//>`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const subscribed = known.nodes?.filter((w) => w.events.includes(e.type)) ?? [];
   const open = subscribed.filter((w) => w.status === 'ACTIVE');
   const actions = open.length > 0 && html`<button type="button" class="button" onClick=${() => ask(true)}
-    data-test="event-again">Send again</button>`;
+    data-test="event-again">Resend</button>`;
   return html`<${Page} title=${e.type} back=${back} actions=${actions}>
     <div class="split">
       <${Card} title="Payload" name="payload">
-        ${e.payload == null ? html`<p class="muted">Your role does not read what this is about.</p>`
+        ${e.payload == null ? html`<p class="muted">Your role does not have access to this payload.</p>`
           : html`<${Code} name="JSON of the payload" text=${pretty(e.payload)} test="payload" />`}
       <//>
       <div class="stack">
         <${Card} title="Event" name="event"><${Facts} rows=${[
-          ['About', html`<${Thing} of=${e} />`],
-          ['Other events of it', html`<a href=${to('/events', { resource: e.resourceId })}>Show them</a>`],
+          ['Resource', html`<${Thing} of=${e} />`],
+          ['Related events', html`<a href=${to('/events', { resource: e.resourceId })}>Show events</a>`],
           ['When', html`<${Time} at=${e.occurredAt} how="second" />`],
           ['Sequence', html`<span class="figure">${e.sequence}</span>`],
-          ['Id', html`<${Copyable} text=${e.id} test="event-id" />`],
+          ['ID', html`<${Copyable} text=${e.id} test="event-id" />`],
         ]} /><//>
-        <${Card} title="Endpoints that subscribe" name="subscribers">
+        <${Card} title="Subscribed endpoints" name="subscribers">
           ${known.failure ? html`<${Trouble} failure=${known.failure} reload=${known.reload} />`
             : !known.nodes ? html`<${Waiting} rows=${1} />`
-            : subscribed.length === 0 ? html`<p class="muted">None does.</p>`
+            : subscribed.length === 0 ? html`<p class="muted">None.</p>`
             : html`<ul>${subscribed.map((w) => html`<li key=${w.id}><a href=${to(endpointPath(w.id))}>
                 <bdi>${w.description || hostOf(w.url)}</bdi></a>
                 ${w.status !== 'ACTIVE' && html` <span class="muted">
@@ -73,7 +73,7 @@ function Again({ event: e, endpoints, onClose }) {
   };
   const action = async () => {
     if (chosen.size === 0) {
-      throw new Wrong(endpoints[0].id, 'Choose at least one.');
+      throw new Wrong(endpoints[0].id, 'Choose at least one endpoint.');
     }
     for (const w of endpoints) {
       if (chosen.has(w.id) && !sent.current.has(w.id)) {
@@ -81,11 +81,11 @@ function Again({ event: e, endpoints, onClose }) {
         sent.current.add(w.id);
       }
     }
-    notify('The event is sent again to ' + count(chosen.size, 'endpoint') + '.');
+    notify('Event resent to ' + count(chosen.size, 'endpoint') + '.');
   };
-  return html`<${FormDialog} title="Send this event again?" name="event-again"
+  return html`<${FormDialog} title="Resend this event?" name="event-again"
     submit=${'Send to ' + count(chosen.size, 'endpoint')} busyText="Sending" onClose=${onClose} action=${action}>
-    <p>Your receiver knows it by its event id. An endpoint whose conditions leave it out does not get it.</p>
+    <p>Your receiver recognizes it by its event ID. Endpoints whose conditions exclude it do not get it.</p>
     ${endpoints.map((w) => html`<${Check} key=${w.id} name=${w.id} value=${true}
       label=${html`<bdi>${w.description || w.url}</bdi>`} onChange=${(x) => pick(w.id, x.target.checked)} />`)}
   <//>`;

@@ -23,7 +23,7 @@ export function Thing({ of: row }) {
 const columns = [
   { name: 'type', head: 'Event', main: true, cell: (e) => html`<a class="strong" href=${to('/events/' + e.id)}
     data-test="event"><code>${e.type}</code></a>` },
-  { name: 'what', head: 'About', cell: (e) => html`<${Thing} of=${e} />` },
+  { name: 'what', head: 'Resource', cell: (e) => html`<${Thing} of=${e} />` },
   { name: 'sequence', head: 'Sequence', end: true, fold: 1, told: true,
     cell: (e) => html`<span class="figure">${e.sequence}</span>` },
   { name: 'when', head: 'When', end: true, cell: (e) => html`<${Time} at=${e.occurredAt} />` },
@@ -38,16 +38,16 @@ export function Events() {
   const filtered = Boolean(f.type || f.resource);
   const names = types.data?.webhookEventTypes.map((t) => t.name) ?? [f.type].filter(Boolean);
   return html`<${Page} title="Events"
-    lead="What happened in the store, as webhooks report it, newest first. Kept for 30 days.">
+    lead="Changes in the store, as sent to webhooks, newest first. Kept for 30 days.">
     <section class="card flush" aria-label="Events" data-test="events">
       <${Filters} clear=${filtered && to('/events')}>
         <${FilterSelect} name="type" label="Event" value=${f.type} set=${set} values=${names} shown=${(v) => v} />
-        <${FilterInput} name="resource" label="About, by id" value=${f.resource} set=${set} placeholder="ord_…" />
+        <${FilterInput} name="resource" label="Resource ID" value=${f.resource} set=${set} placeholder="ord_…" />
       <//>
       <${List} query=${query} pick=${(d) => d.events} caption="Events" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/events', { ...f, after })}
-        empty=${html`<${Empty} icon="events" title=${filtered ? 'Nothing fits these filters.'
-          : 'Nothing has happened yet'} />`} />
+        empty=${html`<${Empty} icon="events" title=${filtered ? 'No events match these filters.'
+          : 'No events yet'} />`} />
     </section>
   <//>`;
 }

@@ -28,7 +28,7 @@ export function Export({ id }) {
   }
   if (!e) {
     return html`<${Page} title=${query.data ? 'Export not found' : 'Export'} back=${back}>${query.data
-      ? html`<${Empty} icon="exports" title="There is no such export in this store." />`
+      ? html`<${Empty} icon="exports" title="This export does not exist." />`
       : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const close = () => open(null);
@@ -50,12 +50,12 @@ export function Export({ id }) {
         [e.status === 'EXPIRED' ? 'Expired' : 'Expires', e.expiresAt && html`<${Time} at=${e.expiresAt} />`],
       ]} /><//>`}
       <${Card} title="Job" name="export-job"><${Facts} rows=${[
-        ['What', html`<${Narrowed} of=${e} />`], ['Format', formOf(e)],
+        ['Contents', html`<${Narrowed} of=${e} />`], ['Format', formOf(e)],
         ['Requested by', html`<bdi>${requester(e)}</bdi>`],
         ['Requested', html`<${Time} at=${e.createdAt} how="second" />`],
         ['Started', e.startedAt && html`<${Time} at=${e.startedAt} how="second" />`],
         [ends[e.status] ?? 'Ended', e.completedAt && html`<${Time} at=${e.completedAt} how="second" />`],
-        ['Id', html`<${Copyable} text=${e.id} test="export-id" />`],
+        ['ID', html`<${Copyable} text=${e.id} test="export-id" />`],
       ]} /><//>
     </div>
     ${dialog === 'cancel' && html`<${CancelExport} of=${e} onClose=${close} changed=${query.reload} />`}
@@ -70,7 +70,7 @@ const ends = { COMPLETED: 'Completed', EXPIRED: 'Completed', FAILED: 'Failed', C
 function Standing({ of: e }) {
   if (busy(e)) {
     return html`<${Card} name="export-progress"><${Progress} of=${e} />
-      <p class="muted after-progress">You may leave this page: the job goes on without it.</p><//>`;
+      <p class="muted after-progress">You can leave this page. The export continues in the background.</p><//>`;
   }
   if (e.status === 'FAILED') {
     return html`<${Alert}><div data-test="standing">
@@ -80,7 +80,7 @@ function Standing({ of: e }) {
   }
   if (e.status === 'EXPIRED') {
     return html`<${Alert} tone="info"><span data-test="standing">
-      ${e.error?.message ?? 'The file was kept for 7 days and is gone. Start another export for newer data.'}
+      ${e.error?.message ?? 'The file was deleted after 7 days. Start another export for current data.'}
       </span><//>`;
   }
   return e.status === 'CANCELLED' && html`<${Alert} tone="info"><span data-test="standing">

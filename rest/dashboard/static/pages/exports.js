@@ -57,13 +57,13 @@ export function Exports() {
     data-test="export-new"><${Icon} name="plus" size="16" />New export</button>`;
   const chosen = dialog && nodes.find((e) => e.id === dialog.id);
   return html`<${Page} title="Exports" actions=${add}
-    lead="Orders, products and customers as files, which are kept for 7 days.">
+    lead="Orders, products and customers as files. Files are kept for 7 days.">
     <${Lost} query=${query} />
     <section class="card flush" aria-label="Exports" data-test="exports">
       <${List} query=${query} pick=${(d) => d.exports} caption="Exports" columns=${columns(open, query.reload)}
         paged=${Boolean(f.after)} address=${(after) => to('/exports', { after })}
         empty=${html`<${Empty} icon="exports" title="No exports yet">
-          Start one to take what the store holds to a spreadsheet or a program.<//>`} />
+          Start one to open your data in a spreadsheet or a program.<//>`} />
     </section>
     ${dialog?.kind === 'new' && html`<${StartExport} onClose=${close} begun=${query.reload} />`}
     ${dialog?.kind === 'cancel' && chosen &&

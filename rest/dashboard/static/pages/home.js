@@ -75,22 +75,22 @@ function Opening({ q }) {
   const { products, shippingZones, paymentSettings, pages, themes } = q.data;
   const needed = [
     [products.nodes.length > 0, 'Publish a product', '/products'],
-    [shippingZones.some((z) => z.rates.length > 0), 'Say where you ship to, and what it costs', '/settings/shipping'],
-    [paymentSettings.methods.some((m) => m.active), 'Choose how shoppers pay', '/settings/payments'],
+    [shippingZones.some((z) => z.rates.length > 0), 'Set up shipping zones and rates', '/settings/shipping'],
+    [paymentSettings.methods.some((m) => m.active), 'Choose payment methods', '/settings/payments'],
   ];
   if (needed.every(([done]) => done)) {
     return null;
   }
   const useful = [[themes.nodes.length > 1, 'Choose a theme', '/themes'],
-    [pages.nodes.length > 0, 'Write your imprint and other pages', '/pages']];
+    [pages.nodes.length > 0, 'Add your imprint and other pages', '/pages']];
   return html`<${Card} title="Open your shop" name="opening">
-    <p>Shoppers can buy at <strong class="url">${store.storeHost}</strong> once the first three are done.</p>
+    <p>Complete the first three steps to sell at <strong class="url">${store.storeHost}</strong>.</p>
     <ul class="doors">${[...needed, ...useful].map(([done, text, path]) => html`<li key=${path}>
       <a class="grow" href=${to(path)}><${Done} is=${done} />${text}</a></li>`)}
       <li><a class="grow" href=${storefront(store)} target="_blank" rel="noopener" onClick=${visit}
-        data-test="opening-visit"><${Done} is=${visited} />Visit your shop at its address
+        data-test="opening-visit"><${Done} is=${visited} />Visit your shop
         <${Icon} name="open" size="16" /><span class="unseen"> (opens a new tab)</span></a></li></ul>
-    <p class="muted">The address came with the store and stays. A domain of your own cannot be connected yet.</p>
+    <p class="muted">The address cannot be changed. Custom domains are not supported yet.</p>
   <//>`;
 }
 
@@ -108,7 +108,7 @@ function useVisit(id) {
 
 /** What there is to do for those who do not see orders. */
 function Doors() {
-  return html`<${Card} title="Your work"><ul class="doors">
+  return html`<${Card} title="Quick links"><ul class="doors">
     <li><a href=${to('/products')}><${Icon} name="products" />Products</a></li>
     <li><a href=${to('/themes')}><${Icon} name="themes" />Themes</a></li>
     <li><a href=${to('/keys')}><${Icon} name="keys" />API keys</a></li>
@@ -151,7 +151,7 @@ function Conversion({ q }) {
   const part = (n) => (n / c.carts).toLocaleString(undefined, { style: 'percent', maximumFractionDigits: 1 });
   return html`<section class="tiles" aria-label="Carts" data-test="conversion">
     <${Tile} name="Carts" value=${c.carts.toLocaleString()} more=${c.carts < 1000 ? 'in 30 days' : 'the newest'} />
-    <${Tile} name="Began the checkout" value=${part(c.checkouts)} more=${c.checkouts.toLocaleString()} />
+    <${Tile} name="Reached checkout" value=${part(c.checkouts)} more=${c.checkouts.toLocaleString()} />
     <${Tile} name="Became orders" value=${part(c.orders)} more=${c.orders.toLocaleString()} />
   </section>`;
 }
@@ -167,7 +167,7 @@ function Latest({ q }) {
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${6} />`
       : q.data.orders.nodes.length === 0
-        ? html`<${Empty} icon="orders" title="No orders yet">They appear here as they come in.<//>`
+        ? html`<${Empty} icon="orders" title="No orders yet">New orders appear here.<//>`
       : html`<${Table} caption="Latest orders" rows=${q.data.orders.nodes}
           columns=${orderColumns().filter((c) => c.name !== 'state')} />`}
   <//>`;
@@ -189,8 +189,8 @@ function Webhooks({ q, recent }) {
 
 function Health({ endpoints }) {
   if (endpoints.length === 0) {
-    return html`<p class="muted">No endpoint is registered. <a href=${to('/webhooks')}>Add one</a> to hear
-      of these events.</p>`;
+    return html`<p class="muted">No webhook endpoints yet. <a href=${to('/webhooks')}>Add one</a> to receive
+      these events.</p>`;
   }
   const states = ['ACTIVE', 'FAILING', 'PAUSED', 'SUSPENDED', 'DISABLED'];
   const counted = states.map((s) => [s, endpoints.filter((e) => health(e) === s).length]);
@@ -207,7 +207,7 @@ function Health({ endpoints }) {
 function Recent({ events }) {
   return events.length === 0
     ? html`<p class="muted" data-test="recent-events">
-        Nothing has happened yet. Changes of orders, products and customers appear here.</p>`
+        No events yet. Changes to orders, products and customers appear here.</p>`
     : html`<ul class="notices" data-test="recent-events">${events.map((e) => html`<li key=${e.id}>
         <code class="strong">${e.type}</code>
         <p class="muted"><${Time} at=${e.occurredAt} how="ago" /></p></li>`)}</ul>`;
@@ -219,7 +219,7 @@ function Notices({ q }) {
     actions=${html`<a class="button small" href=${to('/notifications')}>All</a>`}>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
-      : unread.length === 0 ? html`<${Empty} icon="bell" title="Nothing new">You have read everything.<//>`
+      : unread.length === 0 ? html`<${Empty} icon="bell" title="No new notifications">All notifications are read.<//>`
       : html`<ul class="notices">${unread.map((n) => html`<li key=${n.id}><${Badge} value=${n.level} />
           <div><p><bdi>${n.title}</bdi></p>
             <p class="muted"><${Time} at=${n.createdAt} how="ago" /></p></div></li>`)}</ul>`}

@@ -29,7 +29,7 @@ export function expiry(values, field, zone) {
     return null;
   }
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < dayOf(Date.now(), zone)) {
-    throw new Wrong(field, 'Choose today or a later day.');
+    throw new Wrong(field, 'Choose today or a later date.');
   }
   return startOfDay(nextDay(day), zone);
 }
@@ -69,7 +69,7 @@ export function Keys() {
       ${k.scopes.map((s) => html`<code class="tag" key=${s}>${s}</code>`)}</span>` },
     { name: 'used', head: 'Last used', fold: 1, told: true, cell: (k) => (k.lastUsedAt
       ? html`<${Time} at=${k.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Ends', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
+    { name: 'ends', head: 'Expires', cell: (k) => (k.revokedAt ? html`<${Time} at=${k.revokedAt} how="date" />`
       : k.expiresAt ? html`<${Time} at=${k.expiresAt} />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true,
       cell: (k) => html`<span class="row-actions">
@@ -85,7 +85,7 @@ export function Keys() {
     open({ kind: 'secret', value, name, rotated, ends });
   };
   return html`<${Page} title="API keys" actions=${make}
-    lead="A key lets a program of yours use the REST API of this store.">
+    lead="API keys let your programs use the REST API of this store.">
     <section class="card flush" aria-label="API keys" data-test="keys">
       <${Filters} clear=${f.search && to('/keys')}>
         <${FilterInput} name="search" label="Search" type="search" value=${f.search}
@@ -94,9 +94,9 @@ export function Keys() {
       <${List} query=${query} pick=${(d) => ({ ...d.apiKeys,
         nodes: d.apiKeys.nodes.filter((k) => finds(f.search ?? '', k)) })} caption="API keys" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/keys', { ...f, after })}
-        empty=${html`<${Empty} icon="keys" title=${f.search ? 'No key fits the search.' : 'No keys yet'}>
+        empty=${html`<${Empty} icon="keys" title=${f.search ? 'No keys match the search.' : 'No keys yet'}>
           ${f.search ? html`<a class="button" href=${to('/keys')}>Show all keys</a>`
-            : 'Make one for each program, with no more scopes than it needs.'}<//>`} />
+            : 'Create one key per program, with only the scopes that it needs.'}<//>`} />
     </section>
     ${dialog?.kind === 'create' && html`<${Create} onClose=${close} shown=${secret} />`}
     ${dialog?.kind === 'rotate' && html`<${Rotate} of=${dialog.key} onClose=${close} shown=${secret} />`}
@@ -105,9 +105,9 @@ export function Keys() {
     ${dialog?.kind === 'secret' && html`<${SecretDialog} title=${'The key \u201c' + isolate(dialog.name) + '\u201d'}
       secret=${dialog.value} onClose=${close}>
       ${dialog.rotated
-        ? html`<p>Both keys work now. Give the new one to your program, see that it is used,
-            ${dialog.ends ? 'before the old one ends.' : 'then revoke the old one.'}</p>`
-        : html`<p>Store it where your program finds it, never in its source.</p>`}<//>`}
+        ? html`<p>Both keys work now. Give the new one to your program, check that it is used,
+            ${dialog.ends ? 'before the old one expires.' : 'then revoke the old one.'}</p>`
+        : html`<p>Store it where your program can read it, never in source code.</p>`}<//>`}
   <//>`;
 }
 
@@ -137,31 +137,31 @@ function Create({ onClose, shown }) {
     shown(secret, apiKey.name, false);
     return false; // the dialog with the secret takes this one's place
   };
-  return html`<${FormDialog} title="New API key" name="key" submit="Make key" busyText="Making"
+  return html`<${FormDialog} title="New API key" name="key" submit="Create key" busyText="Creating"
     onClose=${onClose} action=${action}>
-    <${Field} name="name" label="Name" hint="What uses it, such as warehouse sync." required maxlength="255" />
+    <${Field} name="name" label="Name" hint="For example, Warehouse sync." required maxlength="255" />
     <${ScopeChoice} catalogue=${catalogue} />
-    <${Field} name="expiresAt" label="Works until" type="date" optional
-      hint="Until the end of that day in the store's time zone. Empty: until it is revoked." />
+    <${Field} name="expiresAt" label="Expires" type="date" optional
+      hint="At the end of this day in the store's time zone. Leave empty for no expiry date." />
     <${Networks} />
   <//>`;
 }
 
 /** From where a key may be used. */
 const Networks = ({ value = '' }) => html`<${Area} name="allowedNetworks" label="Allowed addresses" optional rows=${3}
-  value=${value} hint="Addresses or networks such as 192.0.2.0/24, at most 20. Empty: from everywhere." />`;
+  value=${value} hint="For example, 192.0.2.0/24. Up to 20 addresses or networks. Leave empty to allow all." />`;
 
 function Allow({ of: k, onClose, changed }) {
   const { notify } = useApp();
   const run = useMutation(allow);
   const action = async (v) => {
     await run({ id: k.id, allowedNetworks: networksIn(v) });
-    notify('The addresses are saved.');
+    notify('Addresses saved.');
     changed();
   };
   return html`<${FormDialog} title=${'Addresses of \u201c' + k.name + '\u201d'} name="key-allow" submit="Save"
     onClose=${onClose} action=${action}>
-    <p>From anywhere else the key is refused as if it were unknown.</p>
+    <p>Requests from other addresses are rejected as if the key were unknown.</p>
     <${Networks} value=${k.allowedNetworks.join('\n')} />
   <//>`;
 }
@@ -178,10 +178,10 @@ function Rotate({ of: k, onClose, shown }) {
   };
   return html`<${FormDialog} title=${'Rotate \u201c' + isolate(k.name) + '\u201d?'} name="key-rotate" submit="Rotate"
     busyText="Rotating" onClose=${onClose} action=${action}>
-    <p>This makes a second key with the same scopes and addresses. Both work until you revoke the first,
-      or until it ends by itself, so that nothing stops in between.</p>
-    <${Field} name="oldKeyEndsAt" label="The old key ends at" type="datetime-local" optional
-      hint="In the store's time zone. Empty: when you revoke it." />
+    <p>This creates a second key with the same scopes and addresses. Both work until you revoke the first one
+      or it expires, so there is no downtime.</p>
+    <${Field} name="oldKeyEndsAt" label="Old key expires" type="datetime-local" optional
+      hint="In the store's time zone. Leave empty to revoke it yourself." />
   <//>`;
 }
 
@@ -190,12 +190,13 @@ function Revoke({ of: k, onClose, changed }) {
   const run = useMutation(revoke);
   const action = async () => {
     await run({ id: k.id });
-    notify('The key is revoked.');
+    notify('Key revoked.');
     changed();
   };
   return html`<${Confirm} title=${'Revoke \u201c' + isolate(k.name) + '\u201d?'} name="key-revoke" submit="Revoke"
     onClose=${onClose} action=${action}>
-    <p>The key <code>${k.hint}</code> stops working at once, for good. Other keys of the same name stay.</p>
+    <p>The key <code>${k.hint}</code> stops working immediately. This cannot be undone. Other keys with
+      the same name keep working.</p>
     ${k.lastUsedAt && html`<p>Last used <${Time} at=${k.lastUsedAt} how="ago" />.</p>`}
   <//>`;
 }

@@ -26,7 +26,7 @@ export function Marketplace() {
   const reviews = useReviews(f.reviewed);
   const changed = () => [query, submissions, reviews].forEach((q) => q.refresh());
   return html`<${Page} title="Marketplace"
-    lead="Themes by others. What you install changes nothing until you activate it.">
+    lead="Themes by other stores. Installing a theme changes nothing until you activate it.">
     <${Offers} query=${query} after=${f.after} />
     <${Submissions} query=${submissions} changed=${changed} />
     <${Reviews} query=${reviews} changed=${changed} />
@@ -44,8 +44,8 @@ function Offers({ query, after }) {
   return html`<section class="stack" aria-label="Published themes" aria-busy=${query.loading ? 'true' : 'false'}
     data-test="offers">
     ${nodes.length === 0
-      ? html`<div class="card"><${Empty} icon="marketplace" title="No theme is published">
-          When a store publishes one, it appears here.<//></div>`
+      ? html`<div class="card"><${Empty} icon="marketplace" title="No published themes">
+          Themes appear here when stores publish them.<//></div>`
       : html`<ul class=${query.loading ? 'gallery stale' : 'gallery'}>
           ${nodes.map((o) => html`<${Offer} key=${o.id} of=${o} reload=${query.reload} />`)}</ul>`}
     ${(pageInfo.hasNextPage || after) && html`<nav class="pager bare-pager" aria-label="Pages">
@@ -58,7 +58,7 @@ function Offers({ query, after }) {
 
 /** What others say of an offer, in few words. */
 const repute = (o) => [
-  o.ratingPercent != null && o.ratingPercent + ' % like it',
+  o.ratingPercent != null && o.ratingPercent + ' % positive ratings',
   o.installsCount > 0 &&
     o.installsCount.toLocaleString() + (o.installsCount === 1 ? ' installation' : ' installations'),
 ].filter(Boolean).join(', ');
@@ -81,9 +81,9 @@ function Offer({ of: o, reload }) {
         ${o.categories.map((c) => html`<span class="tag" key=${c}>${c}</span>`)}</p>`}
       ${repute(o) && html`<p class="muted">${repute(o)}</p>`}
       <div class="actions piece-end">
-        ${o.priceMinor > 0 ? html`<span class="muted">Not sold here yet</span>`
+        ${o.priceMinor > 0 ? html`<span class="muted">Not available yet</span>`
           : html`<${ActionButton} kind=${o.installed ? 'small' : 'small soft'} run=${add}
-              done=${o.name + ' is installed. Look at its preview, then activate it.'}
+              done=${o.name + ' installed. Check the preview, then activate it.'}
               aria-label=${(o.installed ? 'Install again: ' : 'Install ') + o.name} data-test="theme-install">
               ${o.installed ? 'Install again' : 'Install'}<//>`}
         <span class="grow"></span>

@@ -31,7 +31,7 @@ export function Navigation() {
   if (!query.data || !lists.PAGE.nodes || !lists.COLLECTION.nodes) {
     return html`<${Page} title="Navigation"><${Card}><${Waiting} rows=${8} /><//><//>`;
   }
-  return html`<${Page} title="Navigation" lead="The links at the head and at the foot of the shop.">
+  return html`<${Page} title="Navigation" lead="The links in the header and footer of the shop.">
     <${Menus} key=${query.data.menus.version} data=${query.data} lists=${lists} reload=${query.reload} /><//>`;
 }
 
@@ -41,11 +41,11 @@ function Menus({ data, lists, reload }) {
   const [main, setMain] = useState(() => edited(data.menus.main));
   const [footer, setFooter] = useState(() => edited(data.menus.footer));
   const named = (nodes) => (id) => [['', 'Choose'], ...nodes.map((n) => [n.id, n.title]),
-    ...(id && !nodes.some((n) => n.id === id) ? [[id, 'No longer in the shop']] : [])];
+    ...(id && !nodes.some((n) => n.id === id) ? [[id, 'No longer available']] : [])];
   const choices = { PAGE: named(lists.PAGE.nodes), COLLECTION: named(lists.COLLECTION.nodes) };
   const action = async () => {
     await run({ expectedVersion: data.menus.version, input: { main: sent(main), footer: sent(footer) } });
-    notify('The navigation is saved.');
+    notify('Navigation saved.');
     reload();
   };
   const reset = () => {
@@ -53,9 +53,9 @@ function Menus({ data, lists, reload }) {
     setFooter(edited(data.menus.footer));
   };
   const cards = html`<${Menu} name="main" title="Main menu" links=${main} set=${setMain} choices=${choices}
-      standard="The default: home, all products and search." />
+      standard="Default: home, all products and search." />
     <${Menu} name="footer" title="Footer" links=${footer} set=${setFooter} choices=${choices}
-      standard="The default: every published page." />`;
+      standard="Default: all published pages." />`;
   return can('editPages') ? html`<${Form} name="menus" submit="Save" action=${action} onStale=${reload}
       reset=${reset}>${cards}<//>`
     : html`<fieldset class="stack" disabled>${cards}</fieldset>`;
@@ -67,7 +67,7 @@ function Menu({ name, title, links, set, choices, standard }) {
       class="button small" onClick=${() => set(null)} data-test="menu-default">Use the default</button>`}>
     ${own ? html`<${Links} at=${name} name=${title} links=${links} set=${set} choices=${choices} />`
       : html`<p class="muted">${standard}</p><button type="button" class="button" data-test="menu-own"
-          onClick=${() => set([])}>Choose the links</button>`}<//>`;
+          onClick=${() => set([])}>Customize links</button>`}<//>`;
 }
 
 /** The links of a menu, or those below one of its links. */
@@ -99,7 +99,7 @@ function Link({ at, link: l, change, choices }) {
   return html`<div class="pair">
     <${Field} name=${at + '.title'} label="Text" value=${l.title} required maxlength="255"
       onInput=${(e) => change({ title: e.target.value })} />
-    <${Select} name=${at + '.target'} label="Leads to" value=${l.target} options=${targets}
+    <${Select} name=${at + '.target'} label="Link to" value=${l.target} options=${targets}
       onChange=${(e) => change({ target: e.target.value })} />
     ${choices[l.target] && html`<${Select} key=${l.target} name=${at + '.resourceId'} value=${l.resourceId}
       label=${targets.find(([name]) => name === l.target)[1]} options=${choices[l.target](l.resourceId)} required
@@ -107,6 +107,7 @@ function Link({ at, link: l, change, choices }) {
     ${l.target === 'PRODUCT' && html`<${ProductChoice} name=${at + '.resourceId'} value=${l.resourceId} label="Product"
       required choose=${(p) => change({ resourceId: p.id })} />`}
     ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
-      maxlength="2048" hint="https://… or a path of the shop" onInput=${(e) => change({ address: e.target.value })} />`}
+      maxlength="2048" hint="For example, https://example.com or /pages/contact"
+      onInput=${(e) => change({ address: e.target.value })} />`}
   </div>`;
 }

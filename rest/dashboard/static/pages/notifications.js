@@ -31,13 +31,14 @@ export function Notifications() {
     changed(0);
   };
   const actions = nodes.some((n) => !n.readAt) &&
-    html`<${ActionButton} done="All are read." data-test="mark-all" run=${clear}>Mark all as read<//>`;
+    html`<${ActionButton} done="All notifications marked as read." data-test="mark-all"
+      run=${clear}>Mark all as read<//>`;
   return html`<${Page} title="Notifications" actions=${actions}>
     <section class="card" aria-label="Notifications" data-test="notifications">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !query.data ? html`<${Waiting} rows=${5} />`
         : nodes.length === 0
-          ? html`<${Empty} icon="bell" title="No notifications">What the store should know appears here.<//>`
+          ? html`<${Empty} icon="bell" title="No notifications">Important events of the store appear here.<//>`
         : html`<ul class="notices whole">${nodes.map((n) => html`<${Notice} key=${n.id} notice=${n}
             changed=${() => changed(Math.max(0, unread - 1))} />`)}</ul>`}
       ${(pageInfo.hasNextPage || f.after) && html`<nav class="pager" aria-label="Pages">

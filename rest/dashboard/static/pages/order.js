@@ -43,7 +43,7 @@ export function Order({ id }) {
   const o = query.data?.order;
   if (query.data && !o) {
     return html`<${Page} title="Order not found" back=${back}>
-      <${Empty} icon="orders" title="There is no such order in this store." /><//>`;
+      <${Empty} icon="orders" title="This order does not exist." /><//>`;
   }
   if (!o) {
     return html`<${Page} title="Order" back=${back}><${Card}><${Waiting} rows=${8} /><//><//>`;
@@ -55,8 +55,8 @@ export function Order({ id }) {
   const button = (name, text, icon, kind = '') => html`<button type="button" class=${'button ' + kind}
     onClick=${() => show(name)} data-test=${'order-' + name}><${Icon} name=${icon} size="16" />${text}</button>`;
   const actions = html`
-    ${may.fulfill && can('ship') && button('fulfill', 'Fulfil', 'truck', 'primary')}
-    ${may.pay && can('money') && button('mark-paid', 'Mark paid', 'check')}
+    ${may.fulfill && can('ship') && button('fulfill', 'Fulfill', 'truck', 'primary')}
+    ${may.pay && can('money') && button('mark-paid', 'Mark as paid', 'check')}
     ${may.pay && can('money') && button('record-payment', 'Record payment', 'money')}
     ${may.refund && can('money') && button('refund', 'Refund', 'undo')}
     ${may.complete && can('money') && button('complete', 'Complete', 'check', 'primary')}
@@ -80,14 +80,14 @@ export function Order({ id }) {
         <${Card} title="Order"><${Facts} rows=${[
           ['Placed', html`<${Time} at=${o.placedAt} />`], ['Source', o.source],
           ['Shipping', o.shippingMethod], ['Payment', o.paymentMethod && words(o.paymentMethod)],
-          ['Cancelled if not paid by', o.paymentDueAt && html`<${Time} at=${o.paymentDueAt} />`],
+          ['Cancelled if unpaid by', o.paymentDueAt && html`<${Time} at=${o.paymentDueAt} />`],
           ['Discount code', o.discountCode], ['External number', o.externalNumber],
           ['Tags', o.tags.length > 0 &&
             html`<span class="tags">${o.tags.map((t) => html`<a class="tag" key=${t}
               href=${to('/orders', { tag: t })}><bdi>${t}</bdi></a>`)}</span>`],
-          ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show them</a>`],
-          ['Id', html`<${Copies} text=${o.id} what="the id" />`],
-          ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Of this page<//>`],
+          ['Events', can('events') && html`<a href=${to('/events', { resource: o.id })}>Show events</a>`],
+          ['ID', html`<${Copies} text=${o.id} what="the ID" />`],
+          ['Link', html`<${Copies} text=${location.origin + location.pathname} what="the link">Order page<//>`],
         ]} /><//>
       </div>
     </div>
@@ -116,10 +116,10 @@ function Lines({ order: o }) {
         <p class="muted">${l.sku && html`<bdi>${l.sku}</bdi>, `}${l.quantity} × <${Money}
             minor=${l.unitPriceMinor} currency=${o.currency} />
           ${l.discountMinor > 0 && html`, discount <${Money} minor=${l.discountMinor} currency=${o.currency} />`}
-          ${!l.requiresShipping && ', not shipped'}
+          ${!l.requiresShipping && ', no shipping needed'}
           ${l.taxMinor > 0 && html`, tax <${Money} minor=${l.taxMinor} currency=${o.currency} />`}</p>
         ${(l.fulfilledQuantity > 0 || l.refundedQuantity > 0) && html`<p class="muted">${[
-          l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' shipped',
+          l.fulfilledQuantity > 0 && l.fulfilledQuantity + ' fulfilled',
           l.refundedQuantity > 0 && l.refundedQuantity + ' refunded',
         ].filter(Boolean).join(', ')}</p>`}
       </div>
@@ -131,15 +131,15 @@ function Lines({ order: o }) {
       ${sum('Shipping', shown.shipping)}
       ${shown.tax > 0 && sum('Tax', shown.tax)}
       ${sum('Total', o.totalMinor, { strong: true })}
-      ${shown.included > 0 && sum('Of that, tax', shown.included)}
+      ${shown.included > 0 && sum('Including tax', shown.included)}
       ${sum('Paid', o.paidMinor)}
       ${o.refundedMinor > 0 && sum('Refunded', o.refundedMinor, { minus: true })}
     </tbody></table>
   <//>`;
 }
 
-const refunds = { WAITING: 'Stripe gives it back soon', DONE: 'Given back through Stripe',
-  FAILED: 'Stripe did not give it back' };
+const refunds = { WAITING: 'Refund pending at Stripe', DONE: 'Refunded through Stripe',
+  FAILED: 'Refund failed at Stripe' };
 
 function Timeline({ order: o }) {
   const titles = Object.fromEntries(o.lineItems.map((l) => [l.id, l.title]));
@@ -180,7 +180,7 @@ function By({ act: { action, actor, requestId } }) {
   const who = action === 'order.place' ? 'By the shopper'
     : actor.type === 'SYSTEM' ? 'By the system'
     : html`By <bdi>${actor.name}</bdi> (${kinds[actor.type] ?? words(actor.type)})`;
-  return requestId ? html`<${Copies} text=${requestId} what="the request id">${who}<//>` : who;
+  return requestId ? html`<${Copies} text=${requestId} what="the request ID">${who}<//>` : who;
 }
 
 function Person({ order: o }) {
@@ -189,8 +189,8 @@ function Person({ order: o }) {
       ? html`<p><a class="strong" href=${to('/customers/' + o.customer.id)}><bdi>${o.customer.displayName}</bdi></a></p>
           <p class="muted">${o.customer.ordersCount} ${o.customer.ordersCount === 1 ? 'order' : 'orders'}</p>`
       : !o.email && html`<p class="muted">No customer</p>`}
-    ${o.email && html`<p><${Copies} text=${o.email} what="the e-mail"><bdi class="url">${o.email}</bdi><//></p>`}
-    ${o.shippingAddress && html`<h3>Ships to</h3><${Address} of=${o.shippingAddress} />`}
+    ${o.email && html`<p><${Copies} text=${o.email} what="the email"><bdi class="url">${o.email}</bdi><//></p>`}
+    ${o.shippingAddress && html`<h3>Ship to</h3><${Address} of=${o.shippingAddress} />`}
     ${o.billingAddress && html`<h3>Bill to</h3><${Address} of=${o.billingAddress} />`}
   <//>`;
 }

@@ -38,13 +38,14 @@ function useChange(name, order, changed) {
 
 export function MarkPaid({ order, onClose, changed }) {
   const change = useChange('markPaid', order, changed);
-  return html`<${FormDialog} title="Mark as paid" name="mark-paid" submit="Mark paid"
+  return html`<${FormDialog} title="Mark as paid" name="mark-paid" submit="Mark as paid"
     onClose=${onClose} onStale=${changed}
-    action=${(v) => change({ method: text(v, 'method'), reference: text(v, 'reference') }, 'The order is paid.')}>
+    action=${(v) => change({ method: text(v, 'method'), reference: text(v, 'reference') }, 'Order marked as paid.')}>
     <p>This records a payment of <strong><${Money} minor=${order.totalMinor - order.paidMinor}
-      currency=${order.currency} /></strong>, all that is still owed.</p>
-    <${Field} name="method" label="Method" optional hint="Such as bank transfer or cash." maxlength="64" />
-    <${Field} name="reference" label="Reference" optional hint="What your books call the payment." maxlength="255" />
+      currency=${order.currency} /></strong>, the full outstanding amount.</p>
+    <${Field} name="method" label="Method" optional hint="For example, bank transfer or cash." maxlength="64" />
+    <${Field} name="reference" label="Reference" optional maxlength="255"
+      hint="For example, the number of the bank transaction." />
   <//>`;
 }
 
@@ -53,11 +54,11 @@ export function RecordPayment({ order, onClose, changed }) {
   const action = (v) => {
     const amountMinor = amount(v, 'amountMinor', order.currency);
     const input = { amountMinor, method: text(v, 'method'), reference: text(v, 'reference') };
-    return change({ input }, 'The payment is recorded.');
+    return change({ input }, 'Payment recorded.');
   };
   return html`<${FormDialog} title="Record a payment" name="record-payment" submit="Record payment"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Still owed: <strong><${Money} minor=${order.totalMinor - order.paidMinor}
+    <p>Outstanding: <strong><${Money} minor=${order.totalMinor - order.paidMinor}
       currency=${order.currency} /></strong></p>
     <${Amount} name="amountMinor" label="Amount" currency=${order.currency} />
     <${Field} name="method" label="Method" optional maxlength="64" />
@@ -94,22 +95,22 @@ export function Fulfill({ order, onClose, changed }) {
   const action = (v) => {
     const lines = quantities(v, order, left);
     if (lines.length === 0) {
-      throw new Wrong('line-' + order.lineItems.find((l) => left(l) > 0)?.id, 'Choose at least one item to ship.');
+      throw new Wrong('line-' + order.lineItems.find((l) => left(l) > 0)?.id, 'Choose at least one item to fulfill.');
     }
     const input = {
       lines, carrier: text(v, 'carrier'), trackingNumber: text(v, 'trackingNumber'),
       trackingUrl: text(v, 'trackingUrl'),
     };
-    return change({ input }, 'The shipment is recorded.');
+    return change({ input }, 'Items fulfilled.');
   };
-  return html`<${FormDialog} title="Fulfil items" name="fulfill" submit="Fulfil"
+  return html`<${FormDialog} title="Fulfill items" name="fulfill" submit="Fulfill"
     onClose=${onClose} onStale=${changed} action=${action}>
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info">
-      This order is not paid in full. It can be shipped all the same.<//>`}
+      This order is not paid in full. You can still fulfill it.<//>`}
     <${LineFields} order=${order} most=${left} full />
     <${Field} name="carrier" label="Carrier" optional maxlength="255" />
     <${Field} name="trackingNumber" label="Tracking number" optional maxlength="255" />
-    <${Field} name="trackingUrl" label="Tracking address" optional type="url" hint="Begins with https://"
+    <${Field} name="trackingUrl" label="Tracking URL" optional type="url" hint="Starts with https://"
       maxlength="2048" />
   <//>`;
 }
@@ -163,23 +164,24 @@ export function Refund({ order, onClose, changed }) {
     if (lines.length > 0) {
       input.lines = lines;
     } else if (input.restock) {
-      throw new Wrong('restock', 'Choose which items go back to the stock.');
+      throw new Wrong('restock', 'Choose which items to restock.');
     }
-    return change({ input }, 'The refund is recorded.');
+    return change({ input }, 'Refund recorded.');
   };
   return html`<${FormDialog} title="Refund" name="refund" submit="Refund" danger
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p>Up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor} currency=${order.currency} /></strong> can
-      be given back. ${order.paymentMethod === 'STRIPE' ? 'What was paid through Stripe goes back through it.'
-        : 'This records the refund; it does not move money by itself.'}</p>
+    <p>You can refund up to <strong><${Money} minor=${order.paidMinor - order.refundedMinor}
+      currency=${order.currency} /></strong>.
+      ${order.paymentMethod === 'STRIPE' ? 'Stripe payments are refunded through Stripe.'
+        : 'This only records the refund. Return the money yourself.'}</p>
     <${Amount} key=${'of' + filled.minor} name="amountMinor" label="Amount" currency=${order.currency}
       minor=${filled.minor} />
     <${Field} name="reason" label="Reason" optional maxlength="255" />
-    <${Check} name="choose" label="This refund is for certain items" value=${false}
+    <${Check} name="choose" label="Refund specific items" value=${false}
       onChange=${(e) => choose(e.target.checked)} />
     ${withLines && html`<div onInput=${filled.choose}><${LineFields} order=${order} most=${most} />
-        <p class="hint">The amount follows from the quantities; it can be changed.</p></div>
-      ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Put these items back into the stock" />`}`}
+        <p class="hint">The amount is calculated from the quantities. You can change it.</p></div>
+      ${order.status !== 'CANCELLED' && html`<${Check} name="restock" label="Restock these items" />`}`}
   <//>`;
 }
 
@@ -189,23 +191,23 @@ export function Cancel({ order, onClose, changed }) {
   return html`<${FormDialog} title=${'Cancel order #' + order.number + '?'} name="cancel" submit="Cancel order"
     busyText="Cancelling" keep="Keep order" danger onClose=${onClose} onStale=${changed}
     action=${(v) => change(
-      { refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'The order is cancelled.')}>
-    <p>The order ends and its items go back to the stock. This cannot be undone.</p>
-    ${taken > 0 && html`<${Select} name="refund" label="Money that was taken" value="yes"
-        options=${[['yes', 'Record a refund of all of it'], ['no', 'Keep it for now']]}
-        hint="It can be refunded later, too." />
-      <p>Taken so far: <strong><${Money} minor=${taken} currency=${order.currency} /></strong></p>`}
-    <${Field} name="reason" label="Reason" optional hint="Kept as an internal note." maxlength="255" />
+      { refund: v.get('refund') === 'yes', reason: text(v, 'reason') }, 'Order cancelled.')}>
+    <p>The order is cancelled and its items are restocked. This cannot be undone.</p>
+    ${taken > 0 && html`<${Select} name="refund" label="Payments received" value="yes"
+        options=${[['yes', 'Refund in full'], ['no', 'Do not refund now']]}
+        hint="You can also refund later." />
+      <p>Received so far: <strong><${Money} minor=${taken} currency=${order.currency} /></strong></p>`}
+    <${Field} name="reason" label="Reason" optional hint="Saved as an internal note." maxlength="255" />
   <//>`;
 }
 
 export function Complete({ order, onClose, changed }) {
   const change = useChange('complete', order, changed);
-  return html`<${FormDialog} title="Complete the order?" name="complete" submit="Complete"
-    onClose=${onClose} onStale=${changed} action=${() => change({}, 'The order is completed.')}>
-    <p>Everything is shipped. Completing closes the order; refunds stay possible.</p>
+  return html`<${FormDialog} title="Complete this order?" name="complete" submit="Complete"
+    onClose=${onClose} onStale=${changed} action=${() => change({}, 'Order completed.')}>
+    <p>All items are fulfilled. Completing closes the order. You can still refund it.</p>
     ${order.totalMinor > order.paidMinor && html`<${Alert} tone="info"><span>
-      <${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /> is still owed.</span><//>`}
+      <${Money} minor=${order.totalMinor - order.paidMinor} currency=${order.currency} /> is outstanding.</span><//>`}
   <//>`;
 }
 
@@ -215,13 +217,13 @@ export function NoteForm({ order, changed }) {
   const [turn, again] = useState(0);
   const action = async (v) => {
     await run({ id: order.id, input: { body: v.get('body') ?? '', visibility: v.get('visibility') } });
-    notify('The note is added.');
+    notify('Note added.');
     again(turn + 1); // an empty form for the next one
     changed();
   };
   return html`<${Form} key=${turn} name="note" submit="Add note" action=${action}>
     <${Area} name="body" label="Note" rows=${3} required maxlength="5000" />
-    <${Select} name="visibility" label="Who may read it" value="INTERNAL"
-      options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'The customer, too']]} />
+    <${Select} name="visibility" label="Visible to" value="INTERNAL"
+      options=${[['INTERNAL', 'Only staff'], ['CUSTOMER', 'Staff and the customer']]} />
   <//>`;
 }

@@ -22,21 +22,21 @@ export function OrderEdit({ id }) {
     await run({ id, expectedVersion: o.version, input: { email: text(v, 'email'), tags: tags(v, 'tags', o.tags),
       externalNumber: text(v, 'externalNumber'),
       shippingAddress: addressOf(v, 'shippingAddress'), billingAddress: addressOf(v, 'billingAddress') } });
-    notify('The order is saved.');
+    notify('Order saved.');
     go(there, { replace: true });
   };
   return html`<${Page} title=${o ? 'Edit order #' + o.number : 'Edit order'} back=${{ href: there, text: 'Order' }}>
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
-      : !o ? html`<p>There is no such order in this store.</p>`
+      : !o ? html`<p>This order does not exist.</p>`
       : html`<${Form} name="order-edit" action=${action} onStale=${query.reload}>
-        <${Card} title="Contact"><${Field} name="email" label="E-mail" type="email" optional value=${o.email}
+        <${Card} title="Contact"><${Field} name="email" label="Email" type="email" optional value=${o.email}
             maxlength="254" />
           <${Field} name="tags" label="Tags" optional value=${shownTags(o.tags)} hint="Separate tags with commas." />
           <${Field} name="externalNumber" label="External number" optional value=${o.externalNumber} maxlength="64"
             hint="For example, #1007: the order's number in another system." /><//>
         <${Card} title="Addresses">
-          <${AddressFields} name="shippingAddress" legend="Ships to" of=${o.shippingAddress} />
+          <${AddressFields} name="shippingAddress" legend="Ship to" of=${o.shippingAddress} />
           <${AddressFields} name="billingAddress" legend="Bill to" of=${o.billingAddress} /><//><//>`}
   <//>`;
 }

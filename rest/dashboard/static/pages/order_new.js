@@ -49,7 +49,7 @@ function input(v, { rows, buyer, currency }) {
 function line(v, at, r, currency) {
   const typed = (v.get(at + '.quantity') ?? '').trim();
   if (!/^\d{1,9}$/.test(typed)) {
-    throw new Wrong(at + '.quantity', 'Write a whole number.');
+    throw new Wrong(at + '.quantity', 'Enter a whole number.');
   }
   const own = r.productId ? { productId: r.productId, variantId: r.variantId ?? null }
     : { title: v.get(at + '.title'), unitPriceMinor: amount(v, at + '.unitPriceMinor', currency) };
@@ -80,16 +80,16 @@ export function OrderNew() {
       const { customer: made } = await person({ input: { email: order.email, firstName: text(v, 'firstName'),
         lastName: text(v, 'lastName'), defaultAddress: order.shippingAddress } });
       order.customerId = made.id;
-      setBuyer({ ...made, displayName: order.email ?? 'The new customer' }); // made once, should the order be refused
+      setBuyer({ ...made, displayName: order.email ?? 'New customer' }); // made once, should the order be refused
     }
     const made = (await make({ input: order })).order;
-    notify('Order #' + made.number + ' is made.');
+    notify('Order #' + made.number + ' created.');
     go(to('/orders/' + made.id), { replace: true });
   };
   return html`<${Page} title="New order" back=${back}
-      lead="It is open and unpaid; its items are taken from the stock when it is made.">
+      lead="Creating the order reserves its items. It starts open and unpaid.">
     <div ref=${box} onInput=${sums.soon} onChange=${sums.soon}>
-    <${Form} name="order-new" submit="Make order" busyText="Making" action=${action}>
+    <${Form} name="order-new" submit="Create order" busyText="Creating" action=${action}>
       <div class="split"><div class="stack">
         <${Card} title="Products"><${GoodsPicker} add=${add} /><//>
         <${Items} rows=${rows} own=${own} sums=${sums.of} add=${add}
@@ -97,8 +97,8 @@ export function OrderNew() {
       </div><div class="stack">
         <${Buyer} of=${buyer} choose=${setBuyer} />
         <${Card} title="Delivery">
-          <${AddressFields} key=${buyer?.id} name="shippingAddress" legend="Ships to" of=${buyer?.defaultAddress} />
-          <${Field} name="tags" label="Tags" optional hint="Parted by commas." /><//>
+          <${AddressFields} key=${buyer?.id} name="shippingAddress" legend="Ship to" of=${buyer?.defaultAddress} />
+          <${Field} name="tags" label="Tags" optional hint="Separate tags with commas." /><//>
         <${Amounts} own=${own} setOwn=${setOwn} rates=${sums.rates} />
         <${Sums} sums=${sums} />
       </div></div>
@@ -117,17 +117,17 @@ function Items({ rows, own, sums, add, drop }) {
           <bdi>${r.title}</bdi>${r.variant && html`, <bdi>${r.variant}</bdi>`}
           <span class="muted"> <${Money} minor=${r.priceMinor} currency=${r.currency} /></span></p>`
         : html`<${Field} name=${'lines.' + i + '.title'} label="Title" maxlength="255" />
-          ${money('lines.' + i + '.unitPriceMinor', 'Price of one')}`}
+          ${money('lines.' + i + '.unitPriceMinor', 'Unit price')}`}
       <div class="trio"><${Field} name=${'lines.' + i + '.quantity'} label="Quantity" value="1" inputmode="numeric" />
         ${own && money('lines.' + i + '.discountMinor', 'Discount', { optional: true })}
         ${own && money('lines.' + i + '.taxMinor', 'Tax', { optional: true })}</div>
-      ${sums?.lineItems[i] && html`<p class="muted">Comes to <${Money} minor=${sums.lineItems[i].totalMinor}
+      ${sums?.lineItems[i] && html`<p class="muted">Total <${Money} minor=${sums.lineItems[i].totalMinor}
         currency=${sums.currency} /></p>`}
     </div>
     <button type="button" class="icon-button" aria-label=${'Remove item ' + (i + 1)} onClick=${() => drop(r.at)}
       data-test="item-remove"><${Icon} name="close" /></button></div>`;
   return html`<${Card} title="Items" name="items" actions=${html`<button type="button" class="button small"
-      onClick=${() => add({})} data-test="item-custom"><${Icon} name="plus" size="16" />Add another item</button>`}>
+      onClick=${() => add({})} data-test="item-custom"><${Icon} name="plus" size="16" />Add custom item</button>`}>
     ${rows.length === 0 ? html`<${Empty} icon="orders" title="No items yet">Add products from the list, or an item of
       your own.<//>` : html`<div class="rows">${rows.map(row)}</div>`}
   <//>`;
@@ -141,13 +141,13 @@ function Amounts({ own, setOwn, rates }) {
   const offered = rates.map((r) => [r.id, r.name + ', ' + written(r.costMinor, store.currency)]);
   return html`<${Card} title="Discount, shipping and tax" name="amounts">
     <${Select} name="amounts" label="Amounts" value="store" onChange=${(e) => setOwn(e.target.value === 'own')}
-      options=${[['store', 'Computed by the store'], ['own', 'Typed by hand']]} />
+      options=${[['store', 'Calculated automatically'], ['own', 'Entered manually']]} />
     ${own ? money('shippingMinor', 'Shipping') : html`
       <div class="pair"><${Field} name="pricing.discountCode" label="Discount code" optional maxlength="64" />
-        ${money('pricing.discountMinor', 'Or an amount off')}</div>
+        ${money('pricing.discountMinor', 'Discount amount')}</div>
       <div class="pair"><${Select} name="pricing.shippingRateId" label="Shipping rate" optional
           options=${[['', offered.length > 0 ? 'None' : 'None for this address'], ...offered]} />
-        ${money('pricing.shippingMinor', 'Or another price')}</div>`}
+        ${money('pricing.shippingMinor', 'Custom shipping price')}</div>`}
   <//>`;
 }
 
@@ -161,15 +161,15 @@ function Buyer({ of, choose }) {
     return html`<${Card} title="Customer" name="buyer" actions=${html`<button type="button" class="button small"
         onClick=${() => { look(''); choose(null); }} data-test="buyer-other">Another</button>`}>
       <p class="strong"><bdi>${of.displayName}</bdi></p>
-      <${Field} name="email" label="E-mail" type="email" optional value=${of.email} maxlength="254" /><//>`;
+      <${Field} name="email" label="Email" type="email" optional value=${of.email} maxlength="254" /><//>`;
   }
   return html`<${Card} title="Customer" name="buyer">
-    <${Field} name="email" label="E-mail" type="email" optional maxlength="254" autocomplete="off"
-      hint="A customer who has it is found." onChange=${(e) => look(e.target.value.trim())} />
+    <${Field} name="email" label="Email" type="email" optional maxlength="254" autocomplete="off"
+      hint="An existing customer with this email is used." onChange=${(e) => look(e.target.value.trim())} />
     ${q.failure && html`<${Trouble} failure=${q.failure} />`}
-    ${email && q.data && !q.loading && !found && html`<p class="muted" role="status">No customer has it yet.</p>
-      <${Select} name="newCustomer" label="Keep them as a customer" value="yes"
-        options=${[['yes', 'Yes, make a customer'], ['no', 'No, only this order']]} />
+    ${email && q.data && !q.loading && !found && html`<p class="muted" role="status">No customer has this email yet.</p>
+      <${Select} name="newCustomer" label="Create a customer" value="yes"
+        options=${[['yes', 'Yes, create a customer'], ['no', 'No, for this order only']]} />
       <div class="pair"><${Field} name="firstName" label="First name" optional maxlength="255" />
         <${Field} name="lastName" label="Last name" optional maxlength="255" /></div>`}
   <//>`;
@@ -212,13 +212,13 @@ function Sums({ sums: { of, wrong } }) {
   const sum = (name, minor, rest = {}) => html`<tr class=${rest.strong ? 'strong' : ''}><th scope="row">${name}</th>
     <td class="end"><${Money} minor=${minor} currency=${of.currency} minus=${rest.minus} /></td></tr>`;
   const shown = of && shownTax(of);
-  return html`<${Card} title="Sums" name="sums"><div role="status">
-    ${of ? html`<table class="sums"><caption class="unseen">Sums of the order</caption><tbody>
+  return html`<${Card} title="Totals" name="sums"><div role="status">
+    ${of ? html`<table class="sums"><caption class="unseen">Order totals</caption><tbody>
         ${sum('Subtotal', of.subtotalMinor)}
         ${of.discountMinor > 0 && sum('Discount', of.discountMinor, { minus: true })}
         ${sum('Shipping', shown.shipping)}${shown.tax > 0 && sum('Tax', shown.tax)}
         ${sum('Total', of.totalMinor, { strong: true })}
-        ${shown.included > 0 && sum('Of that, tax', shown.included)}</tbody></table>`
-      : html`<p class="muted">${wrong || 'They appear here once there is an item.'}</p>`}
+        ${shown.included > 0 && sum('Including tax', shown.included)}</tbody></table>`
+      : html`<p class="muted">${wrong || 'Add an item to see the totals.'}</p>`}
   </div><//>`;
 }

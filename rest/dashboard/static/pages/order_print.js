@@ -41,7 +41,7 @@ export function OrderPrint() {
     actions=${actions} back=${{ href: to('/orders' + (one ? '/' + ids[0] : '')), text: one ? 'Order' : 'Orders' }}>
     ${ids.length > most && html`<${Alert} tone="info">The first ${most} of ${ids.length} orders are shown.<//>`}
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
-      : ids.length === 0 ? html`<p>No order is named in the address.</p>`
+      : ids.length === 0 ? html`<p>No orders selected.</p>`
       : !query.data ? html`<${Card}><${Waiting} rows=${8} /><//>`
       : html`${orders.length < shown.length && html`<${Alert} tone="info">
           ${shown.length - orders.length} of the orders are not in this store.<//>`}
@@ -64,10 +64,10 @@ function Sheet({ order: o, slip }) {
       <p><${Time} at=${o.placedAt} how="date" />${o.shippingMethod && html`, <bdi>${o.shippingMethod}</bdi>`}
         ${o.status === 'CANCELLED' && ', cancelled'}</p></header>
     <div class="pair">
-      ${o.shippingAddress && html`<div><h3>Ships to</h3><${Address} of=${o.shippingAddress} /></div>`}
+      ${o.shippingAddress && html`<div><h3>Ship to</h3><${Address} of=${o.shippingAddress} /></div>`}
       ${!slip && o.billingAddress && html`<div><h3>Bill to</h3><${Address} of=${o.billingAddress} /></div>`}
-      ${!slip && o.email && html`<div><h3>E-mail</h3><p>${o.email}</p></div>`}</div>
-    ${lines.length === 0 ? html`<p>Nothing of this order is shipped.</p>` : html`<table class="sheet-lines">
+      ${!slip && o.email && html`<div><h3>Email</h3><p>${o.email}</p></div>`}</div>
+    ${lines.length === 0 ? html`<p>This order has no items to ship.</p>` : html`<table class="sheet-lines">
       <thead><tr><th scope="col">Item</th><th scope="col">SKU</th>
         <th scope="col" class="end">Quantity</th>${!slip && html`<th scope="col" class="end">Total</th>`}</tr></thead>
       <tbody>${lines.map((l) => html`<tr key=${l.id}><td><bdi>${l.title}</bdi>${l.options.length > 0 && html`
@@ -83,7 +83,7 @@ function Sheet({ order: o, slip }) {
 function Amounts({ order: o }) {
   const shown = shownTax(o);
   const rows = [['Subtotal', o.subtotalMinor], ['Discount', o.discountMinor, true], ['Shipping', shown.shipping],
-    ['Tax', shown.tax], ['Total', o.totalMinor], ['Of that, tax', shown.included], ['Paid', o.paidMinor]];
+    ['Tax', shown.tax], ['Total', o.totalMinor], ['Including tax', shown.included], ['Paid', o.paidMinor]];
   return html`<table class="sums"><caption class="unseen">Amounts</caption><tbody>${rows
     .filter(([name, minor]) => minor > 0 || name === 'Total').map(([name, minor, minus]) => html`<tr key=${name}
       class=${name === 'Total' ? 'strong' : ''}><th scope="row">${name}</th>

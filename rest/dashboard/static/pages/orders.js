@@ -71,20 +71,20 @@ export function Orders() {
     counted.reload();
   } };
   const bulk = html`<${BulkBar} picked=${picked} actions=${[
-    can('ship') && { name: 'fulfill', text: 'Fulfil', act: () => open('fulfill') },
+    can('ship') && { name: 'fulfill', text: 'Fulfill', act: () => open('fulfill') },
     can('money') && { name: 'complete', text: 'Complete', act: () => open('complete') },
     can('money') && { name: 'tags', text: 'Add tags', act: () => open('tags') }]} />`;
   const exported = { ...filter, status: filter.status?.toLowerCase() };
   const shown = html`<${ExportShown} kind="ORDERS" filters=${exported} f=${f} picked=${picked} />`;
   const add = can('money') && html`<a class="button primary" href=${to('/orders/new')} data-test="order-new">
     <${Icon} name="plus" size="16" />New order</a>`;
-  return html`<${Page} title="Orders" lead="Days are those of the store's time zone." actions=${[shown, add]}>
+  return html`<${Page} title="Orders" lead=${`Dates are in the store's time zone (${zone}).`} actions=${[shown, add]}>
     <section class="card flush" aria-label="Orders" data-test="orders">
       <${StateTabs} label="Orders by status" values=${statuses} value=${filter.status}
         counts=${counted.data?.orderCounts} address=${(status) => to('/orders', { ...f, after: '', status })} />
       <${Filters} clear=${filtered && to('/orders')}>
         <${FilterInput} name="q" label="Search" value=${f.q} type="search" set=${set} autocomplete="off"
-          placeholder="Number, name, e-mail, title, SKU, tracking" />
+          placeholder="Number, name, email, title, SKU, tracking" />
         <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSelect} name="payment" label="Payment" value=${f.payment} values=${financial} set=${set} />
         <${FilterSelect} name="shipping" label="Shipping" value=${f.shipping} values=${fulfillment} set=${set} />
@@ -96,18 +96,18 @@ export function Orders() {
       <${List} query=${query} pick=${(d) => d.orders} caption="Orders" columns=${orderColumns()}
         paged=${Boolean(f.after)} address=${(after) => to('/orders', { ...f, after })}
         picked=${(can('ship') || can('money')) && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
-        empty=${html`<${Empty} icon="orders" title=${filtered ? 'No order fits these filters.' : 'No orders yet'}>
+        empty=${html`<${Empty} icon="orders" title=${filtered ? 'No orders match these filters.' : 'No orders yet'}>
           ${filtered ? html`<a class="button" href=${to('/orders')}>Show all orders</a>`
-            : 'They appear here as they come in.'}<//>`} />
+            : 'New orders appear here.'}<//>`} />
     </section>
-    ${dialog === 'fulfill' && html`<${Bulk} title="Fulfil the chosen orders" submit="Fulfil" name="bulk-fulfill"
+    ${dialog === 'fulfill' && html`<${Bulk} title="Fulfill selected orders" submit="Fulfill" name="bulk-fulfill"
       ...${parts} act=${(o, v, run) => (o.status === 'OPEN' && o.fulfillmentStatus !== 'FULFILLED'
-        ? run(fulfill, { id: o.id, expectedVersion: o.version }).then(() => 'Fulfilled') : 'Nothing left to ship')}>
-      <p>Records a shipment of all that is left of each, without a tracking number.</p><//>`}
-    ${dialog === 'complete' && html`<${Bulk} title="Complete the chosen orders" submit="Complete" name="bulk-complete"
+        ? run(fulfill, { id: o.id, expectedVersion: o.version }).then(() => 'Fulfilled') : 'Nothing left to fulfill')}>
+      <p>Fulfills all remaining items of each order, without a tracking number.</p><//>`}
+    ${dialog === 'complete' && html`<${Bulk} title="Complete selected orders" submit="Complete" name="bulk-complete"
       ...${parts} act=${(o, v, run) => (o.status === 'OPEN'
         ? run(complete, { id: o.id, expectedVersion: o.version }).then(() => 'Completed') : 'Not open')}>
-      <p>Closes those of which everything is shipped; refunds stay possible.</p><//>`}
+      <p>Closes orders with all items fulfilled. You can still refund them.</p><//>`}
     ${dialog === 'tags' && html`<${BulkTags} document=${tag} ...${parts} />`}
   <//>`;
 }

@@ -20,7 +20,7 @@ const move = (name) => `mutation Move($id: ID!, $expectedVersion: Long!) {
 const remove = `mutation PageDelete($id: ID!, $expectedVersion: Long!) {
   pageDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
-const kinds = [['', 'Own'], ['IMPRINT', 'Imprint'], ['PRIVACY', 'Privacy'], ['SHIPPING', 'Shipping'],
+const kinds = [['', 'Custom'], ['IMPRINT', 'Imprint'], ['PRIVACY', 'Privacy'], ['SHIPPING', 'Shipping'],
   ['CONTACT', 'Contact'], ['TERMS', 'Terms of sale']];
 const back = { href: to('/pages'), text: 'Pages' };
 
@@ -40,16 +40,16 @@ function Inputs({ page: p = {}, fixed }) {
       <${Card} title="Text">
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="body" label="Text" value=${p.body} rows=${16} required maxlength="65535" disabled=${fixed}
-          hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as it is written." />
-        <${ActionButton} run=${look} done="This is what visitors see." data-test="page-preview">Preview<//>
+          hint="Markdown: # Heading, **bold**, - a list, [a link](https://…). HTML is shown as plain text." />
+        <${ActionButton} run=${look} done="This is what shoppers see." data-test="page-preview">Preview<//>
       <//>
       ${shown && html`<${Card} title="Preview" name="preview"><div class="written" dir="auto">${shown}</div><//>`}
     </div>
-    <div class="stack"><${Card} title="Where it stands">
+    <div class="stack"><${Card} title="Address">
       <${Select} name="kind" label="Kind" value=${p.kind ?? ''} options=${kinds} disabled=${fixed}
-        hint="A store has one page of each kind." />
+        hint="A store can have one page of each kind, except custom pages." />
       <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120" autocapitalize="off"
-        spellcheck=${false} hint=${'Its address is /pages/' + (p.handle ?? '…') + '; made from the title when empty.'}
+        spellcheck=${false} hint=${'Its address is /pages/' + (p.handle ?? '…') + '. Leave empty to use the title.'}
         disabled=${fixed} />
       <${Area} name="seoDescription" label="For search engines" optional value=${p.seoDescription} rows=${3}
         maxlength="320" disabled=${fixed} />
@@ -62,11 +62,11 @@ export function PageNew() {
   const run = useMutation(create);
   const action = async (v) => {
     const { page } = await run({ input: input(v) });
-    notify('The draft is made.');
+    notify('Draft created.');
     go(to('/pages/' + page.id), { replace: true });
   };
-  return html`<${Page} title="New page" back=${back} lead="It begins as a draft, which no visitor sees.">
-    <${Form} name="page" submit="Make draft" action=${action}><${Inputs} /><//>
+  return html`<${Page} title="New page" back=${back} lead="New pages are drafts, which shoppers cannot see.">
+    <${Form} name="page" submit="Create draft" action=${action}><${Inputs} /><//>
   <//>`;
 }
 
@@ -81,12 +81,12 @@ export function PageEdit({ id }) {
   }
   if (!p) {
     return html`<${Page} title=${query.data ? 'Page not found' : 'Page'} back=${back}>${query.data
-      ? html`<${Empty} icon="note" title="There is no such page in this store." />`
+      ? html`<${Empty} icon="note" title="This page does not exist." />`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const action = async (v) => {
     await run({ id, expectedVersion: p.version, input: input(v) });
-    notify('The page is saved.');
+    notify('Page saved.');
     query.reload();
   };
   const may = can('editPages');
@@ -108,7 +108,7 @@ function Moves({ page, changed, remove: askRemove }) {
   const name = published ? 'pageUnpublish' : 'pagePublish';
   return html`<${Move} key=${name} name=${name} page=${page} changed=${changed} kind=${published ? '' : 'primary'}
       label=${published ? 'Unpublish' : 'Publish'}
-      done=${published ? 'The page is a draft again.' : 'The page is published.'} />
+      done=${published ? 'Page unpublished.' : 'Page published.'} />
     <button type="button" class="button danger-quiet" onClick=${askRemove} data-test="page-delete">Delete</button>`;
 }
 
@@ -126,11 +126,11 @@ function Remove({ page: p, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: p.id, expectedVersion: p.version });
-    notify('The page is deleted.');
+    notify('Page deleted.');
     go(to('/pages'), { replace: true });
   };
   return html`<${Confirm} title="Delete this page?" name="page-delete" submit="Delete" onClose=${onClose}
     onStale=${changed} action=${action}>
-    <p><strong><bdi>${p.title}</bdi></strong> is removed for good. Links of menus to it go with it.</p>
+    <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted, with the menu links to it.</p>
   <//>`;
 }

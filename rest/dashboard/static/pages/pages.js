@@ -14,7 +14,7 @@ const columns = [
     cell: (p) => html`<span class="grow"><${RowLink} href=${to('/pages/' + p.id)}>${p.title}<//>
       <bdi class="muted block">/pages/${p.handle}</bdi></span>` },
   { name: 'status', head: 'Status', cell: (p) => html`<${Badge} value=${p.status} />` },
-  { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? words(p.kind) : html`<span class="muted">Own</span>`) },
+  { name: 'kind', head: 'Kind', cell: (p) => (p.kind ? words(p.kind) : html`<span class="muted">Custom</span>`) },
   { name: 'changed', head: 'Changed', cell: (p) => html`<${Time} at=${p.updatedAt} how="date" />` },
 ];
 
@@ -24,7 +24,7 @@ export function Pages() {
   const query = useQuery(list, { after: f.after || null });
   const add = can('editPages') && html`<a class="button primary" href=${to('/pages/new')} data-test="page-new">
     <${Icon} name="plus" size="16" />New page</a>`;
-  return html`<${Page} title="Pages" actions=${add} lead="Imprint, privacy, shipping, and whatever else the shop says.">
+  return html`<${Page} title="Pages" actions=${add} lead="Imprint, privacy policy and other pages of the shop.">
     <section class="card flush" aria-label="Pages" data-test="pages">
       <${List} query=${query} pick=${(d) => d.pages} caption="Pages" columns=${columns} paged=${Boolean(f.after)}
         address=${(after) => to('/pages', { ...f, after })}

@@ -12,10 +12,10 @@ const update = `mutation PaymentSettingsUpdate($expectedVersion: Long!, $input: 
 
 const kinds = [
   ['BANK_TRANSFER', 'Bank transfer',
-    'The number of the account, and by when to pay. Shoppers read it once they have ordered.'],
-  ['CASH_ON_DELIVERY', 'Cash on delivery', 'What shoppers should know, such as to have the sum at hand.'],
-  ['STRIPE', 'Online payment', 'Shoppers read it beside their order.'],
-  ['TEST', 'Test payment', 'No money is moved: shoppers choose how the payment ends. For trying things out.'],
+    'For example, the account number and the payment deadline. Shoppers see it after they order.'],
+  ['CASH_ON_DELIVERY', 'Cash on delivery', 'For example, ask shoppers to have the exact amount ready.'],
+  ['STRIPE', 'Online payment', 'Shoppers see it with their order.'],
+  ['TEST', 'Test payment', 'No money is moved: shoppers choose the result of the payment. Use it to try things out.'],
 ];
 
 export function Payments() {
@@ -33,13 +33,13 @@ export function Payments() {
       name: (v.get('methods.' + i + '.name') ?? '').trim() || title,
       instructions: (v.get('methods.' + i + '.instructions') ?? '').trim(),
     })), ...others] } });
-    notify('The ways to pay are saved.');
+    notify('Payment methods saved.');
     query.reload();
   };
   return html`<${Page} title="Payments" back=${settings}
     lead="Of a transfer and of cash you mark an order as paid yourself, once the money is there. Who pays online has
       half an hour; after that the order is cancelled.">
-    <${Card} title="Ways to pay" name="payments">
+    <${Card} title="Payment methods" name="payments">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !now ? html`<${Waiting} rows=${4} />`
         : html`<${Form} name="payments" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
@@ -55,7 +55,7 @@ function Method({ at, title, hint, of }) {
   return html`<fieldset class="rows"><legend>${title}</legend>
     <${Check} name=${at + '.active'} label=${'Offer ' + title.toLowerCase()} value=${of?.active ?? false} />
     <${Field} name=${at + '.name'} label="Name" value=${of?.name ?? title} maxlength="64" autocomplete="off"
-      hint="What shoppers choose." />
+      hint="Shoppers see this name at checkout." />
     <${Area} name=${at + '.instructions'} label="Instructions" optional value=${of?.instructions} maxlength="5000"
       hint=${hint} />
   </fieldset>`;

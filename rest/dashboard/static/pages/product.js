@@ -32,8 +32,8 @@ function input(v, before) {
     priceMinor: amount(v, 'priceMinor', currency),
     compareAtPriceMinor: (v.get('compareAtPriceMinor') ?? '').trim()
       ? amount(v, 'compareAtPriceMinor', currency) : null,
-    inventoryQuantity: count(v, 'inventoryQuantity', 'the stock is not counted'),
-    weightGrams: count(v, 'weightGrams', 'the weight is not known'), sku: text(v, 'sku'),
+    inventoryQuantity: count(v, 'inventoryQuantity', 'the stock is not tracked'),
+    weightGrams: count(v, 'weightGrams', 'the weight is unknown'), sku: text(v, 'sku'),
   };
   return {
     title: v.get('title'), description: v.get('description') || null, currency, ...own,
@@ -60,18 +60,18 @@ function Inputs({ product: p = {}, fixed }) {
         <${Field} name="title" label="Title" value=${p.title} required maxlength="255" disabled=${fixed} />
         <${Area} name="description" label="Description" optional value=${p.description} rows=${6}
           maxlength="65535" disabled=${fixed} />
-        <${Field} name="imageUrl" label="Picture at another address" type="url" optional
+        <${Field} name="imageUrl" label="External image URL" type="url" optional
           value=${p.imageUrl} maxlength="2048"
-          hint="It is shown where no picture is uploaded. Its address begins with https://"
+          hint="Used when no image is uploaded. Starts with https://"
           disabled=${fixed} />
         ${!p.images?.length && html`<${Thumb} product=${p} size=${96} />`}
       <//>
       <${Card} title="Price and stock">
-        ${many ? html`<p class="muted">The prices and the stock are those of the variants below.</p>` : html`
+        ${many ? html`<p class="muted">Set prices and stock in the variants below.</p>` : html`
         <div class="pair">
           <${Amount} key=${'p' + currency} name="priceMinor" label="Price" minor=${p.priceMinor}
             currency=${currency} disabled=${fixed} />
-          <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Price before" optional
+          <${Amount} key=${'c' + currency} name="compareAtPriceMinor" label="Compare-at price" optional
             minor=${p.compareAtPriceMinor} currency=${currency} disabled=${fixed} />
         </div>`}
         <div class="pair">
@@ -81,23 +81,23 @@ function Inputs({ product: p = {}, fixed }) {
             hint=${currency === store.currency ? '' : 'Only products in ' + store.currency + ' can be published.'} />
           ${!many && html`<${Field} name="inventoryQuantity" label="Stock" optional
             value=${p.inventoryQuantity == null ? '' : String(p.inventoryQuantity)}
-            inputmode="numeric" hint="Empty: not counted." disabled=${fixed} />`}
+            inputmode="numeric" hint="Leave empty if stock is not tracked." disabled=${fixed} />`}
         </div>
         ${!many && html`<${Field} name="weightGrams" label="Weight in g" optional
           value=${p.weightGrams == null ? '' : String(p.weightGrams)} inputmode="numeric" disabled=${fixed} />`}
-        <${Check} name="requiresShipping" label="It has to be shipped" value=${p.requiresShipping ?? true}
-          hint="Not so for a file or a voucher: who buys nothing else is asked for no address." disabled=${fixed} />
+        <${Check} name="requiresShipping" label="This is a physical product" value=${p.requiresShipping ?? true}
+          hint="Turn off for downloads and vouchers; shoppers then enter no address." disabled=${fixed} />
       <//>
     </div>
     <div class="stack">
-      <${Card} title="Organisation">
+      <${Card} title="Organization">
         ${!many && html`<${Field} name="sku" label="SKU" optional value=${p.sku} maxlength="255" disabled=${fixed} />`}
         <${Field} name="vendor" label="Vendor" optional value=${p.vendor} maxlength="255" disabled=${fixed} />
         <${Field} name="productType" label="Type" optional value=${p.productType} maxlength="255" disabled=${fixed} />
-        <${Field} name="tags" label="Tags" optional value=${shownTags(p.tags)} hint="Parted by commas."
+        <${Field} name="tags" label="Tags" optional value=${shownTags(p.tags)} hint="Separate tags with commas."
           disabled=${fixed} />
         <${Field} name="handle" label="Handle" optional value=${p.handle} maxlength="120"
-          hint=${'The product\u2019s name in addresses' + (p.id ? '.' : '; made from the title when empty.')}
+          hint=${'Used in the product\u2019s address' + (p.id ? '.' : '. Leave empty to use the title.')}
           autocapitalize="off" spellcheck=${false} disabled=${fixed} />
       <//>
     </div>
@@ -111,11 +111,11 @@ export function ProductNew() {
   const run = useMutation(create);
   const action = async (v) => {
     const { product } = await run({ input: input(v) });
-    notify('The draft is made.');
+    notify('Draft created.');
     go(to('/products/' + product.id), { replace: true });
   };
-  return html`<${Page} title="New product" back=${back} lead="It begins as a draft, which no customer sees.">
-    <${Form} name="product" submit="Make draft" action=${action}><${Inputs} /><//>
+  return html`<${Page} title="New product" back=${back} lead="New products are drafts, which shoppers cannot see.">
+    <${Form} name="product" submit="Create draft" action=${action}><${Inputs} /><//>
   <//>`;
 }
 
@@ -136,7 +136,7 @@ export function ProductEdit({ id }) {
   }
   if (!p) {
     return html`<${Page} title=${query.data ? 'Product not found' : 'Product'} back=${back}>${query.data
-      ? html`<${Empty} icon="products" title="There is no such product in this store." />`
+      ? html`<${Empty} icon="products" title="This product does not exist." />`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const may = can('editProducts');
@@ -145,12 +145,12 @@ export function ProductEdit({ id }) {
   const action = async (v) => {
     const change = difference(p, input(v, p));
     if (Object.keys(change).length === 0) {
-      notify('Nothing was changed.');
+      notify('No changes to save.');
       return;
     }
     await run({ id, expectedVersion: p.version, input: change });
     keep(null);
-    notify('The product is saved.');
+    notify('Product saved.');
     query.reload();
   };
   const stale = (v) => {
@@ -168,12 +168,12 @@ export function ProductEdit({ id }) {
       : p.images.length > 0 && html`<${ImageList} product=${p} />`}
     ${may ? html`<${Variants} key=${'v' + known.version} product=${p} changed=${query.reload} />`
       : p.options.length > 0 && html`<${VariantList} product=${p} />`}
-    <${Card} title="Record"><${Facts} rows=${[
+    <${Card} title="Details"><${Facts} rows=${[
       ['Published', p.publishedAt && html`<${Time} at=${p.publishedAt} />`],
-      ['Made', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
+      ['Created', html`<${Time} at=${p.createdAt} />`], ['Changed', html`<${Time} at=${p.updatedAt} />`],
       ['Price', html`<${Money} minor=${p.priceMinor} currency=${p.currency} />`],
-      ['Events', can('events') && html`<a href=${to('/events', { resource: p.id })}>Show them</a>`],
-      ['Id', html`<${Copies} text=${p.id} what="the id" />`],
+      ['Events', can('events') && html`<a href=${to('/events', { resource: p.id })}>Show events</a>`],
+      ['ID', html`<${Copies} text=${p.id} what="the ID" />`],
     ]} /><//>
     ${asking && html`<${Remove} product=${p} onClose=${() => ask(false)} changed=${query.reload} />`}
   <//>`;
@@ -181,14 +181,14 @@ export function ProductEdit({ id }) {
 
 const moves = {
   DRAFT: [
-    ['productPublish', 'Publish', 'The product is published.', 'primary'],
-    ['productArchive', 'Archive', 'The product is archived.'],
+    ['productPublish', 'Publish', 'Product published.', 'primary'],
+    ['productArchive', 'Archive', 'Product archived.'],
   ],
   ACTIVE: [
-    ['productUnpublish', 'Unpublish', 'The product is a draft again.'],
-    ['productArchive', 'Archive', 'The product is archived.'],
+    ['productUnpublish', 'Unpublish', 'Product unpublished.'],
+    ['productArchive', 'Archive', 'Product archived.'],
   ],
-  ARCHIVED: [['productRestore', 'Restore', 'The product is a draft again.', 'primary']],
+  ARCHIVED: [['productRestore', 'Restore', 'Product restored as a draft.', 'primary']],
 };
 
 /** What takes a move back, by the state before it. */
@@ -225,12 +225,12 @@ function Remove({ product: p, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: p.id, expectedVersion: p.version });
-    notify('The product is deleted.');
+    notify('Product deleted.');
     go(to('/products'), { replace: true });
   };
   return html`<${Confirm} title="Delete this product?" name="product-delete" submit="Delete"
     onClose=${onClose} onStale=${changed} action=${action}>
-    <p><strong><bdi>${p.title}</bdi></strong> is removed for good. Orders keep what they say about it.
-      To put it away instead, archive it.</p>
+    <p><strong><bdi>${p.title}</bdi></strong> is permanently deleted. Orders keep their copy of its data.
+      To keep it but stop selling it, archive it instead.</p>
   <//>`;
 }

@@ -91,15 +91,16 @@ export function Products() {
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
         picked=${can('editProducts') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}
-        empty=${html`<${Empty} icon="products" title=${filtered ? 'No product fits these filters.' : 'No products yet'}>
+        empty=${html`<${Empty} icon="products" title=${filtered ? 'No products match these filters.'
+          : 'No products yet'}>
           ${filtered ? html`<a class="button" href=${to('/products')}>Show all products</a>` : add}<//>`} />
     </section>
-    ${dialog === 'publish' && html`<${Bulk} title="Publish the chosen products" submit="Publish" name="bulk-publish"
+    ${dialog === 'publish' && html`<${Bulk} title="Publish selected products" submit="Publish" name="bulk-publish"
       ...${parts} act=${moved('productPublish', ['DRAFT'], 'Published', 'Not a draft')}>
-      <p>Shoppers see and buy them from then on.</p><//>`}
-    ${dialog === 'archive' && html`<${Bulk} title="Archive the chosen products" submit="Archive" name="bulk-archive"
-      ...${parts} act=${moved('productArchive', ['DRAFT', 'ACTIVE'], 'Archived', 'Archived already')}>
-      <p>Nobody can buy them any more. Each can be restored from its page.</p><//>`}
+      <p>Shoppers can then see and buy them.</p><//>`}
+    ${dialog === 'archive' && html`<${Bulk} title="Archive selected products" submit="Archive" name="bulk-archive"
+      ...${parts} act=${moved('productArchive', ['DRAFT', 'ACTIVE'], 'Archived', 'Already archived')}>
+      <p>Shoppers can no longer buy them. You can restore each one from its page.</p><//>`}
     ${dialog === 'tags' && html`<${BulkTags} document=${tag} ...${parts} />`}
   <//>`;
 }

@@ -18,23 +18,23 @@ export function Request({ id }) {
   const r = query.data?.requestLog.nodes[0];
   if (!r) {
     return html`<${Page} title=${query.data ? 'Request not found' : 'Request'} back=${back}>${query.data
-      ? html`<${Empty} icon="requests" title="No such request is kept.">
-          Requests are kept for 72 hours, those of busy minutes in part, and never those without a valid key or
-          token.<//>`
+      ? html`<${Empty} icon="requests" title="This request is not in the log.">
+          Requests are kept for 72 hours. Busy minutes are sampled. Requests without a valid key or token are
+          not kept.<//>`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   return html`<${Page} title=${r.method + ' ' + r.path} back=${back}>
     <${Card} title="Request" name="request"><${Facts} rows=${[
-      ['Request id', html`<${Copyable} text=${r.id} test="request-id" />`],
-      ['Came', html`<${Time} at=${r.createdAt} how="second" />`],
+      ['Request ID', html`<${Copyable} text=${r.id} test="request-id" />`],
+      ['Received', html`<${Time} at=${r.createdAt} how="second" />`],
       ['Status', html`<${Status} of=${r} />`],
-      ['What the code means', r.code && html`<${Outside}
+      ['Error code', r.code && html`<${Outside}
         href=${location.origin + '/docs/problems#' + r.code.replaceAll('_', '-')}>Problems<//>`],
       ['Route', html`<code>${r.route}</code>`],
-      ['Took', took(r.duration)],
+      ['Duration', took(r.duration)],
       ['By', html`<${Subject} of=${r} />`],
-      ['In the store', r.storeId && html`<code class="id">${r.storeId}</code>`],
-      ['Left out after it', r.omitted > 0 && r.omitted.toLocaleString() + ' more of the same minute'],
+      ['Store', r.storeId && html`<code class="id">${r.storeId}</code>`],
+      ['Not kept', r.omitted > 0 && r.omitted.toLocaleString() + ' more in the same minute'],
     ]} /><//>
   <//>`;
 }

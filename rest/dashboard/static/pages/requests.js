@@ -21,7 +21,7 @@ const columns = [
         and ${r.omitted.toLocaleString()} more that are not kept</span>`}` },
   { name: 'status', head: 'Status', cell: (r) => html`<${Status} of=${r} />` },
   { name: 'by', head: 'By', cell: (r) => html`<${Subject} of=${r} />` },
-  { name: 'took', head: 'Took', end: true, cell: (r) => html`<span class="figure">${took(r.duration)}</span>` },
+  { name: 'took', head: 'Duration', end: true, cell: (r) => html`<span class="figure">${took(r.duration)}</span>` },
   { name: 'when', head: 'When', end: true, cell: (r) => html`<${Time} at=${r.createdAt} how="second" />` },
 ];
 
@@ -44,21 +44,21 @@ export function Requests() {
   const set = (change) => go(to('/requests', { ...f, after: '', ...change }));
   const filtered = Object.values(filter).some(Boolean);
   return html`<${Page} title="Requests"
-    lead="What keys and apps asked of the REST API in the last 72 hours; of busy minutes a part, errors first.">
+    lead="API requests of the last 72 hours. Busy minutes are sampled; errors are kept first.">
     <section class="card flush" aria-label="Requests" data-test="requests">
       <${Filters} clear=${filtered && to('/requests')}>
-        <${FilterInput} name="request" label="Request id" value=${f.request} set=${set} placeholder="req_…" />
+        <${FilterInput} name="request" label="Request ID" value=${f.request} set=${set} placeholder="req_…" />
         <${FilterSelect} name="status" label="Status" value=${f.status} set=${set}
           values=${['SUCCESS', 'CLIENT_ERROR', 'SERVER_ERROR']} />
-        <${FilterInput} name="key" label="Key, by id" value=${f.key} set=${set} placeholder="key_…" />
-        <${FilterInput} name="app" label="App, by id" value=${f.app} set=${set} placeholder="app_…" />
+        <${FilterInput} name="key" label="Key ID" value=${f.key} set=${set} placeholder="key_…" />
+        <${FilterInput} name="app" label="App ID" value=${f.app} set=${set} placeholder="app_…" />
         <${FilterInput} name="from" label="From" type="date" value=${f.from} set=${set} />
         <${FilterInput} name="to" label="Until" type="date" value=${f.to} set=${set} />
       <//>
       <${List} query=${query} pick=${(d) => d.requestLog} caption="Requests" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/requests', { ...f, after })}
-        empty=${html`<${Empty} icon="requests" title=${filtered ? 'Nothing fits these filters.'
-          : 'No key and no app has asked for anything'}>A request is here a few seconds after its answer.<//>`} />
+        empty=${html`<${Empty} icon="requests" title=${filtered ? 'No requests match these filters.'
+          : 'No requests yet'}>Requests appear here a few seconds after their response.<//>`} />
     </section>
   <//>`;
 }

@@ -19,18 +19,18 @@ export function Security() {
     nextPassword((n) => n + 1);
     happened();
   };
-  return html`<${Page} title="Security" lead="What keeps your account yours, in all your stores.">
-    ${locked && html`<${Alert} tone="info"><span data-test="locked">${store.name} requires a second factor of its
-      people. Set one up here, and the store opens.</span><//>`}
+  return html`<${Page} title="Security" lead="Protect your account in all your stores.">
+    ${locked && html`<${Alert} tone="info"><span data-test="locked">${store.name} requires a second factor.
+      Set one up here to open the store.</span><//>`}
     <div class="columns">
       <div class="stack">
         <${Card} title="Second factors" name="factors"><${Factors} /><//>
-        ${!locked && html`<${Card} title="E-mail address" name="address"><${Address} /><//>`}
+        ${!locked && html`<${Card} title="Email address" name="address"><${Address} /><//>`}
       </div>
       <div class="stack">
-        <${Card} title="Where you are signed in" name="sessions">
+        <${Card} title="Sessions" name="sessions">
           <${Sessions} key=${passwords} changed=${happened} /><//>
-        <${Card} title="Change your password" name="password"><${Password} changed=${changed} /><//>
+        <${Card} title="Password" name="password"><${Password} changed=${changed} /><//>
       </div>
     </div>
     ${!locked && html`<${Tokens} key=${'t' + passwords} changed=${happened} />`}

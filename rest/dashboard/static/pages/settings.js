@@ -33,7 +33,7 @@ export function Settings() {
         ]} /><//>
       <div class="stack">
         <${Card} title="You" name="account">
-          <${Facts} rows=${[['Name', account.name], ['Role here', roleNames[account.role] ?? account.role]]} />
+          <${Facts} rows=${[['Name', account.name], ['Role', roleNames[account.role] ?? account.role]]} />
           ${account.orderEmails != null && can('orders') && html`<${OrderEmails} />`}
           <form method="post" action="/sign-out"><button type="submit" class="button">Sign out</button></form>
         <//>
@@ -63,7 +63,7 @@ function OrderEmails() {
   };
   return html`<${Form} name="order-emails" submit="Save" action=${action}>
     <${Check} name="orderEmails" label="Email me about new orders" value=${account.orderEmails}
-      hint="At most ten an hour, then one that there are more." /><//>`;
+      hint="At most ten emails per hour, then one summary." /><//>`;
 }
 
 function StoreForm() {
@@ -73,16 +73,16 @@ function StoreForm() {
     const timezone = (v.get('timezone') ?? '').trim();
     await run({ input: { expectedVersion: store.version, name: v.get('name'), timezone,
       language: v.get('language'), contactEmail: text(v, 'contactEmail') } });
-    notify('The store is saved.');
+    notify('Store saved.');
     refresh();
   };
   return html`<${Form} name="store" submit="Save" action=${action} onStale=${refresh}>
     <${Field} key=${'n' + store.version} name="name" label="Name" value=${store.name} required maxlength="255" />
-    <${Field} key=${'c' + store.version} name="contactEmail" label="Contact address" optional type="email"
-      value=${store.contactEmail ?? ''} maxlength="254" hint="Answers to shoppers’ emails go here." />
+    <${Field} key=${'c' + store.version} name="contactEmail" label="Contact email" optional type="email"
+      value=${store.contactEmail ?? ''} maxlength="254" hint="Replies to emails sent to shoppers go here." />
     <${Zone} key=${'z' + store.version} value=${store.timezone} />
-    <${Select} key=${'l' + store.version} name="language" label="Language of the shop" value=${store.language}
-      options=${languages} hint="What the shop itself says, and what browsers and search engines are told." />
+    <${Select} key=${'l' + store.version} name="language" label="Shop language" value=${store.language}
+      options=${languages} hint="Used for the shop’s own texts and reported to browsers and search engines." />
   <//>`;
 }
 
@@ -93,14 +93,14 @@ function Requirement() {
   const action = async (v) => {
     const required = v.get('required') === 'on';
     await run({ expectedVersion: store.version, required });
-    notify(required ? 'Everybody needs a second factor now.' : 'Nobody needs a second factor any more.');
+    notify(required ? 'Second factor required.' : 'Second factor no longer required.');
     refresh();
   };
   return html`<${Form} name="require-factor" submit="Save" action=${action} onStale=${refresh}>
-    <${Check} key=${store.version} name="required" label="Require a second factor of everybody in this store"
-      value=${store.secondFactor} hint="Who has none sees nothing of the store until they have set one up." />
-    <p class="muted">Set one up for yourself first, on the page <a href="/dashboard/security">Security</a>. Staff tokens
-      and API keys work on without.</p>
+    <${Check} key=${store.version} name="required" label="Require a second factor for all staff of this store"
+      value=${store.secondFactor} hint="Staff without one have no access to the store until they set one up." />
+    <p class="muted">Set one up for yourself first on the page <a href="/dashboard/security">Security</a>. Staff tokens
+      and API keys keep working without one.</p>
   <//>`;
 }
 
@@ -111,13 +111,14 @@ function RefundProof() {
   const action = async (v) => {
     const aboveMinor = text(v, 'above') && amount(v, 'above', store.currency);
     await run({ expectedVersion: store.version, aboveMinor });
-    notify(aboveMinor == null ? 'Refunds need no proof any more.' : 'Larger refunds need a proof now.');
+    notify(aboveMinor == null ? 'Refunds no longer need confirmation.'
+      : 'Larger refunds now need confirmation.');
     refresh();
   };
   return html`<${Form} name="refund-proof" submit="Save" action=${action} onStale=${refresh}>
-    <${Amount} key=${store.version} name="above" label="Ask who it is above" optional minor=${store.refundProofMinor}
-      currency=${store.currency} hint="Leave it empty, and no refund asks." />
-    <p class="muted">Who refunds more than this of one order proves first that it is them, if they have not within the
-      last ten minutes.</p>
+    <${Amount} key=${store.version} name="above" label="Confirm refunds above" optional minor=${store.refundProofMinor}
+      currency=${store.currency} hint="Leave empty to never ask." />
+    <p class="muted">Staff who refund more than this on one order must confirm their identity, unless they did so within
+      the last ten minutes.</p>
   <//>`;
 }

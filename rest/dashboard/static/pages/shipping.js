@@ -18,7 +18,7 @@ const update = `mutation ShippingZoneUpdate($id: ID!, $expectedVersion: Long!, $
 const remove = `mutation ShippingZoneDelete($id: ID!, $expectedVersion: Long!) {
   shippingZoneDelete(id: $id, expectedVersion: $expectedVersion) { deletedId ${errors} } }`;
 
-const kinds = [['DELIVERY', 'Sent'], ['PICKUP', 'Collected at the shop']];
+const kinds = [['DELIVERY', 'Shipping'], ['PICKUP', 'Pickup at the shop']];
 
 export function Shipping() {
   const query = useQuery(read);
@@ -28,7 +28,7 @@ export function Shipping() {
   const add = html`<button type="button" class="button primary" onClick=${() => show({ edit: {} })}
     data-test="zone-new"><${Icon} name="plus" size="16" />New zone</button>`;
   return html`<${Page} title="Shipping" back=${settings} actions=${add}
-    lead="A zone is a group of countries with the same rates. The store ships nowhere else.">
+    lead="A zone is a group of countries with the same rates. The store ships only to these countries.">
     ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
       : !zones ? html`<${Card}><${Waiting} rows=${4} /><//>`
       : zones.length === 0 ? html`<${Card}><${Empty} title="No zones yet">${add}<//><//>`
@@ -45,7 +45,7 @@ function Zone({ zone: z, show }) {
       aria-label=${'Edit ' + z.name} data-test="zone-edit">Edit</button>
     <button type="button" class="button small danger-quiet" onClick=${() => show({ remove: z })}
       aria-label=${'Delete ' + z.name} data-test="zone-delete">Delete</button>`;
-  const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['Every other country'] : [])];
+  const countries = [...z.countries.map(countryName), ...(z.restOfWorld ? ['All other countries'] : [])];
   return html`<${Card} title=${z.name} actions=${actions}>
     <p>${countries.join(', ')}</p>
     <${Facts} rows=${z.rates.map((r) => [r.name, price(r, store.currency)])} />
@@ -80,17 +80,17 @@ function Edit({ of: z, onClose, changed }) {
   const action = async (v) => {
     const input = entered(v, store.currency);
     await run({ ...(z.id && { id: z.id, expectedVersion: z.version }), input });
-    notify('The zone is saved.');
+    notify('Zone saved.');
     changed();
   };
   return html`<${FormDialog} title=${z.id ? 'Edit ' + z.name : 'New zone'} name="zone" submit="Save"
     onClose=${onClose} action=${action} onStale=${changed}>
     <${Field} name="name" label="Name" value=${z.name} required maxlength="255" />
     <${Countries} name="countries" label="Countries" value=${z.countries ?? []}
-      hint="For example, Germany. Leave empty for the countries that no zone names." />
-    <${Check} name="restOfWorld" label="Every country that no zone names" value=${z.restOfWorld} />
+      hint="For example, Germany. Leave empty for countries without their own zone." />
+    <${Check} name="restOfWorld" label="All countries without their own zone" value=${z.restOfWorld} />
     <${Rows} name="rates" legend="Rates" one="Rate" max="20" initial=${z.rates ?? []} row=${Rate}
-      currency=${store.currency} hint="A shopper is offered those that fit what the cart holds." />
+      currency=${store.currency} hint="Shoppers see the rates that match their cart." />
   <//>`;
 }
 
@@ -98,24 +98,24 @@ function Rate({ at, of, currency }) {
   return html`<input type="hidden" name=${at + '.id'} value=${of.id ?? ''} />
     <div class="pair">
       <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="255" />
-      <${Select} name=${at + '.kind'} label="How" options=${kinds} value=${of.kind ?? 'DELIVERY'} />
+      <${Select} name=${at + '.kind'} label="Method" options=${kinds} value=${of.kind ?? 'DELIVERY'} />
     </div>
     <div class="pair">
       <${Amount} name=${at + '.priceMinor'} label="Price" minor=${of.priceMinor} currency=${currency} />
       <${Amount} name=${at + '.freeFromMinor'} label="Free from" optional minor=${of.freeFromMinor}
         currency=${currency} />
     </div>
-    <details><summary>Only for some carts</summary>
+    <details><summary>Conditions</summary>
       <div class="pair">
-        <${Amount} name=${at + '.leastMinor'} label="Goods of at least" optional minor=${of.leastMinor}
+        <${Amount} name=${at + '.leastMinor'} label="Minimum subtotal" optional minor=${of.leastMinor}
           currency=${currency} />
-        <${Amount} name=${at + '.mostMinor'} label="Goods of at most" optional minor=${of.mostMinor}
+        <${Amount} name=${at + '.mostMinor'} label="Maximum subtotal" optional minor=${of.mostMinor}
           currency=${currency} />
       </div>
       <div class="pair">
-        <${Field} name=${at + '.leastGrams'} label="Grams at least" optional value=${of.leastGrams ?? ''}
+        <${Field} name=${at + '.leastGrams'} label="Minimum weight in g" optional value=${of.leastGrams ?? ''}
           inputmode="numeric" />
-        <${Field} name=${at + '.mostGrams'} label="Grams at most" optional value=${of.mostGrams ?? ''}
+        <${Field} name=${at + '.mostGrams'} label="Maximum weight in g" optional value=${of.mostGrams ?? ''}
           inputmode="numeric" />
       </div></details>`;
 }
@@ -125,9 +125,9 @@ function Remove({ of: z, onClose, changed }) {
   const run = useMutation(remove);
   const action = async () => {
     await run({ id: z.id, expectedVersion: z.version });
-    notify('The zone is deleted.');
+    notify('Zone deleted.');
     changed();
   };
   return html`<${Confirm} title=${'Delete ' + isolate(z.name) + '?'} name="zone-delete" submit="Delete"
-    onClose=${onClose} onStale=${changed} action=${action}><p>Nothing is shipped to its countries any more.</p><//>`;
+    onClose=${onClose} onStale=${changed} action=${action}><p>The store no longer ships to its countries.</p><//>`;
 }

@@ -5,6 +5,6 @@ import { to } from '../route.js';
 
 export function SignedIn() {
   return html`<${Page} title="You are signed in"><${Alert} tone="good">
-    <p>Close this tab and go on in the other one: what you typed there is sent now.
+    <p>Close this tab and continue in the other one. What you entered there is being sent.
       Or <a href=${to('')}>go to the dashboard</a>.</p><//><//>`;
 }

@@ -27,14 +27,14 @@ export function Staff() {
   const members = useQuery(people, { after: f.after || null });
   const [dialog, open] = useState(null);
   const close = () => open(null);
-  // Nobody but an owner touches owners.
+  // No staff but an owner touches owners.
   const touchable = (p) => p.role !== 'OWNER' || account.role === 'OWNER';
   const columns = [
     { name: 'person', head: 'Person', main: true, cell: (p) => html`<bdi class="strong">${p.name}</bdi>
       ${p.id === account.id && html` <span class="muted">(you)</span>`}
       <bdi class="muted block clip">${p.email}</bdi>` },
     { name: 'role', head: 'Role', cell: (p) => roleNames[p.role] ?? p.role },
-    { name: 'since', head: 'Since', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
+    { name: 'since', head: 'Joined', cell: (p) => html`<${Time} at=${p.createdAt} how="date" />` },
     { name: 'actions', head: '', end: true, cell: (p) => touchable(p) && html`<span class="row-actions">
       <button type="button" class="button small" aria-label=${'Change role of ' + p.name}
         onClick=${() => open({ kind: 'role', id: p.id })} data-test="staff-role">Change role</button>
@@ -43,12 +43,12 @@ export function Staff() {
   ];
   const present = dialog && members.data?.staff.nodes.find((p) => p.id === dialog.id);
   const hire = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'invite' })}
-    data-test="staff-invite"><${Icon} name="plus" size="16" />Invite a person</button>`;
+    data-test="staff-invite"><${Icon} name="plus" size="16" />Invite staff</button>`;
   return html`<${Page} title="Staff" actions=${hire}>
     <${Card} title="People" flush name="people">
       <${List} query=${members} pick=${(d) => d.staff} caption="People of the store" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/staff', { after })}
-        empty=${html`<${Empty} icon="staff" title="Nobody" />`} />
+        empty=${html`<${Empty} icon="staff" title="No staff" />`} />
     <//>
     <${Invitations} key=${asked} />
     <${Tokens} people=${members.data?.staff.nodes ?? []} />
@@ -67,7 +67,7 @@ function Role({ person: p, onClose, changed }) {
   const run = useMutation(role);
   const action = async (v) => {
     await run({ id: p.id, role: v.get('role'), expectedVersion: p.version });
-    notify('The role is changed.');
+    notify('Role changed.');
     changed();
   };
   return html`<${FormDialog} title=${'Role of ' + isolate(p.name)} name="staff-role" submit="Change role"
@@ -87,11 +87,11 @@ function Tokens({ people: members }) {
     { name: 'token', head: 'Token', main: true,
       cell: (t) => html`<bdi class="strong">${t.name}</bdi><code class="hint-code block">${t.hint}</code>` },
     { name: 'person', head: 'Of',
-      cell: (t) => names.get(t.userId) ?? html`<span class="muted">Somebody who left</span>` },
+      cell: (t) => names.get(t.userId) ?? html`<span class="muted">Former staff</span>` },
     { name: 'status', head: 'Status', cell: (t) => html`<${Badge} value=${life(t)} />` },
     { name: 'used', head: 'Last used', cell: (t) => (t.lastUsedAt
       ? html`<${Time} at=${t.lastUsedAt} how="ago" />` : html`<span class="muted">Never</span>`) },
-    { name: 'ends', head: 'Ends', cell: (t) => (t.revokedAt || t.expiresAt
+    { name: 'ends', head: 'Expires', cell: (t) => (t.revokedAt || t.expiresAt
       ? html`<${Time} at=${t.revokedAt ?? t.expiresAt} how="date" />` : html`<span class="muted">Never</span>`) },
     { name: 'actions', head: '', end: true, cell: (t) => life(t) === 'LIVE' &&
       html`<button type="button" class="button small danger-quiet" aria-label=${'Revoke ' + t.name}
@@ -101,7 +101,7 @@ function Tokens({ people: members }) {
     <${List} query=${query} pick=${(d) => d.staffTokens} caption="Staff tokens" columns=${columns}
       paged=${Boolean(f.tokens)} address=${(after) => to('/staff', { tokens: after })}
       empty=${html`<${Empty} icon="keys" title="No staff tokens">
-        People make their own on the page Security.<//>`} />
+        Staff create their own tokens on the page Security.<//>`} />
     ${revoking && html`<${RevokeToken} token=${revoking} onClose=${() => revoke(null)} changed=${query.reload} />`}
   <//>`;
 }

@@ -25,18 +25,18 @@ export function Tax() {
         shipping: v.get(at + '.shipping') === 'on',
       })),
     } });
-    notify('The taxes are saved.');
+    notify('Tax settings saved.');
     query.reload();
   };
-  return html`<${Page} title="Tax" back=${settings} lead="Where goods go decides how they are taxed.">
+  return html`<${Page} title="Tax" back=${settings} lead="The shipping address decides which rate applies.">
     <${Card} title="Rates" name="taxes">
       ${query.failure ? html`<${Trouble} failure=${query.failure} reload=${query.reload} />`
         : !now ? html`<${Waiting} rows=${4} />`
         : html`<${Form} name="tax" submit="Save" action=${action} onStale=${query.reload} key=${now.version}>
-            <${Check} name="pricesIncludeTax" label="Prices hold the tax" value=${now.pricesIncludeTax}
-              hint="What a shopper pays is then the same everywhere. Otherwise the tax is added to the price." />
+            <${Check} name="pricesIncludeTax" label="Prices include tax" value=${now.pricesIncludeTax}
+              hint="Shoppers then pay the same price everywhere. Otherwise tax is added to the price." />
             <${Rows} name="rates" legend="Rates" one="Rate" max="500" initial=${now.rates} row=${Rate}
-              hint="A region of its own stands in place of its country. Elsewhere nothing is taxed." />
+              hint="A region's rate replaces its country's. Elsewhere no tax is charged." />
           <//>`}
     <//>
   <//>`;
@@ -52,9 +52,9 @@ function Rate({ at, of }) {
     </div>
     <div class="pair">
       <${Field} name=${at + '.name'} label="Name" value=${of.name} required maxlength="64" autocomplete="off"
-        hint="Such as VAT" />
-      <${Field} name=${at + '.basisPoints'} label="Percent" value=${percent(of.basisPoints)} required
+        hint="For example, VAT" />
+      <${Field} name=${at + '.basisPoints'} label="Rate in percent" value=${percent(of.basisPoints)} required
         inputmode="decimal" autocomplete="off" />
     </div>
-    <${Check} name=${at + '.shipping'} label="Shipping is taxed too" value=${of.shipping ?? true} />`;
+    <${Check} name=${at + '.shipping'} label="Also tax shipping" value=${of.shipping ?? true} />`;
 }

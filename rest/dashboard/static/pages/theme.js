@@ -42,7 +42,7 @@ export function Theme({ id }) {
   }
   if (!t) {
     return html`<${Page} title=${query.data ? 'Theme not found' : 'Theme'} back=${back}>${query.data
-      ? html`<${Empty} icon="themes" title="There is no such theme in this store." />`
+      ? html`<${Empty} icon="themes" title="This theme does not exist." />`
       : html`<${Card}><${Waiting} rows=${6} /><//>`}<//>`;
   }
   const close = () => open(null);
@@ -62,12 +62,12 @@ export function Theme({ id }) {
     actions=${html`<${Buttons} of=${t} whole=${whole} store=${store} open=${open} />`}>
     <${Lost} query=${query} />
     ${t.status === 'FAILED' && html`<${Alert}><span data-test="standing">
-      It could not be processed, and cannot be shown. Delete it and import it again.</span><//>`}
+      Processing failed, so this theme cannot be used. Delete it and import it again.</span><//>`}
     ${t.status === 'PROCESSING' && html`<${Card}><span class="progress">
       <progress aria-label=${'Processing ' + t.name}></progress>
-      <span class="progress-text">It is being processed.</span></span><//>`}
+      <span class="progress-text">Processing the theme.</span></span><//>`}
     <div class="columns">
-      <section class="card flush whole-picture" aria-label="Picture"><${Picture} of=${t} eager /></section>
+      <section class="card flush whole-picture" aria-label="Image"><${Picture} of=${t} eager /></section>
       <${Card} title="Details" name="theme-details">
         ${t.description && html`<p class="verbatim lead-in">${t.description}</p>`}
         <${Facts} rows=${[
@@ -77,18 +77,18 @@ export function Theme({ id }) {
           ['Size', whole && html`<span class="figure">${bytes(t.sizeBytes)}</span>, ${
             t.assetCount.toLocaleString()} ${t.assetCount === 1 ? 'asset' : 'assets'} and its templates`],
           ['Checksum', whole && html`<${Copyable} text=${t.checksum} test="theme-checksum" />`],
-          ['Id', html`<${Copyable} text=${t.id} test="theme-id" />`],
+          ['ID', html`<${Copyable} text=${t.id} test="theme-id" />`],
         ]} />
       <//>
     </div>
     ${whole && html`<${Card} title="Assets" flush name="theme-assets">
       <${List} query=${files} pick=${(d) => d.themeAssets} caption="Assets" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to(themePath(id), { after })}
-        empty=${html`<${Empty} icon="image" title="No assets">This theme consists of templates alone.<//>`} />
+        empty=${html`<${Empty} icon="image" title="No assets">This theme has only templates.<//>`} />
     <//>`}
     ${Opened && html`<${Opened} theme=${t} onClose=${close} changed=${changed} />`}
     ${dialog === 'activate' && html`<${actions.Activate} theme=${t} onClose=${close} done=${() => {
-      notify(isolate(t.name) + ' is live.');
+      notify(isolate(t.name) + ' activated.');
       query.reload();
     }} />`}
   <//>`;

@@ -49,14 +49,14 @@ export function ThemeSettings({ id }) {
   const action = async (v) => {
     clearTimeout(timer.current);
     await publish({ id, values: values(v), publish: true });
-    notify(t.status === 'ACTIVE' ? 'Visitors see it within seconds.' : 'The settings are saved.');
+    notify(t.status === 'ACTIVE' ? 'Settings published. Shoppers see them within seconds.' : 'Settings saved.');
     reload((n) => n + 1);
   };
   return html`<${Page} title="Theme settings" back=${back}
-    lead="The preview follows what you change. Visitors see it once you publish."
-    actions=${html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview in a tab<//>`}>
+    lead="The preview shows your changes. Shoppers see them after you publish."
+    actions=${html`<${NewTab} href=${t.previewUrl} test="theme-preview">Preview in new tab<//>`}>
     ${list.length === 0
-      ? html`<${Empty} icon="themes" title="Nothing to set">This theme has no settings.<//>`
+      ? html`<${Empty} icon="themes" title="No settings">This theme has no settings.<//>`
       : html`<div class="beside">
         <${Card} title="Settings" name="theme-settings">
           <div onInput=${(e) => follow(e.target.form)}>
@@ -84,7 +84,7 @@ function Setting({ of: s, name }) {
   if (s.kind === 'IMAGE') {
     const own = name + '-images';
     return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional list=${own} maxlength="1000"
-        hint="A picture of the theme, or an address that begins with https://" />
+        hint="For example, an image of the theme, or a URL that starts with https://" />
       <datalist id=${own}>${s.options.map((o) => html`<option key=${o} value=${o}></option>`)}</datalist>`;
   }
   return html`<${Field} name=${name} label=${s.label} value=${s.draft} optional maxlength="1000" />`;

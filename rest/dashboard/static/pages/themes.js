@@ -42,7 +42,7 @@ export function Themes() {
   const close = () => open(null);
   const add = html`<button type="button" class="button primary" onClick=${importing.choose} data-test="theme-choose">
     <${Icon} name="upload" size="16" />Import theme</button>`;
-  return html`<${Page} title="Themes" lead="How the storefront looks to customers." actions=${add}>
+  return html`<${Page} title="Themes" lead="The look of your storefront." actions=${add}>
     <${Lost} query=${query} />
     <${Swap} of=${swap} undone=${() => {
       setSwap(null);
@@ -119,7 +119,7 @@ function Others({ themes, busy, fresh, open, added }) {
     <div class="card-top level"><h2 id="others">Other themes</h2>${more}</div>
     ${themes.length === 0
       ? html`<div class="card"><${Empty} icon="themes" title="No other theme">
-          Import one, or install one from the <a href=${to('/marketplace')}>marketplace</a>. It changes nothing until
+          Import one or install one from the <a href=${to('/marketplace')}>marketplace</a>. Nothing changes until
           you activate it.<//></div>`
       : html`<ul class="gallery" data-test="themes">${themes.map((t) => html`<${Card} key=${t.id} theme=${t}
           fresh=${t.id === fresh} open=${open} added=${added} />`)}</ul>`}
@@ -143,7 +143,7 @@ function Card({ theme: t, fresh, open, added }) {
       <p class="muted">${byline(t) || sources[t.source]}</p>
       ${t.status === 'PROCESSING' && html`<span class="progress">
         <progress aria-label=${'Processing ' + t.name}></progress></span>`}
-      ${t.status === 'FAILED' && html`<p class="none">It could not be processed. Delete it and import it again.</p>`}
+      ${t.status === 'FAILED' && html`<p class="none">Processing failed. Delete the theme and import it again.</p>`}
       <p class="muted">${byline(t) && sources[t.source] + ', '}<${Time} at=${t.createdAt} how="date" /></p>
       <div class="actions piece-end">
         ${t.status === 'INACTIVE' && html`<button type="button" class="button small soft"

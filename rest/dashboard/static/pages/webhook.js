@@ -56,7 +56,7 @@ export function Webhook({ id }) {
   }
   if (!e) {
     return html`<${Page} title=${query.data ? 'Endpoint not found' : 'Webhook endpoint'} back=${back}>${query.data
-      ? html`<${Empty} icon="webhooks" title="There is no such endpoint in this store." />`
+      ? html`<${Empty} icon="webhooks" title="This endpoint does not exist." />`
       : html`<${Card}><${Waiting} rows=${8} /><//>`}<//>`;
   }
   const changed = () => {
@@ -94,7 +94,7 @@ export function Webhook({ id }) {
       html`<${actions.Rotate} endpoint=${e} onClose=${close} changed=${changed} shown=${shown} />`}
     ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="New signing secret" secret=${dialog.secret}
       onClose=${close}>
-      <p>Give it to your receiver beside the old one, see that it verifies, then promote it.</p>
+      <p>Add it to your receiver next to the old one, check that signatures verify, then promote it.</p>
       ${dialog.until && html`<${actions.SecretNote} until=${dialog.until} />`}<//>`}
   <//>`;
 }
@@ -114,41 +114,40 @@ function Buttons({ of: e, open, changed }) {
 /** What is wrong with an endpoint, and what to do about it. */
 function Standing({ of: e }) {
   if (e.status === 'ACTIVE' && !e.failingSince) {
-    return e.queue.catchingUp && html`<${Alert} tone="info">Events of the log are being added.<//>`;
+    return e.queue.catchingUp && html`<${Alert} tone="info">Events from the log are being queued.<//>`;
   }
   const last = e.lastError && html`<p>Last error: <span class="verbatim">${sayError(e.lastError)}</span></p>`;
   if (e.status === 'ACTIVE') {
     return html`<${Alert}><div data-test="standing">
-      <p>Deliveries fail, the oldest since <${Time} at=${e.failingSince} />.</p>${last}
-      <p>They are tried again until <${Time} at=${suspendedBy(e.failingSince)} />; then the endpoint is suspended.
-        Repair the receiver and send a test. Then try all that failed at once, by Send again by filter. A delivery
-        that can never succeed can be opened and skipped.</p></div><//>`;
+      <p>Deliveries have been failing since <${Time} at=${e.failingSince} />.</p>${last}
+      <p>Deliveries are retried until <${Time} at=${suspendedBy(e.failingSince)} />. Then the endpoint is suspended.
+        Fix the receiver and send a test, then use Resend by filter to retry all failed deliveries. Open a delivery
+        to skip it if it can never succeed.</p></div><//>`;
   }
   return html`<${Alert} tone=${e.status === 'SUSPENDED' ? 'bad' : 'info'}><div data-test="standing">
-    <p>Nothing is sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${
+    <p>No events are sent${e.suspendedAt && html` since <${Time} at=${e.suspendedAt} />`}. ${
       stops[e.suspendedReason] ?? ''}</p>
     ${e.status === 'SUSPENDED' && last}<p>${remedies[e.suspendedReason] ?? remedies.DELIVERY_FAILED}</p></div><//>`;
 }
 
 const remedies = {
-  DELIVERY_FAILED: 'Repair the receiver, send a test, then reactivate: you choose what becomes of what it missed. ' +
-    'The event log keeps 30 days.',
-  MANUAL: 'Reactivate it when it should go on: you choose what becomes of what it missed. ' +
-    'The event log keeps 30 days.',
-  GRANT_REVOKED: 'It can be reactivated once somebody of the store has consented to the app again. ' +
-    'What waited was given up.',
+  DELIVERY_FAILED: 'Fix the receiver, send a test, then reactivate. You choose what happens to missed events. ' +
+    'The event log covers 30 days.',
+  MANUAL: 'Reactivate it to continue. You choose what happens to missed events. The event log covers 30 days.',
+  GRANT_REVOKED: 'It can be reactivated after staff of the store grant the app access again. ' +
+    'Waiting deliveries were dropped.',
 };
 
 function Secrets({ of: e, open }) {
   return html`<${Card} title="Signing secret" name="endpoint-secret">
     <${Facts} rows=${[
       ['Ends in', html`<code>${e.secretHint}</code>`],
-      ['New one', e.nextSecretHint && html`<code>${e.nextSecretHint}</code>`],
-      ['Takes over', e.nextSecretPromotesAt && html`<${Time} at=${e.nextSecretPromotesAt} />`],
+      ['New secret', e.nextSecretHint && html`<code>${e.nextSecretHint}</code>`],
+      ['Becomes active', e.nextSecretPromotesAt && html`<${Time} at=${e.nextSecretPromotesAt} />`],
     ]} />
     <p class="actions under">${e.nextSecretHint
       ? html`<button type="button" class="button" onClick=${() => open({ kind: 'promote' })}
-          data-test="webhook-promote">Promote the new one</button>`
+          data-test="webhook-promote">Promote new secret</button>`
       : html`<button type="button" class="button" onClick=${() => open({ kind: 'rotate' })}
           data-test="webhook-rotate">Rotate</button>`}</p>
   <//>`;
@@ -160,11 +159,11 @@ const columns = [
   { name: 'state', head: 'State', cell: (d) => html`<${Badge} value=${d.state} />` },
   { name: 'attempts', head: 'Attempts', end: true, fold: 1, told: true,
     cell: (d) => html`<span class="figure">${d.attemptCount}</span>` },
-  { name: 'next', head: 'Next or end', cell: (d) => (d.settledAt
+  { name: 'next', head: 'Next attempt or end', cell: (d) => (d.settledAt
     ? html`<${Time} at=${d.settledAt} how="second" />`
     : d.nextAttemptAt ? html`<${Time} at=${d.nextAttemptAt} how="second" />`
-    : html`<span class="muted">In its turn</span>`) },
-  { name: 'made', head: 'Made', end: true, fold: 2, told: true,
+    : html`<span class="muted">Queued</span>`) },
+  { name: 'made', head: 'Created', end: true, fold: 2, told: true,
     cell: (d) => html`<${Time} at=${d.createdAt} how="second" />` },
 ];
 
@@ -173,19 +172,19 @@ function Deliveries({ query, f, path, only, changed, open, log }) {
   const buttons = html`
     <button type="button" class="button small" onClick=${changed} data-test="refresh">Refresh</button>
     ${log && html`<button type="button" class="button small" onClick=${log}
-      data-test="webhook-log">Export the log</button>`}
+      data-test="webhook-log">Export log</button>`}
     ${open && html`<button type="button" class="button small" onClick=${() => open({ kind: 'resend' })}
-        data-test="webhook-resend">Send again by filter</button>
+        data-test="webhook-resend">Resend by filter</button>
       <button type="button" class="button small" onClick=${() => open({ kind: 'replay' })}
-        data-test="webhook-replay">Replay a range</button>`}`;
+        data-test="webhook-replay">Replay events</button>`}`;
   return html`<${Card} title="Deliveries" flush name="deliveries" actions=${buttons}>
     <${Filters} clear=${only && to(path, { ...f, after: '', state: '' })}>
       <${FilterSelect} name="state" label="State" value=${only ?? ''} values=${deliveryStates} set=${set} />
     <//>
     <${List} query=${query} pick=${(d) => d.webhookEndpoint?.deliveries} caption="Deliveries" columns=${columns}
       paged=${Boolean(f.after)} address=${(after) => to(path, { ...f, after })}
-      empty=${html`<${Empty} icon="send" title=${only ? 'No delivery is in this state.' : 'Nothing was sent yet'}>
-        ${only ? null : 'Deliveries appear here when something happens that the endpoint subscribes to. ' +
+      empty=${html`<${Empty} icon="send" title=${only ? 'No deliveries in this state.' : 'No deliveries yet'}>
+        ${only ? null : 'Deliveries appear here when a subscribed event happens. ' +
           'They are kept for 14 days.'}<//>`} />
   <//>`;
 }

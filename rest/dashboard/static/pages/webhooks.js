@@ -40,7 +40,7 @@ function Health({ of: e }) {
     ${e.status === 'ACTIVE' && e.pausedUntil && html`<span class="block">
       Until <${Time} at=${e.pausedUntil} /></span>`}
     ${e.status === 'ACTIVE' && e.failingSince && html`<span class="block none">
-      First failed <${Time} at=${e.failingSince} how="ago" /></span>`}
+      Failing since <${Time} at=${e.failingSince} how="ago" /></span>`}
     ${e.status !== 'ACTIVE' && e.suspendedAt && html`<span class="block">
       Stopped <${Time} at=${e.suspendedAt} how="ago" /></span>`}
     <span class="block muted">
@@ -57,12 +57,12 @@ export function Webhooks() {
   const add = html`<button type="button" class="button primary" onClick=${() => open({ kind: 'new' })}
     data-test="webhook-new"><${Icon} name="plus" size="16" />Add endpoint</button>`;
   return html`<${Page} title="Webhooks" actions=${add}
-    lead="What happens in the store, sent to your programs and to apps.">
+    lead="Send events of the store to your programs and to apps.">
     <section class="card flush" aria-label="Webhook endpoints" data-test="webhooks">
       <${List} query=${query} pick=${(d) => d.webhookEndpoints} caption="Webhook endpoints" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/webhooks', { after })}
-        empty=${html`<${Empty} icon="webhooks" title="No endpoint yet">
-          Add the address of a program that wants to hear what happens.<//>`} />
+        empty=${html`<${Empty} icon="webhooks" title="No endpoints yet">
+          Add the URL of a program that receives events.<//>`} />
     </section>
     ${dialog?.kind === 'new' && html`<${NewEndpoint} onClose=${() => open(null)} shown=${(secret, id) => {
       query.reload();
@@ -70,6 +70,6 @@ export function Webhooks() {
     }} />`}
     ${dialog?.kind === 'secret' && html`<${EndpointSecret} title="Signing secret" secret=${dialog.secret}
       onClose=${() => go(to(endpointPath(dialog.id)))}>
-      <p>The endpoint is active. Store its secret where your program finds it, never in its source.</p><//>`}
+      <p>The endpoint is active. Store its secret where your program can read it, never in source code.</p><//>`}
   <//>`;
 }
