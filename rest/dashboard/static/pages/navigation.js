@@ -107,7 +107,7 @@ function Link({ at, link: l, change, choices }) {
     ${l.target === 'PRODUCT' && html`<${ProductChoice} name=${at + '.resourceId'} value=${l.resourceId} label="Product"
       required choose=${(p) => change({ resourceId: p.id })} />`}
     ${l.target === 'ADDRESS' && html`<${Field} name=${at + '.address'} label="Address" value=${l.address} required
-      maxlength="2048" hint="For example, https://example.com or /pages/contact"
+      maxlength="2048" hint="For example, /pages/contact, or a URL that starts with https://"
       onInput=${(e) => change({ address: e.target.value })} />`}
   </div>`;
 }
