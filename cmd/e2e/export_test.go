@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/storetest"
 	exports "github.com/storefront-go/storefront/graph/engine/export"

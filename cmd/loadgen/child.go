@@ -49,8 +49,7 @@ func ready(ctx context.Context, binary *string, dir string) error {
 	return err
 }
 
-// children starts the server and the baseline on the same data with the same
-// root secret.
+// children starts servers on the same data with the same root secret.
 type children struct {
 	dir    string
 	binary string
@@ -81,25 +80,8 @@ func (c *children) server(ctx context.Context, flags ...string) (*child, error) 
 	return p, p.await(ctx, c.data)
 }
 
-// baseline starts this program again, with further flags.
-func (c *children) baseline(ctx context.Context, flags ...string) (*child, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	addr := free()
-	p, err := c.start("baseline", self,
-		append([]string{"baseline", "--database", c.data.address, "--addr", addr}, flags...)...)
-	if err != nil {
-		return nil, err
-	}
-	p.addr = addr
-	return p, p.await(ctx, c.data)
-}
-
 // start runs a program with an environment that holds the root secret and
-// nothing that could change its settings, but for Go's collector: that is passed
-// on, to both sides.
+// nothing that could change its settings, except those of Go's collector.
 func (c *children) start(name, program string, args ...string) (*child, error) {
 	p := &child{name: name, cmd: exec.Command(program, args...), ended: make(chan struct{}),
 		database: c.data.pid, log: filepath.Join(c.dir, name+"-"+c.data.engine+".log")}

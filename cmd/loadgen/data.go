@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"

@@ -13,11 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline"
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
-	"github.com/storefront-go/storefront/ent"
-	clock "github.com/storefront-go/storefront/ent/micros"
-	"github.com/storefront-go/storefront/ent/xid"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
 // exportsCommand prints the table of exports.
@@ -63,20 +59,11 @@ func (c *exportsCommand) engine(ctx context.Context, r *hookReport, s store, eng
 	}
 	defer d.close()
 	all := newChildren(s.dir, c.Binary, d)
-	var raws, plains, zips []exportRun
+	var plains, zips []exportRun
 	for range c.Rounds {
-		raw, err := rawExport(ctx, d, filepath.Join(s.dir, "raw.csv"))
-		if err != nil {
-			return err
-		}
-		raws = append(raws, raw)
 		plain, err := served(ctx, all, d, `{"kind": "orders"}`)
 		if err != nil {
 			return err
-		}
-		if plain.rows != raw.rows || plain.bytes != raw.bytes {
-			return fmt.Errorf("the service wrote %d rows and %d bytes, the raw query %d and %d", plain.rows,
-				plain.bytes, raw.rows, raw.bytes)
 		}
 		plains = append(plains, plain)
 		zip, err := served(ctx, all, d, `{"kind": "orders", "compression": "gzip"}`)
@@ -86,33 +73,19 @@ func (c *exportsCommand) engine(ctx context.Context, r *hookReport, s store, eng
 		zips = append(zips, zip)
 	}
 	about := []string{
-		fmt.Sprintf("Export of %d orders with two lines each: %d MB of CSV.", c.Orders, raws[0].bytes>>20),
+		fmt.Sprintf("Export of %d orders with two lines each: %d MB of CSV.", c.Orders, plains[0].bytes>>20),
 	}
 	head := []string{
-		"export", "engine", "seconds", "rows/s", "of the raw query", "CPU s", "memory above idle, MB", "first byte, ms",
+		"export", "engine", "seconds", "rows/s", "CPU s", "memory above idle, MB", "first byte, ms",
 	}
-	raw := middleOf(raws)
 	for _, line := range []struct {
 		name string
 		run  exportRun
-		rate string
-	}{
-		{"raw streaming query", raw, "1"},
-		{"CSV", middleOf(plains), ""},
-		{"CSV, gzip", middleOf(zips), ""},
-	} {
-		x, memory, first := line.run, "", ""
-		if line.rate == "" {
-			ratio := raw.took.Seconds() / x.took.Seconds()
-			line.rate = least(ratio, 0.6, "%.2f")
-			if strings.HasSuffix(line.name, "gzip") {
-				line.rate = most(x.took.Seconds()/middleOf(plains).took.Seconds(), 2, "%.2f × the plain one")
-			}
-			memory, first = most(float64(x.memory)/(1<<20), 64, "%.0f"), most(x.first.Seconds()*1000, 100, "%.0f")
-		}
+	}{{"CSV", middleOf(plains)}, {"CSV, gzip", middleOf(zips)}} {
+		x := line.run
 		r.add(about, head, line.name, engine, fmt.Sprintf("%.2f", x.took.Seconds()),
-			fmt.Sprintf("%.0f", float64(x.rows)/x.took.Seconds()), line.rate, fmt.Sprintf("%.2f", x.cpu.Seconds()),
-			memory, first)
+			fmt.Sprintf("%.0f", float64(x.rows)/x.took.Seconds()), fmt.Sprintf("%.2f", x.cpu.Seconds()),
+			most(float64(x.memory)/(1<<20), 64, "%.0f"), most(x.first.Seconds()*1000, 100, "%.0f"))
 	}
 	return nil
 }
@@ -133,44 +106,6 @@ func middleOf(runs []exportRun) exportRun {
 		memory: int64(pick(func(x exportRun) float64 { return float64(x.memory) })),
 		rows:   runs[0].rows, bytes: runs[0].bytes,
 	}
-}
-
-// rawExport writes the file with one streaming query in this process.
-func rawExport(ctx context.Context, d *dataset, path string) (x exportRun, err error) {
-	s, err := ent.Open(ctx, ent.Config{Database: d.address})
-	if err != nil {
-		return x, err
-	}
-	defer s.Close()
-	id, err := xid.Store.Parse(d.corpus.Shops[0].ID)
-	if err != nil {
-		return x, err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return x, err
-	}
-	defer os.Remove(path)
-	defer f.Close()
-	before, err := used(d.pid, os.Getpid())
-	if err != nil {
-		return x, err
-	}
-	start := time.Now()
-	if x.rows, err = baseline.Export(ctx, s, id, clock.Now(), f); err != nil {
-		return x, err
-	}
-	if err := f.Sync(); err != nil {
-		return x, err
-	}
-	x.took = time.Since(start)
-	after, err := used(d.pid, os.Getpid())
-	if err != nil {
-		return x, err
-	}
-	x.cpu = after - before
-	x.bytes, err = f.Seek(0, io.SeekEnd)
-	return x, err
 }
 
 // used is the CPU time of several processes.

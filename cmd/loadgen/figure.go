@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
 // kind is what a figure compares.
@@ -17,17 +17,16 @@ const (
 	throughput                // at least bound times the reference
 )
 
-// figure is one row of the issue: contestants that run in turns.
+// figure is one row of a table: one side, or several that take turns.
 type figure struct {
 	name  string
 	kind  kind
 	conns int
-	bound float64
+	bound float64 // of the last side beside the first; 0 without a comparison
 	sides []side
 }
 
-// side is one contestant. The first one is the reference, the last one is judged;
-// those between are shown beside.
+// side is one contestant. The first is the reference, the last is compared with it.
 type side struct {
 	name   string
 	at     *child
@@ -35,7 +34,7 @@ type side struct {
 	status int
 	// fill, where it is set, prepares what a turn of the length uses up.
 	fill func(ctx context.Context, turn time.Duration) error
-	// took, where it is set, hears every answer.
+	// took, if set, is called with every answer.
 	took func(conn int, body []byte) error
 }
 
@@ -52,28 +51,21 @@ func plain(name string, at *child, next func(b []byte, conn, n int) []byte, stat
 	return side{name: name, at: at, next: next, status: status}
 }
 
-// graphEvery is the place of GraphQL with every field among the figures of reading.
-const graphEvery = 4
-
 // reads are the figures of reading.
-func (r requests) reads(base, server *child) ([]figure, error) {
-	list := []figure{{name: "GET /products?limit=100", bound: 1.25}}
-	both := func(s series) []side {
-		return []side{plain("baseline", base, s.next, 200), plain("server", server, s.next, 200)}
-	}
-	list[0].sides = both(r.products(100))
+func (r requests) reads(server *child) ([]figure, error) {
+	list := []figure{{name: "GET /products?limit=100", sides: only(server, r.products(100))}}
 	for _, limit := range []int{100, 20} {
 		s, err := r.orders(limit)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, figure{name: "GET /orders?limit=" + strconv.Itoa(limit), bound: 1.25, sides: both(s)})
+		list = append(list, figure{name: "GET /orders?limit=" + strconv.Itoa(limit), sides: only(server, s)})
 	}
 	one, err := r.order()
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, figure{name: "GET /orders/{id}", bound: 1.25, sides: both(one)})
+	list = append(list, figure{name: "GET /orders/{id}", sides: only(server, one)})
 	for _, g := range []struct{ name, fields string }{
 		{"GraphQL, the same 20 orders, every field", fields},
 		{"GraphQL, the same 20 orders, a table's fields", summary},
@@ -82,8 +74,7 @@ func (r requests) reads(base, server *child) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		sides := []side{list[2].sides[0], plain("server", server, graph.next, 200)} // the same pages
-		list = append(list, figure{name: g.name, bound: 2, sides: sides})
+		list = append(list, figure{name: g.name, sides: only(server, graph)})
 	}
 	for i := range list {
 		list[i].kind, list[i].conns = cpuPerRequest, 16
@@ -91,9 +82,11 @@ func (r requests) reads(base, server *child) ([]figure, error) {
 	return list, nil
 }
 
-// depths are the figures of pages far down the list of the largest store. The
-// reference is the server's own first page; the baseline's pages are shown beside.
-func (r requests) depths(base, server *child) ([]figure, error) {
+// only is the side of a figure without a comparison.
+func only(server *child, s series) []side { return []side{plain("server", server, s.next, 200)} }
+
+// depths compare pages far down the list of the largest store with its first page.
+func (r requests) depths(server *child) ([]figure, error) {
 	shop := r.corpus.Shops[0]
 	first, err := r.page("")
 	if err != nil {
@@ -106,8 +99,7 @@ func (r requests) depths(base, server *child) ([]figure, error) {
 			return err
 		}
 		list = append(list, figure{name: name, kind: latency, conns: 1, bound: 1.25, sides: []side{
-			plain("server, page 1", server, first.next, 200), plain("baseline, page 1", base, first.next, 200),
-			plain("baseline, there", base, s.next, 200), plain("server, there", server, s.next, 200)}})
+			plain("page 1", server, first.next, 200), plain("server", server, s.next, 200)}})
 		return nil
 	}
 	deep := min(corpus.Deep, shop.Orders/corpus.PageSize/2)
@@ -124,14 +116,11 @@ func (r requests) depths(base, server *child) ([]figure, error) {
 }
 
 // writes are the figures of POST /products.
-func (r requests) writes(base, server *child) []figure {
+func (r requests) writes(server *child) []figure {
 	var list []figure
 	for _, conns := range []int{16, 64} {
 		list = append(list, figure{name: "POST /products, " + strconv.Itoa(conns) + " connections", kind: throughput,
-			conns: conns, bound: 0.8, sides: []side{
-				plain("raw, the same statements", base, r.create(root+"/products"), 201),
-				plain("raw, three inserts", base, r.create("/raw/products"), 201),
-				plain("server", server, r.create(root+"/products"), 201)}})
+			conns: conns, sides: []side{plain("server", server, r.create(root+"/products"), 201)}})
 	}
 	return list
 }

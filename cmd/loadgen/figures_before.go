@@ -60,32 +60,24 @@ func (c *figuresCommand) side(ctx context.Context, s store, engine, binary strin
 
 // changes are the figures of two servers, of which the first one is the older.
 func changes(older, newer requests, before, now *child) ([]figure, error) {
-	first, err := older.reads(before, before)
+	first, err := older.reads(before)
 	if err != nil {
 		return nil, err
 	}
-	list, err := newer.reads(now, now)
+	list, err := newer.reads(now)
 	if err != nil {
 		return nil, err
 	}
-	every := list[graphEvery] // beside REST's page, by the same server
-	every.name += ", beside REST's page"
-	every.sides[0].name, every.bound = "REST", 1.5
+	first, list = append(first, older.writes(before)...), append(list, newer.writes(now)...)
 	for i := range list {
 		list[i].bound = 1
-		list[i].sides = []side{last(first[i], "before"), last(list[i], "server")}
+		list[i].sides = []side{named("before", first[i].sides[0]), list[i].sides[0]}
 	}
-	list = append(list, every)
-	writes := newer.writes(now, now)
-	for i, f := range older.writes(before, before) {
-		writes[i].bound, writes[i].sides = 1, []side{last(f, "before"), last(writes[i], "server")}
-	}
-	return append(list, writes...), nil
+	return list, nil
 }
 
-// last is the judged side of a figure under a name.
-func last(f figure, name string) side {
-	s := f.sides[len(f.sides)-1]
+// named gives a side another name.
+func named(name string, s side) side {
 	s.name = name
 	return s
 }

@@ -145,28 +145,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// same checks that two children answer a GET with the same bytes: else the
-// figures would compare different work.
-func same(ctx context.Context, a, b *child, s series) error {
-	for _, request := range s[:min(len(s), 40)] {
-		if !bytes.HasPrefix(request, []byte("GET ")) {
-			continue
-		}
-		first, err := ask(ctx, a, request)
-		if err != nil {
-			return err
-		}
-		second, err := ask(ctx, b, request)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(first, second) {
-			return fmt.Errorf("%s: %s and %s answer differently:\n%s\n%s", line(request), a.name, b.name, first, second)
-		}
-	}
-	return nil
-}
-
+// ask sends one request and returns the body of a 200.
 func ask(ctx context.Context, c *child, request []byte) ([]byte, error) {
 	conn, err := dial(ctx, c.addr)
 	if err != nil {

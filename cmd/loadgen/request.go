@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline"
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-const root = baseline.Root
+// root is the path of the REST API.
+const root = "/api/public/v1"
 
 // get makes a GET request.
 func get(target, key string) []byte {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
 // sellingCommand prints the tables of a shop that sells.
@@ -22,6 +22,9 @@ type sellingCommand struct {
 	Only     string        `help:"Measure only the figures whose name contains this."`
 	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU profiles of the server, taken in turns of their own."`
 }
+
+// shopDomain follows the handle in the host of a store.
+const shopDomain = "shops.localhost"
 
 // quickProducts is the size of the store of a quick run.
 const quickProducts = 2000
@@ -80,12 +83,7 @@ func (c *sellingCommand) engine(ctx context.Context, r *report, s store, engine 
 	if err := c.pages(ctx, r, m, engine, shop); err != nil {
 		return err
 	}
-	base, err := all.baseline(ctx, "--store-domain", shopDomain)
-	if err != nil {
-		return err
-	}
-	defer base.stop()
-	return c.buying(ctx, r, m, engine, sells, shop, base)
+	return c.buying(ctx, r, m, engine, sells, shop)
 }
 
 // pages measures the pages that shoppers look at.
@@ -103,7 +101,7 @@ func (c *sellingCommand) pages(ctx context.Context, r *report, m meter, engine s
 
 // buying measures carts and orders.
 func (c *sellingCommand) buying(
-	ctx context.Context, r *report, m meter, engine string, sells *seller, shop *shopper, base *child,
+	ctx context.Context, r *report, m meter, engine string, sells *seller, shop *shopper,
 ) error {
 	for _, f := range sells.adding(shop.server, shop.host) {
 		if !strings.Contains(f.name, c.Only) {
@@ -116,5 +114,5 @@ func (c *sellingCommand) buying(
 		r.pages = append(r.pages, pageRow{result: found, bound: addBound, asked: "2 ms"})
 	}
 	figures := figuresCommand{Only: c.Only}
-	return figures.each(ctx, r, m, engine, sells.placing(base, shop.server, shop.host))
+	return figures.each(ctx, r, m, engine, sells.placing(shop.server, shop.host))
 }

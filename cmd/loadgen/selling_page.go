@@ -25,6 +25,9 @@ const (
 	addBound    = 2 * time.Millisecond
 )
 
+// cards is how many products a page shows.
+const cards = 24
+
 // pageFigure is a page of the shop.
 type pageFigure struct {
 	name  string
@@ -184,4 +187,12 @@ type pageRow struct {
 	asked      string
 	size       int
 	statements float64
+}
+
+// within shows a bound and whether it is kept.
+func within(v, bound time.Duration, asked string) string {
+	if v > bound {
+		return "≤ " + asked + ", missed"
+	}
+	return "≤ " + asked + ", kept"
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/storefront-go/storefront/cmd/internal/app"
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent/document"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/ent/viewer"

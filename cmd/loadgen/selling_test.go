@@ -36,3 +36,11 @@ func TestPageTable(t *testing.T) {
 		t.Errorf("printed\n%s, want\n%s", out.String(), want)
 	}
 }
+
+func TestProductsOfAPage(t *testing.T) {
+	const page = `<a href="/products/mug">Mug</a> <a href="/products/mug"><img></a> <a ` +
+		`href="/products/cup-2?x=1">Cup</a> <a href="/search">all</a>`
+	if got := products([]byte(page)); got != 2 {
+		t.Errorf("got %d, want 2: each product once", got)
+	}
+}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/lib/page"
 )

@@ -16,7 +16,7 @@ type report struct {
 	pages   []pageRow
 }
 
-// fact is a figure without a baseline.
+// fact is a single value.
 type fact struct{ name, value, bound string }
 
 // print writes the tables as Markdown.
@@ -31,6 +31,10 @@ func (r *report) print(w io.Writer) {
 	row(w, "---", "---", "---:", "---:", "---:", "---")
 	for _, x := range r.results {
 		last := len(x.sides) - 1
+		if x.bound == 0 {
+			row(w, x.name, x.engine, "", x.show(last), "", "")
+			continue
+		}
 		row(w, x.name, x.engine, x.show(0), x.show(last), fmt.Sprintf("%.2f", x.ratio()), x.asked())
 	}
 	fmt.Fprintln(w)

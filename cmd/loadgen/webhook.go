@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/lib/keyring"
@@ -24,8 +24,7 @@ type webhooksCommand struct {
 	Deliveries int           `default:"60000" help:"Deliveries of each backlog."`
 	Rounds     int           `default:"1" help:"Rounds of every drain; the median is shown."`
 	Duration   time.Duration `default:"20s" help:"Length of each live load."`
-	Recovering int           `default:"200000" help:"Deliveries that recover at once beside healthy endpoints."`
-	Only       string        `placeholder:"FIGURE" help:"Measure only the figures whose name contains this: drain, live, take-over, event, fair, slots."`
+	Only       string        `placeholder:"FIGURE" help:"Measure only the figures whose name contains this: drain, live."`
 	Quick      bool          `help:"Small backlogs and short loads: to try the command, not for figures."`
 }
 
@@ -40,21 +39,12 @@ var hookFigures = []struct {
 }{
 	{"drain", (*hookBench).drains},
 	{"live", (*hookBench).lives},
-	{"take-over", (*hookBench).takeover},
-	{"event", (*hookBench).cost},
-	{"fair, hang", pressures[0].measure},
-	{"fair, slow", pressures[1].measure},
-	{"fair, crowd", pressures[2].measure},
-	{"fair, recovery", pressures[3].measure},
-	{"fair, most", pressures[4].measure},
-	{"slots", (*hookBench).slots},
 }
 
 // Run measures every engine and prints.
 func (c *webhooksCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Deliveries, c.Rounds, c.Duration = min(c.Deliveries, 5000), 1, min(c.Duration, 3*time.Second)
-		c.Recovering = min(c.Recovering, 5000)
 	}
 	place := dataFlags{Engine: c.Engine, Data: c.Data, Orders: hookSize.Orders}
 	s := store{dir: place.store().dir, size: hookSize, anew: true}

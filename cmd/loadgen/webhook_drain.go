@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent/event"
 )
 

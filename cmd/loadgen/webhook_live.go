@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/xid"
 )

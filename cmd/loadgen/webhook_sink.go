@@ -40,12 +40,8 @@ func (c *sinkCommand) Run(ctx context.Context) error {
 // the endpoint's.
 const (
 	hangPath   = "/hang/"  // before a number: a delivery is recorded and never answered
-	turnPath   = "/turn/"  // before a number: as hangPath once turnedPath was asked for
-	failPath   = "/fail/"  // before a number: it is answered with 500
-	waitPath   = "/wait/"  // before a time in ms and a number: it is answered after it
 	countPath  = "/count"  // how many were answered
 	reportPath = "/report" // every receipt, as JSON
-	turnedPath = "/turned" // asks those at turnPath to hang from now on
 )
 
 // receipt is one delivery that came.
@@ -63,7 +59,6 @@ type receipt struct {
 // sink keeps what it receives in memory.
 type sink struct {
 	answered atomic.Int64
-	turned   atomic.Bool
 
 	mu    sync.Mutex
 	conns []*sinkConn // the closed ones too
@@ -98,11 +93,8 @@ func (s *sink) serve(l net.Listener) error {
 	}
 }
 
-// The answers to deliveries.
-var (
-	answerOK   = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-	answerFail = []byte("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")
-)
+// answerOK answers a delivery.
+var answerOK = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 // serve answers one request after the other. A client that goes away, or sends
 // what is no delivery, ends it.
@@ -134,18 +126,10 @@ func (c *sinkConn) serve() {
 // answer does with a delivery what its path says, and reports whether the
 // connection goes on.
 func (c *sinkConn) answer(path string, r receipt) bool {
-	switch {
-	case strings.HasPrefix(path, hangPath), strings.HasPrefix(path, turnPath) && c.sink.turned.Load():
+	if strings.HasPrefix(path, hangPath) {
 		c.keep(r)
 		io.Copy(io.Discard, c) // until the sender has had enough
 		return false
-	case strings.HasPrefix(path, failPath):
-		c.keep(r)
-		_, err := c.Write(answerFail)
-		return err == nil
-	}
-	if ms, ok := number([]byte(path), waitPath); ok {
-		time.Sleep(time.Duration(ms) * time.Millisecond)
 	}
 	r.Answered = time.Now().UnixNano()
 	c.keep(r)
@@ -249,9 +233,6 @@ func (s *sink) control(path []byte) (answer []byte, ok bool) {
 			panic(err) // texts and numbers encode
 		}
 		return b, true
-	case turnedPath:
-		s.turned.Store(true)
-		return nil, true
 	}
 	return nil, false
 }

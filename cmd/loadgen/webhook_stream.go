@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
 // stream is an open load: products are made at a rate, store after store, and the

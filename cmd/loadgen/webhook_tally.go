@@ -64,18 +64,3 @@ func count(list []receipt) (t tally) {
 
 // span is the time from the first receipt to the last.
 func (t tally) span() time.Duration { return time.Duration(t.last - t.first) }
-
-// longestGap returns how long the endpoint that waited longest got nothing after
-// a moment, of those that got something before and after it. The receipts are
-// sorted.
-func longestGap(list []receipt, moment time.Time) (longest time.Duration) {
-	last := map[int]int64{}
-	for _, r := range list {
-		before, known := last[r.Endpoint]
-		last[r.Endpoint] = r.At
-		if known && r.At > moment.UnixNano() {
-			longest = max(longest, time.Duration(r.At-max(before, moment.UnixNano())))
-		}
-	}
-	return longest
-}

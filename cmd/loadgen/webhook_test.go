@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
 // openSink starts a sink in this process.
@@ -93,30 +93,6 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// An endpoint does what its path says.
-func TestSinkBehaviour(t *testing.T) {
-	s := openSink(t)
-	for _, tc := range []struct {
-		path string
-		want int
-		took time.Duration // at least
-	}{
-		{"/turn/4", 200, 0}, {"/fail/4", 500, 0}, {"/wait/50/4", 200, 50 * time.Millisecond},
-		{turnedPath, 200, 0}, {"/turn/4", 0, 0}, {"/4", 200, 0},
-	} {
-		began := time.Now()
-		if got := s.deliver(t, tc.path, delivery("evt_1", "ord_1", 1), tc.want == 0); got != tc.want {
-			t.Errorf("%s: got %d, want %d", tc.path, got, tc.want)
-		}
-		if took := time.Since(began); took < tc.took {
-			t.Errorf("%s: answered after %v, want at least %v", tc.path, took, tc.took)
-		}
-	}
-	if n, err := s.answered(t.Context()); n != 3 || err != nil {
-		t.Errorf("answered %d, %v, want 3", n, err)
-	}
-}
-
 // Requests that come in one piece, and one that comes byte by byte.
 func TestSinkReadsPieces(t *testing.T) {
 	s := openSink(t)
@@ -172,21 +148,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestLongestGap(t *testing.T) {
-	var list []receipt
-	for _, at := range []struct {
-		endpoint int
-		seconds  []int64
-	}{{1, []int64{1, 2, 9, 10}}, {2, []int64{1, 5, 8}}, {3, []int64{20}}, {4, []int64{0, 3}}} {
-		for _, s := range at.seconds {
-			list = append(list, receipt{Endpoint: at.endpoint, At: s * int64(time.Second)})
-		}
-	}
-	if got := longestGap(list, time.Unix(4, 0)); got != 5*time.Second {
-		t.Errorf("got %v, want 5s: of endpoint 1 from 4 to 9", got)
-	}
-}
-
 func TestStreamReportsWrongAnswers(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -231,42 +192,5 @@ func TestHookReport(t *testing.T) {
 		"kept) |\n| 2 endpoints | sqlite | 0.20 (≤ 0.15, missed) |\n"
 	if !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %s\nwant at the end %s", b.String(), want)
-	}
-}
-
-func TestAdded(t *testing.T) {
-	one := func(rate float64) []reading { return []reading{{rate: rate}} }
-	raw, server := added(&result{sides: [][]reading{one(2000), one(1000), one(400)}})
-	if fmt.Sprintf("%.3f %.3f", raw, server) != "100.000 25.000" { // 0.5 ms of 0.5 ms, and of 2.5 ms less it
-		t.Errorf("got %v and %v", raw, server)
-	}
-}
-
-// The endpoints of a load are as its name says, and its events are made in the way
-// that its stores need.
-func TestPressures(t *testing.T) {
-	for _, p := range pressures {
-		healthy, kinds := 0, map[string]int{}
-		for i := range p.stores * p.every {
-			path := p.path(i)
-			if path == "" {
-				healthy++
-			}
-			kinds[path[:strings.LastIndexByte(path, '/')+1]]++
-		}
-		switch {
-		case healthy > 0 && (p.posts == 0 || p.rows > 0):
-			t.Errorf("%s: events of healthy endpoints are not made by requests", p.name)
-		case p.held && p.every != 1:
-			t.Errorf("%s: deliveries are held for one endpoint of a store", p.name)
-		case p.warm && p.rows == 0:
-			t.Errorf("%s: nothing warms it", p.name)
-		case healthyStores+p.stores > hookSize.Stores:
-			t.Errorf("%s: %d stores", p.name, p.stores)
-		}
-		if p.name == "90 % are bad" && (healthy != 50 || kinds[hangPath] != 150 || kinds[waitPath+"4500/"] != 150 ||
-			kinds[failPath] != 100 || kinds[nobody+"/"] != 50) {
-			t.Errorf("%s: %d healthy of %v", p.name, healthy, kinds)
-		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/storefront-go/storefront/cmd/internal/baseline/corpus"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/storetest"
@@ -64,4 +64,16 @@ func TestHooks(t *testing.T) {
 			t.Error("three endpoints share two types")
 		}
 	})
+}
+
+// counts compares how many rows tables have.
+func counts(t *testing.T, s *ent.Store, want map[string]int) {
+	t.Helper()
+	for table, n := range want {
+		var got int
+		if err := s.Raw().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil ||
+			got != n {
+			t.Errorf("%s: got %d rows, %v, want %d", table, got, err, n)
+		}
+	}
 }
