@@ -53,7 +53,7 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 			return nil, err
 		}
 		done, err := m.endpoints().Apply(ctx, row, action, func(ctx context.Context, e *endpointEdit) error {
-			follow(e, m.Webhooks.Changed)
+			afterWrite(e, m.Webhooks.Changed)
 			if model.PromotionDue(row, micros.Now()) {
 				promote(e)
 			}
@@ -73,8 +73,8 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 	return &model.WebhookEndpointPayload{WebhookEndpoint: shown}, nil
 }
 
-// follow sets what the engine does to the queue after the row is written.
-func follow(e *endpointEdit, step func(context.Context, xid.ID) error) {
+// afterWrite sets what the engine does to the queue after the row is written.
+func afterWrite(e *endpointEdit, step func(context.Context, xid.ID) error) {
 	e.Then = func(ctx context.Context) error { return step(ctx, e.Row.ID) }
 }
 
@@ -143,7 +143,7 @@ func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expecte
 			return err
 		}
 		disable(e, state.StoppedByPerson)
-		follow(e, m.Webhooks.Hold)
+		afterWrite(e, m.Webhooks.Hold)
 		return nil
 	})
 }
@@ -164,7 +164,7 @@ func (m Mutation) WebhookEndpointDelete(ctx context.Context, id string) (*model.
 			e.Update.SetDeletedAt(micros.Now()).SetSecret([]byte{}).SetSecretHint("").
 				ClearNextSecret().ClearNextSecretHint().ClearNextSecretAt().ClearHeaders()
 			e.Changed = []string{"deleted_at"}
-			follow(e, m.Webhooks.Cancel)
+			afterWrite(e, m.Webhooks.Cancel)
 			return nil
 		})
 	})

@@ -59,7 +59,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 		}
 		shown, err = m.shownEndpoint(ctx, row)
 		// The address is left out: it may contain secrets of the receiver.
-		return m.endpoints().Made(row, "webhook_endpoint.create", brief(events)), err
+		return m.endpoints().Made(row, "webhook_endpoint.create", truncated(events)), err
 	})
 	if err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func subscribable(ctx context.Context, events string) error {
 	return core.Reaches(ctx, "", types...)
 }
 
-// brief truncates the detail of an audit row.
-func brief(detail string) string {
+// truncated truncates the detail of an audit row.
+func truncated(detail string) string {
 	const most = limit.Line
 	if len(detail) > most {
 		return detail[:most-1] + "…"

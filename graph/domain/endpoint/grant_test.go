@@ -16,8 +16,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// led stores a credential of a grant.
-func led(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.Secret {
+// newCredential stores a credential of a grant.
+func newCredential(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.Secret {
 	t.Helper()
 	secret := apikey.Mint(kind)
 	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
@@ -47,17 +47,17 @@ func TestEveryEndOfTheLastGrant(t *testing.T) {
 				graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(p.Ctx, g.PublicID()))
 			},
 			state.GrantEndedByApp: func(a *model.App, g *db.Grant) {
-				secret := led(p, t, apikey.Refresh, g)
+				secret := newCredential(p, t, apikey.Refresh, g)
 				p.Meddle(t, func(ctx context.Context, c *db.Client) error {
 					return c.Grant.Update().Where(grant.ID(g.ID)).SetRefreshHash(digest.Sum(secret.Hash())).Exec(ctx)
 				})
 				send(revoke, "token="+secret.Reveal(), "client_id="+a.ClientID)
 			},
 			state.GrantCodeReused: func(_ *model.App, g *db.Grant) {
-				send(token, "code="+led(p, t, apikey.Code, g).Reveal())
+				send(token, "code="+newCredential(p, t, apikey.Code, g).Reveal())
 			},
 			state.GrantTokenReused: func(_ *model.App, g *db.Grant) {
-				send(token, "refresh_token="+led(p, t, apikey.Refresh, g).Reveal())
+				send(token, "refresh_token="+newCredential(p, t, apikey.Refresh, g).Reveal())
 			},
 		} {
 			l := newLastGrant(p, t)

@@ -19,8 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// headed returns the headers of an input from alternating names and values; "-" is no value.
-func headed(pairs ...string) (list []*model.WebhookHeaderInput) {
+// headerInputs returns the headers of an input from alternating names and values; "-" is no value.
+func headerInputs(pairs ...string) (list []*model.WebhookHeaderInput) {
 	for i := 0; i < len(pairs); i += 2 {
 		h := &model.WebhookHeaderInput{Name: pairs[i]}
 		if pairs[i+1] != "-" {
@@ -46,7 +46,7 @@ func headersOf(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (pairs
 func TestWebhookEndpointOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
-		in.RateLimit, in.Headers = new(int64(5)), headed("Authorization", "Bearer a-long-secret-token", "X-Shop", "7")
+		in.RateLimit, in.Headers = new(int64(5)), headerInputs("Authorization", "Bearer a-long-secret-token", "X-Shop", "7")
 		in.Filters = []*filter.Condition{{Field: "object.status", In: []string{"open"}}}
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			in)).WebhookEndpoint
@@ -69,12 +69,12 @@ func TestWebhookEndpointOwn(t *testing.T) {
 				e.PublicID(), version, in)).WebhookEndpoint
 		}
 		now := change(1, model.WebhookEndpointUpdateInput{URL: model.Some("https://hooks.example.com/there"),
-			Headers: model.Given(headed("authorization", "-", "X-New", "n"))})
+			Headers: model.Given(headerInputs("authorization", "-", "X-New", "n"))})
 		if d := cmp.Diff([]string{"authorization", "Bearer a-long-secret-token", "X-New", "n"},
 			headersOf(p, t, now)); d != "" || now.Version != 2 {
 			t.Error(d)
 		}
-		if same := change(2, model.WebhookEndpointUpdateInput{Headers: model.Given(headed("authorization", "-", "X-New",
+		if same := change(2, model.WebhookEndpointUpdateInput{Headers: model.Given(headerInputs("authorization", "-", "X-New",
 			"-")), RateLimit: model.Some(int64(5)), Filters: model.Given(in.Filters)}); same.Version != 2 {
 			t.Errorf("the same again has version %d", same.Version)
 		}
@@ -93,7 +93,7 @@ func TestWebhookEndpointOwn(t *testing.T) {
 func TestHeadersDoNotMove(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
-		in.Headers = headed("Authorization", "Bearer 1")
+		in.Headers = headerInputs("Authorization", "Bearer 1")
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			in)).WebhookEndpoint
 		for name, tc := range map[string]struct {
@@ -103,9 +103,9 @@ func TestHeadersDoNotMove(t *testing.T) {
 		}{
 			"another host": {"https://mine.example.com/in", nil, "#/headers required"},
 			"another port": {"https://hooks.example.com:8443/in", nil, "#/headers required"},
-			"another host, kept value": {"https://mine.example.com/", headed("Authorization", "-"),
+			"another host, kept value": {"https://mine.example.com/", headerInputs("Authorization", "-"),
 				"#/headers/0/value required"},
-			"an unknown one kept": {"https://hooks.example.com/x", headed("X-A", "-"), "#/headers/0/value required"},
+			"an unknown one kept": {"https://hooks.example.com/x", headerInputs("X-A", "-"), "#/headers/0/value required"},
 		} {
 			change := model.WebhookEndpointUpdateInput{URL: model.Some(tc.url)}
 			if tc.headers != nil {
@@ -117,7 +117,7 @@ func TestHeadersDoNotMove(t *testing.T) {
 			}
 		}
 		move := model.WebhookEndpointUpdateInput{URL: model.Some("https://mine.example.com/"),
-			Headers: model.Given(headed("Authorization", "Bearer 2"))}
+			Headers: model.Given(headerInputs("Authorization", "Bearer 2"))}
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(p.Ctx, e.PublicID(), 1,
 			move))
 		if got := headersOf(p, t, e); got[1] != "Bearer 2" {
@@ -136,18 +136,18 @@ func TestWebhookEndpointOwnChecks(t *testing.T) {
 			headers []*model.WebhookHeaderInput
 			want    string
 		}{
-			"ours": {headed("webhook-signature", "x", "x-service-event", "x"),
+			"ours": {headerInputs("webhook-signature", "x", "x-service-event", "x"),
 				"#/headers/0/name invalid_format #/headers/1/name invalid_format"},
-			"of HTTP":      {headed("Transfer-encoding", "x"), "#/headers/0/name invalid_format"},
-			"no token":     {headed("X Y", "x"), "#/headers/0/name invalid_format"},
-			"another line": {headed("X-Y", "a\r\nX-Z: b"), "#/headers/0/value invalid_format"},
-			"a space":      {headed("X-Y", "a "), "#/headers/0/value invalid_format"},
-			"an umlaut":    {headed("X-Y", "ä"), "#/headers/0/value invalid_format"},
-			"long":         {headed("X-Y", strings.Repeat("x", 1025)), "#/headers/0/value too_long"},
-			"nothing":      {headed("X-Y", ""), "#/headers/0/value too_short"},
-			"twice":        {headed("X-Y", "a", "x-y", "b"), "#/headers/1/name taken"},
-			"no value":     {headed("X-Y", "-"), "#/headers/0/value required"},
-			"many":         {headed(strings.Split(strings.Repeat("X,y,", 11), ",")[:22]...), "#/headers too_long"},
+			"of HTTP":      {headerInputs("Transfer-encoding", "x"), "#/headers/0/name invalid_format"},
+			"no token":     {headerInputs("X Y", "x"), "#/headers/0/name invalid_format"},
+			"another line": {headerInputs("X-Y", "a\r\nX-Z: b"), "#/headers/0/value invalid_format"},
+			"a space":      {headerInputs("X-Y", "a "), "#/headers/0/value invalid_format"},
+			"an umlaut":    {headerInputs("X-Y", "ä"), "#/headers/0/value invalid_format"},
+			"long":         {headerInputs("X-Y", strings.Repeat("x", 1025)), "#/headers/0/value too_long"},
+			"nothing":      {headerInputs("X-Y", ""), "#/headers/0/value too_short"},
+			"twice":        {headerInputs("X-Y", "a", "x-y", "b"), "#/headers/1/name taken"},
+			"no value":     {headerInputs("X-Y", "-"), "#/headers/0/value required"},
+			"many":         {headerInputs(strings.Split(strings.Repeat("X,y,", 11), ",")[:22]...), "#/headers too_long"},
 		} {
 			in := graphtest.Receiver("order.paid")
 			in.Headers = tc.headers

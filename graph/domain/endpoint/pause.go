@@ -33,7 +33,7 @@ func (m Mutation) WebhookEndpointPause(ctx context.Context, id string, expectedV
 		e.Row.PausedUntil = &until
 		e.Update.SetPausedUntil(until)
 		e.Changed = append(e.Changed, "paused_until")
-		follow(e, func(ctx context.Context, id xid.ID) error { return m.Webhooks.Pause(ctx, id, until) })
+		afterWrite(e, func(ctx context.Context, id xid.ID) error { return m.Webhooks.Pause(ctx, id, until) })
 		return nil
 	})
 }
@@ -49,7 +49,7 @@ func (m Mutation) WebhookEndpointUnpause(ctx context.Context, id string, expecte
 		e.Row.PausedUntil = nil
 		e.Update.ClearPausedUntil()
 		e.Changed = append(e.Changed, "paused_until")
-		follow(e, m.Webhooks.Unpause)
+		afterWrite(e, m.Webhooks.Unpause)
 		return nil
 	})
 }

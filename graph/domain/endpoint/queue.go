@@ -131,7 +131,7 @@ func (r *Resolver) activity(
 	}
 	of := make(map[xid.ID][]*model.WebhookActivity, len(endpoints))
 	for _, id := range endpoints {
-		of[id] = idle(first, slot, count)
+		of[id] = emptySlots(first, slot, count)
 	}
 	for _, row := range rows {
 		i := int((micros.Time(row.At) - first) / slot)
@@ -147,8 +147,8 @@ func (r *Resolver) activity(
 	return of, nil
 }
 
-// idle returns slots without attempts.
-func idle(first, slot micros.Time, count int) []*model.WebhookActivity {
+// emptySlots returns slots without attempts.
+func emptySlots(first, slot micros.Time, count int) []*model.WebhookActivity {
 	slots := make([]*model.WebhookActivity, count)
 	for i := range slots {
 		slots[i] = &model.WebhookActivity{At: first + slot*micros.Time(i)}

@@ -53,7 +53,7 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 		row.Status, row.StoppedAt, row.StoppedReason = state.EndpointActive, nil, nil
 		e.Update.SetStatus(row.Status).ClearStoppedAt().ClearStoppedReason()
 		e.Changed = append(e.Changed, "status")
-		follow(e, m.resume(backlog, since))
+		afterWrite(e, m.resume(backlog, since))
 		return nil
 	})
 }
@@ -211,7 +211,7 @@ func (r *Resolver) disableOrphan(ctx context.Context, row *db.WebhookEndpoint) e
 			func(_ context.Context, e *endpointEdit) error {
 				disable(e, state.StoppedByGrant)
 				e.Detail = string(state.StoppedByGrant)
-				follow(e, r.Webhooks.Cancel)
+				afterWrite(e, r.Webhooks.Cancel)
 				return nil
 			})
 	})

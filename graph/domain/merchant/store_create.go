@@ -57,7 +57,7 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 		return nil, nil, err
 	}
 	var s *model.Store
-	err = r.inTurn(ctx, owner.ID, func(room func(context.Context) error) (err error) {
+	err = r.oneAtATime(ctx, owner.ID, func(room func(context.Context) error) (err error) {
 		s, err = r.newStore(ctx, in, owner.Demo, func(ctx context.Context) (err error) {
 			if err := room(ctx); err != nil {
 				return err
@@ -121,14 +121,14 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 	return r.ShownStore(s), nil
 }
 
-// inTurn calls f, which creates a store for a person, while no other store is created for them. It
+// oneAtATime calls f, which creates a store for a person, while no other store is created for them. It
 // returns an error if the person owns as many stores as allowed. f gets the function that checks
 // this, to call in the transaction of the new store, which locks the person's row. The demo, which
 // creates its owners, has no limit.
 //
 // If the row may be on another shard than the store, a separate transaction holds the lock and the
 // limit is checked before f, outside of both: neither touches a second shard.
-func (r *Resolver) inTurn(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
+func (r *Resolver) oneAtATime(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
 	switch {
 	case person.IsNil():
 		return f(func(context.Context) error { return nil })
@@ -203,7 +203,7 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 	}
 	handle := StoreSlug(in.Name)
 	public := xid.Store.Format(id)
-	other, err := r.occupied(ctx, handle)
+	other, err := r.handleTaken(ctx, handle)
 	if err != nil {
 		return "", err
 	}
@@ -215,9 +215,9 @@ func (r *Resolver) takeHandle(ctx context.Context, id xid.ID, in model.StoreCrea
 	})
 }
 
-// occupied reports whether another store, perhaps on another shard, is known to have a handle. A
+// handleTaken reports whether another store, perhaps on another shard, is known to have a handle. A
 // duplicate key would abort the transaction there. A handle that is taken concurrently still does.
-func (r *Resolver) occupied(ctx context.Context, handle string) (bool, error) {
+func (r *Resolver) handleTaken(ctx context.Context, handle string) (bool, error) {
 	if !r.Store.Sharded() {
 		return false, nil
 	}

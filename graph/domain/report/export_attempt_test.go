@@ -178,7 +178,7 @@ func TestExportAttemptsOfWhom(t *testing.T) {
 				}
 				continue
 			}
-			if f := faulty(t, err); f.Kind != tc.kind || tc.field != "" && f.Fields[0].Pointer != tc.field ||
+			if f := faultOf(t, err); f.Kind != tc.kind || tc.field != "" && f.Fields[0].Pointer != tc.field ||
 				tc.kind == fault.InsufficientScope && f.Scope != scope.WebhooksRead {
 				t.Errorf("%s: %v", tc.name, err)
 			}
@@ -192,7 +192,7 @@ func TestExportAttemptsLink(t *testing.T) {
 		e := p.Hook(t, p.Ctx)
 		job := graphtest.Must[*model.ExportPayload](t)(
 			p.Mutation().ExportStart(p.Ctx, attemptsOf(e.PublicID()))).Export
-		whole(p, t, job, micros.Now()+60_000_000)
+		completeJob(p, t, job, micros.Now()+60_000_000)
 		for _, tc := range []struct {
 			ctx  context.Context
 			link bool

@@ -30,8 +30,8 @@ func exported(p *graphtest.Shop, t testing.TB, ctx context.Context, kind state.E
 	return graphtest.Must[*model.ExportPayload](t)(p.Mutation().ExportStart(ctx, graphtest.ExportOf(kind))).Export
 }
 
-// became changes the row of a job.
-func became(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportUpdate)) {
+// updateJob changes the row of a job.
+func updateJob(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportUpdate)) {
 	t.Helper()
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
 		u := p.Client(ctx).Export.Update().Where(exports.ID(e.ID))
@@ -44,9 +44,9 @@ func became(p *graphtest.Shop, t testing.TB, e *model.Export, f func(*db.ExportU
 	}
 }
 
-// whole makes a job completed, with a file until a time.
-func whole(p *graphtest.Shop, t testing.TB, e *model.Export, until micros.Time) {
-	became(p, t, e, func(u *db.ExportUpdate) {
+// completeJob makes a job completed, with a file until a time.
+func completeJob(p *graphtest.Shop, t testing.TB, e *model.Export, until micros.Time) {
+	updateJob(p, t, e, func(u *db.ExportUpdate) {
 		u.SetStatus(state.ExportCompleted).SetCompletedAt(micros.Now()).SetExpiresAt(until).
 			SetSha256(strings.Repeat("0", 64)).SetRowsDone(7).SetSizeBytes(70)
 	})
@@ -111,7 +111,7 @@ func TestExportStart(t *testing.T) {
 					}
 					return
 				}
-				f := faulty(t, err)
+				f := faultOf(t, err)
 				if f.Kind != tc.kind || tc.at != "" && f.Fields[0].Pointer != tc.at {
 					t.Errorf("got %v", err)
 				}
@@ -120,8 +120,8 @@ func TestExportStart(t *testing.T) {
 	})
 }
 
-// faulty returns the fault of an error, and fails without one.
-func faulty(t testing.TB, err error) *fault.Error {
+// faultOf returns the fault of an error, and fails without one.
+func faultOf(t testing.TB, err error) *fault.Error {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -167,11 +167,11 @@ func TestExportsAreTheirOwners(t *testing.T) {
 				}
 				if !seen[stores.ID] {
 					_, err := p.Mutation().ExportCancel(tc.ctx, stores.PublicID())
-					if f := faulty(t, err); f.Kind != fault.NotFound {
+					if f := faultOf(t, err); f.Kind != fault.NotFound {
 						t.Errorf("cancel: %v", err)
 					}
 					_, err = p.Mutation().ExportDelete(tc.ctx, stores.PublicID())
-					if f := faulty(t, err); f.Kind != fault.NotFound {
+					if f := faultOf(t, err); f.Kind != fault.NotFound {
 						t.Errorf("delete: %v", err)
 					}
 				}
@@ -185,7 +185,7 @@ func TestExportsAreTheirOwners(t *testing.T) {
 func TestExportLink(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := exported(p, t, p.Ctx, state.ExportOrders)
-		whole(p, t, e, micros.Now().Add(time.Hour))
+		completeJob(p, t, e, micros.Now().Add(time.Hour))
 		shown := graphtest.Must[*model.Export](t)(p.Query().Export(p.Ctx, e.PublicID()))
 		if shown.DownloadURL() == nil || *shown.RowCount() != 7 || *shown.FileSizeBytes() != 70 {
 			t.Fatalf("%+v", shown)
@@ -208,7 +208,7 @@ func TestExportLink(t *testing.T) {
 		if without.DownloadURL() != nil || without.DownloadURLExpiresAt() != nil {
 			t.Error("a link without orders.read")
 		}
-		whole(p, t, e, micros.Now()-1)
+		completeJob(p, t, e, micros.Now()-1)
 		if late := graphtest.Must[*model.Export](t)(p.Query().Export(p.Ctx, e.PublicID())); late.DownloadURL() != nil {
 			t.Error("a link to a file that is gone")
 		}
@@ -232,7 +232,7 @@ func TestExportLimit(t *testing.T) {
 		for range 6 {
 			if err := <-errs; err == nil {
 				made++
-			} else if f := faulty(t, err); f.Code != fault.LimitReached {
+			} else if f := faultOf(t, err); f.Code != fault.LimitReached {
 				t.Error(err)
 			}
 		}
@@ -259,7 +259,7 @@ func TestExportsPerDay(t *testing.T) {
 		})
 		exported(p, t, p.Ctx, state.ExportProducts)
 		_, err := p.Mutation().ExportStart(p.Ctx, graphtest.ExportOf(state.ExportProducts))
-		if f := faulty(t, err); f.Code != fault.LimitReached {
+		if f := faultOf(t, err); f.Code != fault.LimitReached {
 			t.Errorf("one more within a day: %v", err)
 		}
 	})
@@ -273,11 +273,11 @@ func TestLastGrantEndsExports(t *testing.T) {
 		queued, running, done := exported(p, t, app, state.ExportOrders), exported(p, t, app, state.ExportOrders),
 			exported(p, t, app, state.ExportOrders)
 		stores := exported(p, t, p.Ctx, state.ExportOrders)
-		became(p, t, running, func(u *db.ExportUpdate) {
+		updateJob(p, t, running, func(u *db.ExportUpdate) {
 			u.SetStatus(state.ExportRunning).SetSlot(0).SetLeaseOwner(xid.New()).
 				SetLeaseUntil(micros.Now().Add(time.Minute))
 		})
-		whole(p, t, done, micros.Now().Add(time.Hour))
+		completeJob(p, t, done, micros.Now().Add(time.Hour))
 		graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(p.Ctx, g.PublicID()))
 		for e, want := range map[*model.Export]state.ExportStatus{queued: state.ExportCancelled,
 			running: state.ExportCancelled, done: state.ExportCompleted, stores: state.ExportQueued} {

@@ -35,7 +35,7 @@ func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Or
 	}
 	for i := range n {
 		graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(ctx, o.PublicID(),
-			remark(fmt.Sprint("note ", i))))
+			noteInput(fmt.Sprint("note ", i))))
 	}
 	return o
 }
@@ -156,7 +156,7 @@ func TestLinesOnlyWhenSelected(t *testing.T) {
 	storetest.OfBefore(t, s)
 	ctx, _ := storetest.Merchant(t, s)
 	r, ctx := graphtest.NewCore(t, s), graphtest.As(ctx, viewer.Owner)
-	if err := bare(ctx, r, graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1)).ID); err != nil {
+	if err := createAsPrevious(ctx, r, graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1)).ID); err != nil {
 		t.Fatal(err)
 	}
 	field := func(name string, below ...ast.Selection) *ast.Field {

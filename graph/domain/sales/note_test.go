@@ -42,7 +42,7 @@ func TestOrderNoteAppend(t *testing.T) {
 			}
 		}
 		system := graphtest.Must[*model.OrderNotePayload](t)(
-			r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), remark("by hand")))
+			r.Mutation().OrderNoteAppend(viewer.Operator(ctx, o.StoreID), o.PublicID(), noteInput("by hand")))
 		if a := system.Note.Author(); a.Type != viewer.System || a.ID != "system" {
 			t.Errorf("author %+v", a)
 		}
@@ -56,7 +56,7 @@ func TestOrderNoteRefuses(t *testing.T) {
 			"": "#/body too_short", " \n": "#/body too_short", "a\x00": "#/body invalid_format",
 			strings.Repeat("é", 5001): "#/body too_long", strings.Repeat("é", 5000): "",
 		} {
-			if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), remark(body)); graphtest.FieldOf(err) != want {
+			if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), noteInput(body)); graphtest.FieldOf(err) != want {
 				t.Errorf("body of %d bytes: %v, want %q", len(body), err, want)
 			}
 		}
@@ -73,7 +73,7 @@ func TestOrderNoteRefuses(t *testing.T) {
 			if name == "foreign" {
 				ctx = graphtest.As(other, viewer.Owner)
 			}
-			_, err := r.Mutation().OrderNoteAppend(ctx, id, remark("x"))
+			_, err := r.Mutation().OrderNoteAppend(ctx, id, noteInput("x"))
 			_, lerr := r.Query().OrderNotes(ctx, id, nil, nil)
 			_, oerr := r.Query().Order(ctx, id)
 			if graphtest.FaultOf(err) != "not_found" || graphtest.FaultOf(lerr) != "not_found" ||
@@ -117,7 +117,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 			err := r.Store.InTx(ctx, func(ctx context.Context) error {
 				rows := make([]*db.NoteCreate, 1000)
 				for i := range rows {
-					rows[i] = sales.New(r.Core).Mutation().NoteRow(ctx, xid.New(), o.ID, remark("x"))
+					rows[i] = sales.New(r.Core).Mutation().NoteRow(ctx, xid.New(), o.ID, noteInput("x"))
 				}
 				return r.Client(ctx).Note.CreateBulk(rows...).Exec(ctx)
 			})

@@ -40,18 +40,18 @@ func (m Mutation) OrderCancel(
 
 // cancel cancels an order and releases its stock and discount.
 func (m Mutation) cancel(e *orderEdit) error {
-	if err := e.cancels(); err != nil {
+	if err := e.mayCancel(); err != nil {
 		return err
 	}
 	for _, l := range e.Lines { // refunded units were restocked with their refund, or deliberately not
 		e.restock(l.OrderLine, refundable(l.OrderLine))
 	}
 	if e.DiscountID != nil && e.CustomerID != nil {
-		e.Then = both(e.Then, func(ctx context.Context) error {
+		e.Then = inSequence(e.Then, func(ctx context.Context) error {
 			return selling.New(m.Core).ReturnDiscount(ctx, *e.DiscountID, *e.CustomerID)
 		})
 	}
-	e.Then = both(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
+	e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
 	e.Status, e.CancelledAt = state.OrderCancelled, &e.Now
 	e.Update.SetStatus(e.Status).SetCancelledAt(e.Now)
 	e.Emit(event.OrderCancelled)
@@ -59,8 +59,8 @@ func (m Mutation) cancel(e *orderEdit) error {
 	return nil
 }
 
-// both runs one after the other.
-func both(first, then func(context.Context) error) func(context.Context) error {
+// inSequence runs one after the other.
+func inSequence(first, then func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := first(ctx); err != nil {
 			return err
@@ -69,8 +69,8 @@ func both(first, then func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// cancels returns an error if the order's state forbids canceling.
-func (e *orderEdit) cancels() error {
+// mayCancel returns an error if the order's state forbids canceling.
+func (e *orderEdit) mayCancel() error {
 	if err := core.Allowed("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (m Mutation) OrderFulfill(
 		return nil, err
 	}
 	return m.changeOrder(ctx, id, expectedVersion, "order.fulfill", func(ctx context.Context, e *orderEdit) error {
-		if err := e.ships(); err != nil {
+		if err := e.mayShip(); err != nil {
 			return err
 		}
 		lines, err := e.pick(in.Lines, left)
@@ -115,8 +115,8 @@ func (m Mutation) OrderFulfill(
 	})
 }
 
-// ships returns an error if the order's state forbids a shipment.
-func (e *orderEdit) ships() error {
+// mayShip returns an error if the order's state forbids a shipment.
+func (e *orderEdit) mayShip() error {
 	if e.Status != state.OrderOpen {
 		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and ships nothing.")
 	}

@@ -34,8 +34,8 @@ func pieces(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product)
 	return append(list, *now.InventoryQuantity)
 }
 
-// have compares the stock of the shirt's three variants and their sum.
-func have(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product, when string, want [4]int64) {
+// checkStock compares the stock of the shirt's three variants and their sum.
+func checkStock(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Product, when string, want [4]int64) {
 	t.Helper()
 	if got := [4]int64(pieces(t, ctx, r, p)); got != want {
 		t.Errorf("%s: stock %v, want %v", when, got, want)
@@ -63,21 +63,21 @@ func TestOrderOfVariants(t *testing.T) {
 			!strings.Contains(body, `"variant_id":null,"options":[],"requires_shipping":true}`) {
 			t.Errorf("the event: %s", body)
 		}
-		have(t, ctx, r, p, "sold", [4]int64{1, 0, 0, 1})
+		checkStock(t, ctx, r, p, "sold", [4]int64{1, 0, 0, 1})
 		_, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
 			Lines: []*model.OrderLineInput{piece(p, 0, 1), piece(p, 1, 1)}})
 		if graphtest.FaultOf(err) != "out_of_stock" || !strings.Contains(err.Error(), p.Variants[1].PublicID()) {
 			t.Errorf("one too many: %v", err)
 		}
-		have(t, ctx, r, p, "refused", [4]int64{1, 0, 0, 1})
+		checkStock(t, ctx, r, p, "refused", [4]int64{1, 0, 0, 1})
 		o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderMarkPaid(ctx, o.PublicID(), o.Version, nil,
 			nil)).Order
 		o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderRefund(ctx, o.PublicID(), o.Version,
 			model.RefundInput{AmountMinor: 2100, Restock: true,
 				Lines: []*model.LineQuantityInput{{LineItemID: o.Lines[1].PublicID(), Quantity: 1}}})).Order
-		have(t, ctx, r, p, "refunded", [4]int64{1, 0, 1, 2})
+		checkStock(t, ctx, r, p, "refunded", [4]int64{1, 0, 1, 2})
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(ctx, o.PublicID(), o.Version, false, nil))
-		have(t, ctx, r, p, "cancelled", [4]int64{1, 2, 3, 6})
+		checkStock(t, ctx, r, p, "cancelled", [4]int64{1, 2, 3, 6})
 		if stockOf(t, ctx, r, mug) != 9 {
 			t.Errorf("the mug's stock is %d", stockOf(t, ctx, r, mug))
 		}
@@ -119,7 +119,7 @@ func TestOrderOfVariantsRefused(t *testing.T) {
 				t.Errorf("%s: %q (%v), want %q", name, got, err, tc.want)
 			}
 		}
-		have(t, ctx, r, p, "afterwards", [4]int64{1, 2, 3, 6})
+		checkStock(t, ctx, r, p, "afterwards", [4]int64{1, 2, 3, 6})
 	})
 }
 
@@ -243,7 +243,7 @@ func TestVariantsSoldAtOnce(t *testing.T) {
 		if sold.Load() != 7 {
 			t.Errorf("%d orders got their pieces, want 7", sold.Load())
 		}
-		have(t, ctx, r, a, "afterwards", [4]int64{0, 0, 7, 7})
-		have(t, ctx, r, b, "afterwards", [4]int64{7, 7, 0, 14})
+		checkStock(t, ctx, r, a, "afterwards", [4]int64{0, 0, 7, 7})
+		checkStock(t, ctx, r, b, "afterwards", [4]int64{7, 7, 0, 14})
 	})
 }

@@ -83,7 +83,7 @@ func TestOrderWalkByChanges(t *testing.T) {
 			touched++
 			if touched < 4 {
 				if _, err := r.Mutation().OrderNoteAppend(ctx, xid.Order.Format(ids[touched*100]),
-					remark("x")); err != nil {
+					noteInput("x")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -108,7 +108,7 @@ func TestOrderWalkByChanges(t *testing.T) {
 	})
 }
 
-func remark(body string) model.OrderNoteInput {
+func noteInput(body string) model.OrderNoteInput {
 	return model.OrderNoteInput{Body: body, Visibility: state.NoteInternal}
 }
 

@@ -76,7 +76,7 @@ func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput)
 	}
 	e.spent += in.AmountMinor
 	e.details.amount = in.AmountMinor
-	e.Then = both(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
+	e.Then = inSequence(e.Then, func(ctx context.Context) error { return m.pollSoon(ctx, e.Order) })
 	e.ledger = append(e.ledger, m.ledgerRow(ctx, e, state.LedgerPayment, in.AmountMinor, nil).
 		SetNillableMethod(in.Method).SetNillableReference(in.Reference))
 	e.Emit(emitted)
@@ -150,7 +150,7 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	case in.AmountMinor > taken:
 		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
 	}
-	if err := m.proved(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
+	if err := m.requireProof(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
 		return err
 	}
 	e.RefundedMinor += in.AmountMinor
@@ -179,9 +179,10 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 	return nil
 }
 
-// proved returns an error if the refund needs a recent identity confirmation, see [core.Proved]: it
-// does when it raises the order's refunded total above the sum that the store has set.
-func (m Mutation) proved(ctx context.Context, refunded int64) error {
+// requireProof returns an error if the refund needs a recent identity confirmation, see
+// [core.Proved]: it does when it raises the order's refunded total above the sum that the store has
+// set.
+func (m Mutation) requireProof(ctx context.Context, refunded int64) error {
 	unproved := core.Proved(ctx)
 	if unproved == nil {
 		return nil

@@ -104,7 +104,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	m, d := o.m, o.draft
 	if d.customer == nil {
 		var err error
-		if d.customer, err = m.guest(ctx, o.p); err != nil {
+		if d.customer, err = m.createGuest(ctx, o.p); err != nil {
 			return nil, err
 		}
 		o.order.UpdatedAt = max(micros.Now(), o.order.PlacedAt) // the customer's event comes first
@@ -185,8 +185,8 @@ func (m Mutation) known(ctx context.Context, email string) (*db.Customer, error)
 	return nil, nil
 }
 
-// guest creates a guest customer for the order.
-func (m Mutation) guest(ctx context.Context, p Placing) (row *db.Customer, err error) {
+// createGuest creates a guest customer for the order.
+func (m Mutation) createGuest(ctx context.Context, p Placing) (row *db.Customer, err error) {
 	in := model.CustomerCreateInput{Email: &p.Email, Status: state.CustomerGuest,
 		EmailMarketing: state.EmailNotSubscribed, Locale: new(string(p.Store.Language))}
 	if p.Phone != "" {

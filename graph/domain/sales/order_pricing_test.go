@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// sells sets taxes and shipping for Germany, and returns the id of the rate.
-func sells(t *testing.T, ctx context.Context, r *graph.Resolver) string {
+// setUpSelling sets taxes and shipping for Germany, and returns the id of the rate.
+func setUpSelling(t *testing.T, ctx context.Context, r *graph.Resolver) string {
 	t.Helper()
 	m := r.Mutation()
 	graphtest.Must[*model.TaxSettingsPayload](t)(m.TaxSettingsUpdate(ctx, 0, model.TaxSettingsInput{
@@ -36,7 +36,7 @@ func sells(t *testing.T, ctx context.Context, r *graph.Resolver) string {
 // neither, and what it refuses.
 func TestOrderPricing(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		rate, buyer := sells(t, ctx, r), graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
+		rate, buyer := setUpSelling(t, ctx, r), graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		germany := &model.AddressInput{Line1: "Weg 1", City: "Ulm", Country: "DE"}
 		var codes, amount, freight = new("lots"), new(int64(1000)), new(int64(1000))
 		for _, tc := range []struct {

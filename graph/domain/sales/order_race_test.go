@@ -36,7 +36,7 @@ func TestNotesAtOnce(t *testing.T) {
 		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 100))
 		versions := make([]int64, n)
 		atOnce(n, func(i int) {
-			p, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), remark(fmt.Sprint(i)))
+			p, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), noteInput(fmt.Sprint(i)))
 			if err != nil {
 				t.Errorf("note %d: %v", i, err)
 				return

@@ -37,9 +37,9 @@ func eachPrevious(t *testing.T, f func(t *testing.T, ctx context.Context, r *gra
 	})
 }
 
-// older changes an order as the previous release does, which does not know line_set: it refunds one
-// more unit of the first line.
-func older(ctx context.Context, r *graph.Resolver, id xid.ID) error {
+// changeAsPrevious changes an order as the previous release does, which does not know line_set: it
+// refunds one more unit of the first line.
+func changeAsPrevious(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	return r.Store.InTx(ctx, func(ctx context.Context) error {
 		c := r.Client(ctx)
 		err := c.Order.Update().Where(order.ID(id)).AddVersion(1).AddUpdatedAt(1).Exec(ctx)
@@ -51,8 +51,8 @@ func older(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	})
 }
 
-// bare creates an order as the previous release does.
-func bare(ctx context.Context, r *graph.Resolver, id xid.ID) error {
+// createAsPrevious creates an order as the previous release does.
+func createAsPrevious(ctx context.Context, r *graph.Resolver, id xid.ID) error {
 	return r.Store.InTx(ctx, func(ctx context.Context) error {
 		return r.Client(ctx).Order.Update().Where(order.ID(id)).ClearLineSet().ClearLineSetVersion().Exec(ctx)
 	})
@@ -121,9 +121,9 @@ func TestLineSets(t *testing.T) {
 			var err error
 			switch step.name {
 			case "older":
-				err = older(ctx, r, o.ID)
+				err = changeAsPrevious(ctx, r, o.ID)
 			case "bare":
-				err = bare(ctx, r, o.ID)
+				err = createAsPrevious(ctx, r, o.ID)
 			case "fill":
 				for more := true; more && err == nil; {
 					_, more, err = sales.New(r.Core).FillSome(ctx, micros.Now().Add(time.Hour))
@@ -164,7 +164,7 @@ func TestLinesInOrders(t *testing.T) {
 			return r.Client(ctx).OrderLine.CreateBulk(lines...).Exec(ctx)
 		})
 		if err == nil {
-			err = bare(ctx, r, early.ID)
+			err = createAsPrevious(ctx, r, early.ID)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -209,10 +209,10 @@ func TestLineSetsRedacted(t *testing.T) {
 				Lines: []*model.OrderLineInput{graphtest.Item("Mug", 5, 500)}}
 			orders = append(orders, graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order)
 		}
-		if err := older(ctx, r, orders[1].ID); err != nil {
+		if err := changeAsPrevious(ctx, r, orders[1].ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := bare(ctx, r, orders[2].ID); err != nil {
+		if err := createAsPrevious(ctx, r, orders[2].ID); err != nil {
 			t.Fatal(err)
 		}
 		c = graphtest.Must[*model.Customer](t)(r.Query().Customer(ctx, c.PublicID()))
@@ -239,7 +239,7 @@ func TestFillLines(t *testing.T) {
 		for range n {
 			o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 5, 500), graphtest.Item("Cup", 1, 1))
 			ids = append(ids, o.ID)
-			if err := bare(ctx, r, o.ID); err != nil {
+			if err := createAsPrevious(ctx, r, o.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -272,7 +272,7 @@ func TestFillLines(t *testing.T) {
 				return r.Client(ctx).Order.Update().Where(order.ID(ids[3])).SetUpdatedAt(moment.Now(ctx)).Exec(ctx)
 			})
 			if err == nil {
-				err = older(ctx, r, ids[3])
+				err = changeAsPrevious(ctx, r, ids[3])
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -24,24 +24,24 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// is returns a condition on a text.
-func is(f state.CollectionField, text string) *document.CollectionCondition {
+// textIs returns a condition on a text.
+func textIs(f state.CollectionField, text string) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: f, Text: &text}
 }
 
-// costs returns a condition on a price.
-func costs(least, most int64) *document.CollectionCondition {
+// priceBetween returns a condition on a price.
+func priceBetween(least, most int64) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: state.FieldPrice, LeastMinor: &least, MostMinor: &most}
 }
 
-// ruled returns a collection of products that meet all conditions.
-func ruled(conditions ...*document.CollectionCondition) model.CollectionInput {
+// ruleCollection returns a collection of products that meet all conditions.
+func ruleCollection(conditions ...*document.CollectionCondition) model.CollectionInput {
 	return model.CollectionInput{Title: "Ruled", Sort: state.SortTitle,
 		Rule: &model.CollectionRuleInput{Conditions: conditions}}
 }
 
-// byHand returns a collection of products in a manual order.
-func byHand(ids ...xid.ID) model.CollectionInput {
+// manualCollection returns a collection of products in a manual order.
+func manualCollection(ids ...xid.ID) model.CollectionInput {
 	in := model.CollectionInput{Title: "By hand", Sort: state.SortManual}
 	for _, id := range ids {
 		in.ProductIds = append(in.ProductIds, xid.Product.Format(id))
@@ -49,8 +49,8 @@ func byHand(ids ...xid.ID) model.CollectionInput {
 	return in
 }
 
-// collected creates a collection, or replaces c, and waits for its products.
-func collected(t testing.TB, ctx context.Context, r *graph.Resolver, c *db.Collection, in model.CollectionInput,
+// saveCollection creates a collection, or replaces c, and waits for its products.
+func saveCollection(t testing.TB, ctx context.Context, r *graph.Resolver, c *db.Collection, in model.CollectionInput,
 ) *db.Collection {
 	t.Helper()
 	m := r.Mutation()
@@ -65,8 +65,8 @@ func collected(t testing.TB, ctx context.Context, r *graph.Resolver, c *db.Colle
 	return c
 }
 
-// settled advances the time until all collections are evaluated.
-func settled(t testing.TB, ctx context.Context, r *graph.Resolver) {
+// waitForRules advances the time until all collections are evaluated.
+func waitForRules(t testing.TB, ctx context.Context, r *graph.Resolver) {
 	t.Helper()
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
 		return r.Client(ctx).Collection.Update().Where(collection.Settling(true)).SetDueAt(0).Exec(ctx)
@@ -79,8 +79,8 @@ func settled(t testing.TB, ctx context.Context, r *graph.Resolver) {
 	}
 }
 
-// within returns the titles in a collection.
-func within(t testing.TB, ctx context.Context, r *graph.Resolver, handle string) string {
+// titlesIn returns the titles in a collection.
+func titlesIn(t testing.TB, ctx context.Context, r *graph.Resolver, handle string) string {
 	t.Helper()
 	c := graphtest.Must[*storefront.Collection](t)(r.Storefront().Collection(visitor(ctx), handle))
 	return strings.Join(all(t, ctx, r, listings.List{Shelf: c.ID, Sort: c.Sort, InStock: c.InStock, Limit: 2}), " ")
@@ -91,15 +91,15 @@ func within(t testing.TB, ctx context.Context, r *graph.Resolver, handle string)
 func TestCollectionRules(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
-		published(t, graphtest.As(other, viewer.Owner), r, costing("Foreign", 150))
-		graphtest.NewProduct(t, ctx, r, costing("Draft", 150))
+		published(t, graphtest.As(other, viewer.Owner), r, productAt("Foreign", 150))
+		graphtest.NewProduct(t, ctx, r, productAt("Draft", 150))
 		ids := map[string]xid.ID{}
 		for _, p := range []struct {
 			title, kind, vendor, tags string
 			price                     int64
 		}{{"A", "Tasse", "Müller", "new,Blue", 100}, {"B", "tasse", "Muller", "blue", 200},
 			{"C", "Plate", "", "new", 300}} {
-			in := costing(p.title, p.price)
+			in := productAt(p.title, p.price)
 			in.Tags = strings.Split(p.tags, ",")
 			in.ProductType, in.Vendor = &p.kind, &p.vendor
 			if p.vendor == "" {
@@ -107,29 +107,29 @@ func TestCollectionRules(t *testing.T) {
 			}
 			ids[p.title] = published(t, ctx, r, in)
 		}
-		either := ruled(is(state.FieldTag, "blue"), costs(300, 300))
+		either := ruleCollection(textIs(state.FieldTag, "blue"), priceBetween(300, 300))
 		either.Rule.Any = true
-		gone := costing("Gone", 150)
+		gone := productAt("Gone", 150)
 		gone.InventoryQuantity = new(int64(0))
 		published(t, ctx, r, gone)
-		sold, stock := ruled(costs(0, 1000)), ruled()
+		sold, stock := ruleCollection(priceBetween(0, 1000)), ruleCollection()
 		sold.Rule.InStock, stock.Rule.InStock = true, true
 		var c *db.Collection
 		for _, tc := range []struct {
 			in   model.CollectionInput
 			want string
 		}{
-			{ruled(is(state.FieldTag, "BLUE")), "A B"},
-			{ruled(is(state.FieldTag, "blue"), is(state.FieldTag, "new")), "A"},
-			{ruled(is(state.FieldVendor, "muller")), "A B"},
-			{ruled(is(state.FieldProductType, "TASSE"), costs(150, 250)), "B"},
+			{ruleCollection(textIs(state.FieldTag, "BLUE")), "A B"},
+			{ruleCollection(textIs(state.FieldTag, "blue"), textIs(state.FieldTag, "new")), "A"},
+			{ruleCollection(textIs(state.FieldVendor, "muller")), "A B"},
+			{ruleCollection(textIs(state.FieldProductType, "TASSE"), priceBetween(150, 250)), "B"},
 			{either, "A B C"},
 			{sold, "A B C"},
 			{stock, "A B C"},
-			{ruled(costs(100, 200), is(state.FieldTag, "blue")), "A B"},
+			{ruleCollection(priceBetween(100, 200), textIs(state.FieldTag, "blue")), "A B"},
 		} {
-			c = collected(t, ctx, r, c, tc.in)
-			if got := within(t, ctx, r, "ruled"); got != tc.want {
+			c = saveCollection(t, ctx, r, c, tc.in)
+			if got := titlesIn(t, ctx, r, "ruled"); got != tc.want {
 				t.Errorf("%+v: %q, want %q", tc.in.Rule, got, tc.want)
 			}
 		}
@@ -137,12 +137,12 @@ func TestCollectionRules(t *testing.T) {
 		id := xid.Product.Format(ids["B"])
 		do := func(p *model.ProductPayload, err error) { t.Helper(); graphtest.Must[*model.ProductPayload](t)(p, err) }
 		do(m.ProductUpdate(ctx, id, 2, model.ProductUpdateInput{PriceMinor: model.Some(int64(201))}))
-		if got := within(t, ctx, r, "ruled"); got != "A" {
+		if got := titlesIn(t, ctx, r, "ruled"); got != "A" {
 			t.Errorf("one is too dear now: %q", got)
 		}
 		do(m.ProductUpdate(ctx, id, 3, model.ProductUpdateInput{PriceMinor: model.Some(int64(199))}))
 		do(m.ProductArchive(ctx, xid.Product.Format(ids["A"]), 2))
-		if got := within(t, ctx, r, "ruled"); got != "B" {
+		if got := titlesIn(t, ctx, r, "ruled"); got != "B" {
 			t.Errorf("one is archived now: %q", got)
 		}
 		was := rows(t, ctx, r)[0]
@@ -153,7 +153,7 @@ func TestCollectionRules(t *testing.T) {
 		if err := r.Shelves.Judge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		settled(t, ctx, r)
+		waitForRules(t, ctx, r)
 		n := graphtest.Must[int](t)(r.Client(ctx).Collection.Query().Count(ctx))
 		if now := rows(t, ctx, r)[0]; n != 0 || now != was-1 {
 			t.Errorf("%d collections and %d places are left, before %d", n, now, was)
@@ -167,12 +167,12 @@ func TestCollectionByHand(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		list := make([]xid.ID, 5)
 		for i := range list {
-			list[i] = published(t, ctx, r, costing(string(rune('A'+i)), int64(i)))
+			list[i] = published(t, ctx, r, productAt(string(rune('A'+i)), int64(i)))
 		}
-		c := collected(t, ctx, r, nil, byHand(list[3], list[0], list[4], list[1]))
+		c := saveCollection(t, ctx, r, nil, manualCollection(list[3], list[0], list[4], list[1]))
 		see := func(want string) {
 			t.Helper()
-			if got := within(t, ctx, r, "by-hand"); got != want {
+			if got := titlesIn(t, ctx, r, "by-hand"); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
@@ -184,24 +184,24 @@ func TestCollectionByHand(t *testing.T) {
 		see("D E B")
 		do(m.ProductPublish(ctx, id, 3))
 		see("D A E B")
-		c = collected(t, ctx, r, c, byHand(list[0], list[2], list[3]))
+		c = saveCollection(t, ctx, r, c, manualCollection(list[0], list[2], list[3]))
 		see("A C D")
 		graphtest.Must[*model.ProductDeletePayload](t)(m.ProductDelete(ctx, xid.Product.Format(list[2]), 2))
 		see("A D")
-		in := byHand(list[0], list[3])
+		in := manualCollection(list[0], list[3])
 		c = graphtest.Must[*model.CollectionPayload](t)(m.CollectionUpdate(ctx, c.PublicID(), c.Version, in)).Collection
 		if c.Version != 2 { // it is unchanged
 			t.Errorf("version %d", c.Version)
 		}
 		in.Sort = state.SortPriceDown
-		c = collected(t, ctx, r, c, in)
+		c = saveCollection(t, ctx, r, c, in)
 		see("D A")
-		c = collected(t, ctx, r, c, ruled(costs(1, 1)))
+		c = saveCollection(t, ctx, r, c, ruleCollection(priceBetween(1, 1)))
 		if c.Handle != "by-hand" {
 			t.Errorf("the handle is %q", c.Handle)
 		}
 		see("B")
-		c = collected(t, ctx, r, c, byHand())
+		c = saveCollection(t, ctx, r, c, manualCollection())
 		see("")
 		if n := graphtest.Must[int](t)(r.Client(ctx).CollectionProduct.Query().Count(ctx)); n != 0 || c.Rule != nil {
 			t.Errorf("%d products are in it, its rule is %s", n, c.Rule)
@@ -213,17 +213,17 @@ func TestCollectionByHand(t *testing.T) {
 func TestCollectionsRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
-		foreign := published(t, graphtest.As(other, viewer.Owner), r, costing("Foreign", 1))
-		own := published(t, ctx, r, costing("Own", 1))
-		collected(t, ctx, r, nil, model.CollectionInput{Title: "Taken", Sort: state.SortNewest})
+		foreign := published(t, graphtest.As(other, viewer.Owner), r, productAt("Foreign", 1))
+		own := published(t, ctx, r, productAt("Own", 1))
+		saveCollection(t, ctx, r, nil, model.CollectionInput{Title: "Taken", Sort: state.SortNewest})
 		named := func(handle string) model.CollectionInput {
-			in := byHand(own)
+			in := manualCollection(own)
 			in.Handle = &handle
 			return in
 		}
-		untitled, sorted, both := byHand(), ruled(costs(1, 2)), ruled(costs(1, 2))
-		untitled.Title, sorted.Sort, both.ProductIds = " ", state.SortManual, byHand(own).ProductIds
-		mixed := costs(1, 2)
+		untitled, sorted, both := manualCollection(), ruleCollection(priceBetween(1, 2)), ruleCollection(priceBetween(1, 2))
+		untitled.Title, sorted.Sort, both.ProductIds = " ", state.SortManual, manualCollection(own).ProductIds
+		mixed := priceBetween(1, 2)
 		mixed.Text = new("x")
 		for _, tc := range []struct {
 			in   model.CollectionInput
@@ -232,27 +232,27 @@ func TestCollectionsRefused(t *testing.T) {
 			{untitled, "#/title"},
 			{named("taken"), "#/handle"},
 			{named("Not a handle"), "#/handle"},
-			{byHand(own, foreign), "#/product_ids/1"},
-			{byHand(own, xid.New()), "#/product_ids/1"},
-			{byHand(own, own), "#/product_ids/1"},
+			{manualCollection(own, foreign), "#/product_ids/1"},
+			{manualCollection(own, xid.New()), "#/product_ids/1"},
+			{manualCollection(own, own), "#/product_ids/1"},
 			{model.CollectionInput{Title: "x", Sort: state.SortManual, ProductIds: []string{"ord_1"}},
 				"#/product_ids/0"},
 			{sorted, "#/sort"},
 			{both, "#/product_ids"},
-			{ruled(), "#/rule/conditions"},
-			{ruled(make([]*document.CollectionCondition, 21)...), "#/rule/conditions"},
-			{ruled(costs(2, 1)), "#/rule/conditions/0/most_minor"},
-			{ruled(costs(-1, 1)), "#/rule/conditions/0/least_minor"},
-			{ruled(costs(1, 1), mixed), "#/rule/conditions/1/text"},
-			{ruled(&document.CollectionCondition{Field: state.FieldPrice}), "#/rule/conditions/0/least_minor"},
-			{ruled(&document.CollectionCondition{Field: state.FieldTag}), "#/rule/conditions/0/text"},
+			{ruleCollection(), "#/rule/conditions"},
+			{ruleCollection(make([]*document.CollectionCondition, 21)...), "#/rule/conditions"},
+			{ruleCollection(priceBetween(2, 1)), "#/rule/conditions/0/most_minor"},
+			{ruleCollection(priceBetween(-1, 1)), "#/rule/conditions/0/least_minor"},
+			{ruleCollection(priceBetween(1, 1), mixed), "#/rule/conditions/1/text"},
+			{ruleCollection(&document.CollectionCondition{Field: state.FieldPrice}), "#/rule/conditions/0/least_minor"},
+			{ruleCollection(&document.CollectionCondition{Field: state.FieldTag}), "#/rule/conditions/0/text"},
 		} {
 			_, err := r.Mutation().CollectionCreate(ctx, tc.in)
 			if got, _, _ := strings.Cut(graphtest.FieldOf(err), " "); got != tc.want {
 				t.Errorf("%+v: %q (%v), want %q", tc.in, got, err, tc.want)
 			}
 		}
-		again := collected(t, ctx, r, nil, model.CollectionInput{Title: "Taken", Sort: state.SortNewest})
+		again := saveCollection(t, ctx, r, nil, model.CollectionInput{Title: "Taken", Sort: state.SortNewest})
 		if !strings.HasPrefix(again.Handle, "taken-") {
 			t.Errorf("the second handle is %q", again.Handle)
 		}
@@ -265,9 +265,9 @@ func TestCollectionRaces(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := make([]xid.ID, 12)
 		for i := range ids {
-			ids[i] = published(t, ctx, r, costing(string(rune('A'+i)), int64(i)))
+			ids[i] = published(t, ctx, r, productAt(string(rune('A'+i)), int64(i)))
 		}
-		c := collected(t, ctx, r, nil, ruled(costs(0, 5)))
+		c := saveCollection(t, ctx, r, nil, ruleCollection(priceBetween(0, 5)))
 		m := r.Mutation()
 		fail := func(err error) {
 			if err != nil && graphtest.FaultOf(err) != "version_mismatch" {
@@ -286,7 +286,7 @@ func TestCollectionRaces(t *testing.T) {
 		}
 		wg.Go(func() {
 			for n := range 4 {
-				_, err := m.CollectionUpdate(ctx, c.PublicID(), int64(1+n), ruled(costs(int64(n), int64(n+6))))
+				_, err := m.CollectionUpdate(ctx, c.PublicID(), int64(1+n), ruleCollection(priceBetween(int64(n), int64(n+6))))
 				fail(err)
 				fail(r.Shelves.Judge(t.Context()))
 			}
@@ -297,7 +297,7 @@ func TestCollectionRaces(t *testing.T) {
 			}
 		})
 		wg.Wait()
-		settled(t, ctx, r)
+		waitForRules(t, ctx, r)
 		now := graphtest.Must[*db.Collection](t)(core.Only(r.Client(ctx).Collection.Query().
 			Where(collection.ID(c.ID)).Load(ctx)))
 		rule := graphtest.Must[document.CollectionRuleFields](t)(now.Rule.Fields()).Conditions[0]
@@ -308,7 +308,7 @@ func TestCollectionRaces(t *testing.T) {
 				want = append(want, p.Title)
 			}
 		}
-		if d := cmp.Diff(strings.Join(want, " "), within(t, ctx, r, "ruled")); d != "" || now.DueAt != micros.Never {
+		if d := cmp.Diff(strings.Join(want, " "), titlesIn(t, ctx, r, "ruled")); d != "" || now.DueAt != micros.Never {
 			t.Error(now.DueAt, d)
 		}
 	})

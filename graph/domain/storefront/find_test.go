@@ -31,8 +31,8 @@ func find(t testing.TB, ctx context.Context, r *graph.Resolver, question string)
 func TestFind(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
-		published(t, graphtest.As(other, viewer.Owner), r, costing("Foreign brake jalapeño", 1))
-		graphtest.NewProduct(t, ctx, r, costing("Draft jalapeño", 1))
+		published(t, graphtest.As(other, viewer.Owner), r, productAt("Foreign brake jalapeño", 1))
+		graphtest.NewProduct(t, ctx, r, productAt("Draft jalapeño", 1))
 		for title, edit := range map[string]func(*model.ProductCreateInput){
 			"Rote jalapeño-Soße": func(p *model.ProductCreateInput) {
 				p.Vendor, p.ProductType, p.Tags = new("Ölmühle Çelik"), new("Saucen"), []string{"scharf", "ＦＵＬＬ"}
@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 			"自転車用ブレーキパッド": nil, "東京の緑茶": nil, "دراجة هوائية": nil, "Велосипедный насос": nil,
 			"Ποδήλατο πόλης": nil, "자전거 브레이크": nil, "จักรยานเสือภูเขา": nil,
 		} {
-			in := costing(title, 100)
+			in := productAt(title, 100)
 			if edit != nil {
 				edit(&in)
 			}
@@ -82,7 +82,7 @@ func TestFindReads(t *testing.T) {
 		if err := listings.NewKeeper(r.Store).Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		published(t, ctx, r, costing("Rare item", 1))
+		published(t, ctx, r, productAt("Rare item", 1))
 		for question, most := range map[string]struct {
 			rows       int64
 			statements int

@@ -58,9 +58,9 @@ func (o *Offer) show(rows []*db.ProductImage) {
 	o.Image = o.Images[0].URL
 }
 
-// illustrate adds the first uploaded image of each offer, with one statement for all, and none if
+// addImages adds the first uploaded image of each offer, with one statement for all, and none if
 // no offer has any.
-func (s Storefront) illustrate(ctx context.Context, offers []*Offer) error {
+func (s Storefront) addImages(ctx context.Context, offers []*Offer) error {
 	ids := core.IDs(offers, func(o *Offer) *xid.ID {
 		if !o.hasUploads {
 			return nil

@@ -76,7 +76,7 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 		return cmp.Or(rank[b]-rank[a], cmp.Compare(b.published, a.published), b.ID.Compare(a.ID))
 	})
 	best = list[:min(len(list), MaxOffers)]
-	return best, len(list), s.illustrate(ctx, best)
+	return best, len(list), s.addImages(ctx, best)
 }
 
 const (

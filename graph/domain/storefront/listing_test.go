@@ -19,8 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// costing returns a minimal product with a price.
-func costing(title string, price int64) model.ProductCreateInput {
+// productAt returns a minimal product with a price.
+func productAt(title string, price int64) model.ProductCreateInput {
 	return model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
 }
 
@@ -78,15 +78,15 @@ func all(t testing.TB, ctx context.Context, r *graph.Resolver, l listings.List) 
 func TestLists(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		other, _ := storetest.Merchant(t, r.Store)
-		published(t, graphtest.As(other, viewer.Owner), r, costing("Foreign", 1))
+		published(t, graphtest.As(other, viewer.Owner), r, productAt("Foreign", 1))
 		for _, p := range []model.ProductCreateInput{
-			costing("Écharpe", 300), costing("apple", 300), costing("Zebra", 100), costing("Banana", 500),
-			costing("Öl", 200),
+			productAt("Écharpe", 300), productAt("apple", 300), productAt("Zebra", 100), productAt("Banana", 500),
+			productAt("Öl", 200),
 		} {
 			published(t, ctx, r, p)
 		}
 		published(t, ctx, r, graphtest.Shirt())
-		graphtest.NewProduct(t, ctx, r, costing("Draft", 1))
+		graphtest.NewProduct(t, ctx, r, productAt("Draft", 1))
 		for _, tc := range []struct {
 			list listings.List
 			want []string
@@ -123,7 +123,7 @@ func TestListOfRarePrice(t *testing.T) {
 		want := []string{}
 		for i := range 7 {
 			want = append(want, fmt.Sprintf("Rare %d", i))
-			published(t, ctx, r, costing(want[i], 5_000_001+int64(i%3)))
+			published(t, ctx, r, productAt(want[i], 5_000_001+int64(i%3)))
 		}
 		if err := listings.NewKeeper(r.Store).Round(t.Context()); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func TestListGoesOn(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := map[string]xid.ID{}
 		for i, title := range []string{"A", "B", "C", "D", "E"} {
-			ids[title] = published(t, ctx, r, costing(title, int64(100*i)))
+			ids[title] = published(t, ctx, r, productAt(title, int64(100*i)))
 		}
 		l := listings.List{Sort: listings.Title, Limit: 2}
 		p := graphtest.Must[*listings.Page](t)(reader(ctx, r).Read(visitor(ctx), l))

@@ -98,7 +98,7 @@ func (s Storefront) Newest(ctx context.Context) ([]*Offer, error) {
 		return nil, err
 	}
 	list = list[:min(len(list), MaxOffers)]
-	return list, s.illustrate(ctx, list)
+	return list, s.addImages(ctx, list)
 }
 
 // Product returns the active product with the handle.
@@ -150,7 +150,7 @@ func (o *Offer) complete(p *db.Product) (err error) {
 			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
 		}
 		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
-			PriceMinor: v.PriceMinor, BeforeMinor: before(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
+			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
 			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
 	o.price()
@@ -169,8 +169,8 @@ func (o *Offer) image(id *xid.ID) *Image {
 // inStock reports whether a quantity is positive or not tracked.
 func inStock(quantity *int64) bool { return quantity == nil || *quantity > 0 }
 
-// before returns the former price if it was higher, else 0.
-func before(had *int64, price int64) int64 {
+// formerPrice returns the former price if it was higher, else 0.
+func formerPrice(had *int64, price int64) int64 {
 	if had == nil || *had <= price {
 		return 0
 	}
@@ -187,7 +187,7 @@ func (s Storefront) Related(ctx context.Context, o *Offer) ([]*Offer, error) {
 	list = slices.DeleteFunc(list, func(other *Offer) bool { return other.ID == o.ID || o.shares(other) == 0 })
 	slices.SortStableFunc(list, func(a, b *Offer) int { return o.shares(b) - o.shares(a) })
 	list = list[:min(len(list), maxRelated)]
-	return list, s.illustrate(ctx, list)
+	return list, s.addImages(ctx, list)
 }
 
 // shares counts what two products have in common: vendor and type.
@@ -207,7 +207,7 @@ func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return list, s.illustrate(ctx, list)
+	return list, s.addImages(ctx, list)
 }
 
 // offers is [Storefront.Offers] without uploaded pictures.
@@ -258,7 +258,7 @@ func offerOf(p *db.Product) (*Offer, error) {
 		Image:    imagePath(p), Vendor: orEmpty(p.Vendor), Type: orEmpty(p.ProductType), SKU: orEmpty(p.Sku),
 		Paragraphs: paragraphs(orEmpty(p.Description)),
 		Available:  inStock(p.InventoryQuantity), Ships: p.RequiresShipping, From: p.MaxPriceMinor != nil,
-		BeforeMinor: before(p.CompareAtPriceMinor, p.PriceMinor),
+		BeforeMinor: formerPrice(p.CompareAtPriceMinor, p.PriceMinor),
 		published:   p.ID.Time(), hasUploads: p.ImagesCount > 0,
 	}
 	if o.Image != "" {

@@ -47,7 +47,7 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 		var count int
 		rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, state.ProductActive, after)
 		if err == nil {
-			err = one(rows, &last, &count)
+			err = scanRow(rows, &last, &count)
 		}
 		if err != nil {
 			return nil, core.Explain("products", err)
@@ -63,8 +63,8 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	return parts, nil
 }
 
-// one scans a single row.
-func one(rows *stdsql.Rows, dest ...any) error {
+// scanRow scans a single row.
+func scanRow(rows *stdsql.Rows, dest ...any) error {
 	defer rows.Close()
 	if rows.Next() {
 		if err := rows.Scan(dest...); err != nil {

@@ -136,7 +136,7 @@ func (f *folder) deleteAll(ctx context.Context, prefix string) error {
 		if CheckKey(name) != nil && !temporary(name) {
 			return nil
 		}
-		return gone(f.root.Remove(name))
+		return ignoreMissing(f.root.Remove(name))
 	}, func(dir string) {
 		_ = f.removeEmpty(dir)
 	})
@@ -151,7 +151,7 @@ func (f *folder) delete(key string) error {
 	if info, err := f.root.Lstat(key); err == nil && info.IsDir() {
 		return nil // the prefix of other keys
 	}
-	if err := gone(f.root.Remove(key)); err != nil {
+	if err := ignoreMissing(f.root.Remove(key)); err != nil {
 		return err
 	}
 	f.prune(key)
@@ -162,7 +162,7 @@ func (f *folder) delete(key string) error {
 // empty.
 func (f *folder) prune(name string) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if err := gone(f.removeEmpty(dir)); err != nil {
+		if err := ignoreMissing(f.removeEmpty(dir)); err != nil {
 			return
 		}
 	}
@@ -180,8 +180,8 @@ func (f *folder) removeEmpty(dir string) error {
 	return f.root.Remove(dir)
 }
 
-// gone drops the error of removing what does not exist.
-func gone(err error) error {
+// ignoreMissing drops the error of removing what does not exist.
+func ignoreMissing(err error) error {
 	if absent(err) {
 		return nil
 	}

@@ -42,7 +42,7 @@ func Hash(ctx context.Context, text string) (string, error) {
 // reveal who has a password.
 func Verify(ctx context.Context, phc, text string) (bool, error) {
 	stored := cmp.Or(phc, dummyHash)
-	if err := judge(stored); err != nil {
+	if err := checkHash(stored); err != nil {
 		return false, err
 	}
 	done, err := turns.enter(ctx)
@@ -61,9 +61,9 @@ func Generate() string {
 	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:]
 }
 
-// judge returns an error unless the string is argon2id in PHC form within the bounds. The error
+// checkHash returns an error unless the string is argon2id in PHC form within the bounds. The error
 // does not contain the string.
-func judge(phc string) error {
+func checkHash(phc string) error {
 	p, salt, key, err := argon2id.DecodeHash(phc)
 	malformed := errors.New("parse password hash: not argon2id in PHC form")
 	if err != nil || len(salt) < 8 || len(salt) > 64 || len(key) < 16 || len(key) > 64 ||

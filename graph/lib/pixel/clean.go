@@ -65,7 +65,7 @@ func Clean(b []byte) (p *Picture, err error) {
 		return nil, ErrBroken
 	}
 	m, rest := toSRGB(m, b, h.ContentType)
-	p, err = keep(turned(m, orientation(b, h.ContentType)), h.ContentType)
+	p, err = keep(rotated(m, orientation(b, h.ContentType)), h.ContentType)
 	if err == nil {
 		p.Body = withProfile(p.Body, p.ContentType, rest)
 	}

@@ -135,8 +135,8 @@ func tiffOrientation(b []byte) int {
 // form.
 const band = 64
 
-// turned returns an image rotated and mirrored by its orientation.
-func turned(src image.Image, orientation int) image.Image {
+// rotated returns an image rotated and mirrored by its orientation.
+func rotated(src image.Image, orientation int) image.Image {
 	if orientation == upright {
 		return src
 	}

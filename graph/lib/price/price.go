@@ -110,7 +110,7 @@ type Freight struct {
 
 // Compute returns what a cart costs.
 func Compute(c Cart) (*Result, error) {
-	if err := c.judge(); err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	r := &Result{Lines: make([]Amounts, len(c.Lines)), Rate: c.Tax.At(c.To)}
@@ -141,8 +141,8 @@ func Compute(c Cart) (*Result, error) {
 	return r, nil
 }
 
-// judge returns an error if the cart has invalid numbers.
-func (c Cart) judge() error {
+// validate returns an error if the cart has invalid numbers.
+func (c Cart) validate() error {
 	for _, l := range c.Lines {
 		if l.Quantity < 1 || !amounts(l.UnitMinor, l.WeightGrams) {
 			return ErrInput

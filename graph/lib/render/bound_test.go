@@ -156,7 +156,7 @@ func count(t testing.TB, defines, body string, data map[string]any) (steps, fore
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs, err := judge("", src.root, visible)
+	costs, err := checkCost("", src.root, visible)
 	if err != nil {
 		t.Fatal(err)
 	}

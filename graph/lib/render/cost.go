@@ -30,9 +30,9 @@ type estimate struct {
 	above     *parse.Tree          // the innermost template above the budget
 }
 
-// judge computes the cost of a page and returns an error if it exceeds the limits, else the
+// checkCost computes the cost of a page and returns an error if it exceeds the limits, else the
 // templates that the page calls. page is the path to name.
-func judge(page string, root *parse.Tree, templates trees) (map[*parse.Tree]cost, error) {
+func checkCost(page string, root *parse.Tree, templates trees) (map[*parse.Tree]cost, error) {
 	e := &estimate{templates: templates, done: map[*parse.Tree]cost{}, open: map[*parse.Tree]bool{}}
 	total := e.tree(root)
 	switch {

@@ -108,7 +108,7 @@ func foreseen(t *testing.T, templates map[string]string, data map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs, err := judge("", src.root, visible)
+	costs, err := checkCost("", src.root, visible)
 	if err != nil {
 		t.Fatal(err)
 	}

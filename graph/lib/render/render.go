@@ -130,7 +130,7 @@ func (t *Theme) try(page string, all ...map[string]any) error {
 			return &Error{Template: pathOf(page),
 				Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
 		}
-		if err := made(page, out.String()); err != nil {
+		if err := checkRendered(page, out.String()); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ func (s *source) page(name string) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	called, err := judge(pathOf(name), s.root, templates)
+	called, err := checkCost(pathOf(name), s.root, templates)
 	if err != nil {
 		return nil, err
 	}

@@ -136,15 +136,15 @@ func cards(n int) []any {
 	return all
 }
 
-var sampleGoods = []string{"Mug “Blue hour”", "Bowl, large", "Étagère", "Vase <tall>", "Ölkanne", "Plate & saucer"}
+var sampleProducts = []string{"Mug “Blue hour”", "Bowl, large", "Étagère", "Vase <tall>", "Ölkanne", "Plate & saucer"}
 
 // card returns a product as lists show it. Cards differ in what a product may lack.
 func card(n int) map[string]any {
-	title := sampleGoods[(n-1)%len(sampleGoods)]
+	title := sampleProducts[(n-1)%len(sampleProducts)]
 	handle := "product-" + strconv.Itoa(n)
 	c := map[string]any{
 		"title": title, "handle": handle, "url": "/products/" + handle + "?preview=sample",
-		"price": "€24.90", "price_text": "€24.90", "compare_at_price": nil, "on_sale": false, "words": goodsWords(),
+		"price": "€24.90", "price_text": "€24.90", "compare_at_price": nil, "on_sale": false, "words": productWords(),
 		"image_url": nil, "image": nil, "initial": strings.ToUpper(string([]rune(title)[:1])),
 		"vendor": "Clay & Co.", "available": n%5 != 0, "tags": []any{"ceramics", "hand-made", "blue"},
 		"price_varies": n%5 == 2,
@@ -181,7 +181,7 @@ func sampleImage(name, alt string) map[string]any {
 func bareCard() map[string]any {
 	return map[string]any{
 		"title": "Mug", "handle": "mug", "url": "/products/mug", "price": "€0.00", "price_text": "€0.00",
-		"words":            goodsWords(),
+		"words":            productWords(),
 		"compare_at_price": nil, "on_sale": false, "image_url": nil, "image": nil, "initial": "M",
 		"vendor": nil, "available": false, "tags": []any{}, "price_varies": false,
 	}
@@ -195,7 +195,7 @@ func sampleVariants() []any {
 			v := map[string]any{
 				"id": "var_0000000000000000000000000" + strconv.Itoa(2*i+j), "title": size + " / " + colour,
 				"options": []any{size, colour}, "price": "€24.90", "price_text": "€24.90", "compare_at_price": nil,
-				"on_sale": false, "words": goodsWords(),
+				"on_sale": false, "words": productWords(),
 				"sku": nil, "available": i+j > 0, "price_varies": false,
 				"image": sampleImage("variant", "The mug in blue"),
 			}

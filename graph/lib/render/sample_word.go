@@ -17,8 +17,8 @@ func sampleWords() map[string]any {
 	}
 }
 
-// goodsWords returns the texts beside a product.
-func goodsWords() map[string]any {
+// productWords returns the texts beside a product.
+func productWords() map[string]any {
 	return map[string]any{
 		"before": "Before", "in_stock": "In stock", "now": "Now", "sale": "Sale", "sold_out": "Sold out",
 	}

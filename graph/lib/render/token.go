@@ -164,9 +164,9 @@ func tokens(t *parse.Tree) Errors {
 	return errs
 }
 
-// made checks the elements and attributes of a rendered page, which shows what several templates
-// assemble.
-func made(page, text string) (err error) {
+// checkRendered checks the elements and attributes of a rendered page, which shows what several
+// templates assemble.
+func checkRendered(page, text string) (err error) {
 	eachTag(unmarked.Replace(text), sampleAdd, func(_ int, wrong string) {
 		if err == nil {
 			err = &Error{Template: pathOf(page), Detail: "the page, once it is made, is refused: " + wrong}
@@ -249,7 +249,7 @@ func attribute(name, val string) string {
 		list = strings.Split(val, ",")
 	}
 	for _, address := range list {
-		if !ours(strings.TrimSpace(address)) {
+		if !staysOnShop(strings.TrimSpace(address)) {
 			return "a value cannot be part of an address of another host: begin it with a path of the shop, or with " +
 				"one value alone"
 		}
@@ -265,16 +265,16 @@ var (
 	onShop = regexp.MustCompile(`^([?#]|[/` + shopPath + `][^/\\\s` + anyValue + shopPath + `])`)
 )
 
-// alone reports whether an address is one value followed only by constants.
-func alone(address string) bool {
+// isSingleValue reports whether an address is one value followed only by constants.
+func isSingleValue(address string) bool {
 	rest, ok := strings.CutPrefix(address, anyValue)
 	return ok && !strings.ContainsAny(rest, marks)
 }
 
-// ours reports whether no value in an address can lead to another host: the address has none,
+// staysOnShop reports whether no value in an address can lead to another host: the address has none,
 // begins with a path of the shop, is one value, or is a choice of these.
-func ours(address string) bool {
-	if !strings.Contains(address, anyValue) || onShop.MatchString(address) || alone(address) {
+func staysOnShop(address string) bool {
+	if !strings.Contains(address, anyValue) || onShop.MatchString(address) || isSingleValue(address) {
 		return true
 	}
 	inner, ok := strings.CutPrefix(address, strings.TrimSpace(branchBegin))
@@ -286,7 +286,7 @@ func ours(address string) bool {
 		return false
 	}
 	for choice := range strings.SplitSeq(inner, strings.TrimSpace(branchElse)) {
-		if !ours(strings.TrimSpace(choice)) {
+		if !staysOnShop(strings.TrimSpace(choice)) {
 			return false
 		}
 	}

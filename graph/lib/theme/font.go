@@ -15,16 +15,16 @@ const (
 	poorFont   = "The font lacks the tables that every font has."
 )
 
-// judgeFont checks the structure of a font: that its tables lie within it, and that those exist
+// checkFont checks the structure of a font: that its tables lie within it, and that those exist
 // without which browsers reject it. Browsers check the contents of tables with their own sanitizer.
-func judgeFont(ext string, b []byte) string {
+func checkFont(ext string, b []byte) string {
 	switch ext {
 	case "woff2":
-		return judgeWOFF2(b)
+		return checkWOFF2(b)
 	case "woff":
-		return judgeWOFF(b)
+		return checkWOFF(b)
 	}
-	return judgeSFNT(b)
+	return checkSFNT(b)
 }
 
 // tags are the tables that have been seen.
@@ -33,8 +33,8 @@ type tags map[string]bool
 // complete reports whether all required tables exist.
 func (t tags) complete() bool { return t["cmap"] && t["head"] && t["hhea"] && t["hmtx"] && t["maxp"] }
 
-// judgeSFNT checks a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
-func judgeSFNT(b []byte) string {
+// checkSFNT checks a TrueType or OpenType font (ISO/IEC 14496-22, section 4.3).
+func checkSFNT(b []byte) string {
 	if len(b) < 12 {
 		return brokenFont
 	}
@@ -59,8 +59,8 @@ func judgeSFNT(b []byte) string {
 	return ""
 }
 
-// judgeWOFF checks a WOFF font (W3C WOFF 1.0, sections 3, 4).
-func judgeWOFF(b []byte) string {
+// checkWOFF checks a WOFF font (W3C WOFF 1.0, sections 3, 4).
+func checkWOFF(b []byte) string {
 	const size, row = 44, 20
 	if len(b) < size || int(big32(b, 8)) != len(b) || big16(b, 14) != 0 {
 		return brokenFont
@@ -89,9 +89,9 @@ func judgeWOFF(b []byte) string {
 	return ""
 }
 
-// judgeWOFF2 checks a WOFF2 font (W3C WOFF 2.0, section 4). Its tables are one compressed stream,
+// checkWOFF2 checks a WOFF2 font (W3C WOFF 2.0, section 4). Its tables are one compressed stream,
 // of which only the sizes are checked.
-func judgeWOFF2(b []byte) string {
+func checkWOFF2(b []byte) string {
 	const size = 48
 	if len(b) < size || int(big32(b, 8)) != len(b) || big16(b, 14) != 0 || string(b[4:8]) == "ttcf" {
 		return brokenFont

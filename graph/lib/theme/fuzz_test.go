@@ -103,7 +103,7 @@ func FuzzSVG(f *testing.F) {
 		f.Add(drawn(inside))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		width, height, detail := judgeSVG([]byte(text))
+		width, height, detail := checkSVG([]byte(text))
 		if (width == nil) != (height == nil) {
 			t.Fatal("the image has one side")
 		}

@@ -49,9 +49,9 @@ var decoders = map[string]decoder{
 	"webp": {webp.DecodeConfig, webp.Decode, frameWebP},
 }
 
-// judgeImage decodes an image completely, after checking what that takes. It subtracts the pixels
+// checkImage decodes an image completely, after checking what that takes. It subtracts the pixels
 // from work, the number that may still be decoded.
-func judgeImage(ext string, b []byte, work *int64) (width, height int, detail string) {
+func checkImage(ext string, b []byte, work *int64) (width, height int, detail string) {
 	defer func() {
 		// The decoders are made for hostile input, but a bug in one of them must not crash the
 		// program.

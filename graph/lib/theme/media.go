@@ -18,7 +18,7 @@ type media struct {
 	noun        string
 }
 
-var medias = []media{
+var mediaTypes = []media{
 	{"css", "text/css; charset=utf-8", state.AssetCSS, "a stylesheet"},
 	{"woff2", "font/woff2", state.AssetFont, "a WOFF2 font"},
 	{"woff", "font/woff", state.AssetFont, "a WOFF font"},
@@ -41,7 +41,7 @@ func extension(name string) string {
 }
 
 func mediaWith(ext string) (media, bool) {
-	for _, m := range medias {
+	for _, m := range mediaTypes {
 		if m.ext == ext {
 			return m, true
 		}
@@ -52,7 +52,7 @@ func mediaWith(ext string) (media, bool) {
 // BlobKey returns the key of an asset in the blob store, by its checksum and content type:
 // "assets/<hex>.css". It is "" for a type that is not an asset's.
 func BlobKey(sum digest.Sum, contentType string) string {
-	for _, m := range medias {
+	for _, m := range mediaTypes {
 		if m.contentType == contentType {
 			return "assets/" + hex.EncodeToString(sum[:]) + "." + m.ext
 		}
@@ -120,8 +120,8 @@ func sniff(b []byte) string {
 	return ""
 }
 
-// disguise checks that a file is what its name says, as far as its first and last bytes show.
-func disguise(m media, b []byte) string {
+// checkType checks that a file is what its name says, as far as its first and last bytes show.
+func checkType(m media, b []byte) string {
 	is := sniff(b)
 	if is == archived || holdsZip(b) {
 		return nested

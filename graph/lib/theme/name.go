@@ -42,9 +42,9 @@ func badName(e entry) string {
 	return ""
 }
 
-// spelling checks the name of a file that is part of a theme. Files that are left out only have to
+// checkName checks the name of a file that is part of a theme. Files that are left out only have to
 // be safe ([unsafe]).
-func spelling(name string) string {
+func checkName(name string) string {
 	if detail := unsafe(name); detail != "" {
 		return detail
 	}
@@ -218,8 +218,8 @@ func roleOf(name string) role {
 	return stranger
 }
 
-// strange says why a file that is not [harmless] does not belong to a theme.
-func strange(name string) string {
+// whyRefused says why a file that is not [harmless] does not belong to a theme.
+func whyRefused(name string) string {
 	switch {
 	case slices.Contains(archives, extension(name)):
 		return "The file is an archive. A theme may not hold archives."

@@ -116,7 +116,7 @@ func (p *Package) valid() bool {
 	total := 0
 	for name, text := range p.Templates {
 		total += len(text)
-		if spelling(name) != "" || roleOf(name) != template || len(text) > maxTemplate ||
+		if checkName(name) != "" || roleOf(name) != template || len(text) > maxTemplate ||
 			strings.Contains(text, "\x00") {
 			return false
 		}
@@ -128,7 +128,7 @@ func (p *Package) validAssets() bool {
 	for i, a := range p.Assets {
 		m, _ := mediaWith(extension(a.Path))
 		switch {
-		case spelling(a.Path) != "", roleOf(a.Path) != asset, i > 0 && p.Assets[i-1].Path >= a.Path:
+		case checkName(a.Path) != "", roleOf(a.Path) != asset, i > 0 && p.Assets[i-1].Path >= a.Path:
 			return false
 		case a.Kind != m.kind, a.ContentType != m.contentType, a.Size < 0, a.Size > maxFile:
 			return false

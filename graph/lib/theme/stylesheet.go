@@ -43,7 +43,7 @@ func (s *sheet) rewrite(text []byte) []byte {
 		if kind == css.ErrorToken {
 			return s.out
 		}
-		if detail := s.judge(kind, token); detail != "" {
+		if detail := s.check(kind, token); detail != "" {
 			s.note(fmt.Sprintf("Line %d: %s", s.line, detail))
 		}
 		if detail := s.exceeds(); detail != "" {
@@ -85,8 +85,8 @@ func plainSheet(text []byte) (plain []byte, detail string) {
 	return text, ""
 }
 
-// judge checks one token and writes it.
-func (s *sheet) judge(kind css.TokenType, token []byte) (detail string) {
+// check checks one token and writes it.
+func (s *sheet) check(kind css.TokenType, token []byte) (detail string) {
 	if kind == css.URLToken {
 		return s.url(token)
 	}

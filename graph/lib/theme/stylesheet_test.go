@@ -28,7 +28,7 @@ func rewritten(text string) (out string, details []string) {
 			return Asset{}, false
 		},
 		image: func(ext string, b []byte) string {
-			_, _, detail := judgeImage(ext, b, &work)
+			_, _, detail := checkImage(ext, b, &work)
 			return detail
 		},
 	}

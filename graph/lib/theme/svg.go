@@ -27,8 +27,8 @@ type drawing struct {
 	references
 }
 
-// judgeSVG checks an SVG image. Its width and height are nil unless given in pixels.
-func judgeSVG(b []byte) (width, height *int, detail string) {
+// checkSVG checks an SVG image. Its width and height are nil unless given in pixels.
+func checkSVG(b []byte) (width, height *int, detail string) {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	d, in := &drawing{}, xml.NewDecoder(bytes.NewReader(b))
 	d.marks = map[string]*mark{}

@@ -35,7 +35,7 @@ func TestJudgeSVG(t *testing.T) {
 		{"a use of nothing", drawn(`<use href="#none"/>`)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, _, detail := judgeSVG([]byte(tc.text)); detail != "" {
+			if _, _, detail := checkSVG([]byte(tc.text)); detail != "" {
 				t.Error(detail)
 			}
 		})
@@ -164,7 +164,7 @@ func TestJudgeSVGHostile(t *testing.T) {
 		{"many references", drawn(strings.Repeat(`<use href="#none"/>`, maxUses+1)), tooMuch},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, _, got := judgeSVG([]byte(tc.text)); got != tc.want {
+			if _, _, got := checkSVG([]byte(tc.text)); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})

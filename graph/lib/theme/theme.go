@@ -56,11 +56,11 @@ type Judged struct {
 // take seconds and some hundred megabytes; the caller bounds how many calls run at once.
 func Read(archive []byte) (*Package, error) {
 	found := &Problems{}
-	return judge(unzip(archive, found), found)
+	return check(unzip(archive, found), found)
 }
 
 // ReadFS is [Read] for a folder. Its error is a *Problems.
 func ReadFS(fsys fs.FS) (*Package, error) {
 	found := &Problems{}
-	return judge(walk(fsys, found), found)
+	return check(walk(fsys, found), found)
 }

@@ -39,9 +39,9 @@ type reading struct {
 	work  int64            // how many pixels may still be decoded
 }
 
-// judge is the pipeline of [Read] and [ReadFS]. Problems with the archive itself, with names or
+// check is the pipeline of [Read] and [ReadFS]. Problems with the archive itself, with names or
 // with sizes end it before anything is unpacked.
-func judge(list []entry, found *Problems) (*Package, error) {
+func check(list []entry, found *Problems) (*Package, error) {
 	if !found.any() {
 		names(list, found)
 		sizes(list, found)
@@ -55,7 +55,7 @@ func judge(list []entry, found *Problems) (*Package, error) {
 	}
 	list, r.pack.Ignored = files(list)
 	for _, e := range list {
-		found.note(e.name, spelling(e.name))
+		found.note(e.name, checkName(e.name))
 		if roleOf(e.name) == asset {
 			r.names[e.name] = true
 		}
@@ -95,7 +95,7 @@ func sizes(list []entry, found *Problems) {
 func (r *reading) file(e entry) {
 	role := roleOf(e.name)
 	if role == stranger {
-		r.found.note(e.name, strange(e.name))
+		r.found.note(e.name, whyRefused(e.name))
 		return
 	}
 	b, detail := e.read()
@@ -148,19 +148,19 @@ func (r *reading) template(name string, b []byte) {
 func (r *reading) asset(name string, b []byte) {
 	m, _ := mediaWith(extension(name))
 	a := Asset{Path: name, Kind: m.kind, ContentType: m.contentType, Body: b}
-	detail := disguise(m, b)
+	detail := checkType(m, b)
 	switch {
 	case detail != "":
 	case m.kind == state.AssetCSS:
 		r.sheet = append(r.sheet, a)
 		return
 	case m.kind == state.AssetFont:
-		detail = judgeFont(m.ext, b)
+		detail = checkFont(m.ext, b)
 	case m.ext == "svg":
-		a.Width, a.Height, detail = judgeSVG(b)
+		a.Width, a.Height, detail = checkSVG(b)
 	default:
 		var width, height int
-		width, height, detail = judgeImage(m.ext, b, &r.work)
+		width, height, detail = checkImage(m.ext, b, &r.work)
 		a.Width, a.Height = &width, &height
 	}
 	if detail != "" {
@@ -192,7 +192,7 @@ func (r *reading) stylesheet(a Asset) {
 		return
 	}
 	within := addresses{folder: path.Dir(a.Path), find: r.find, image: func(ext string, b []byte) string {
-		_, _, detail := judgeImage(ext, b, &r.work)
+		_, _, detail := checkImage(ext, b, &r.work)
 		return detail
 	}}
 	s := sheet{address: within.address, note: func(detail string) { r.found.note(a.Path, detail) }}
