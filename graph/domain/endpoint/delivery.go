@@ -137,7 +137,7 @@ func (r *Resolver) deliveryFloor(ctx context.Context, s span, n int) (*page.Posi
 		query.Modify(s.part)
 		some, err := query.IDs(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("look through waiting deliveries: %w", err)
+			return nil, fmt.Errorf("scan waiting deliveries: %w", err)
 		}
 		ids = append(ids, some[min(len(some), n-1):]...)
 	}
@@ -146,7 +146,7 @@ func (r *Resolver) deliveryFloor(ctx context.Context, s span, n int) (*page.Posi
 		query.Modify(s.part)
 		some, err := query.IDs(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("look through the delivery log: %w", err)
+			return nil, fmt.Errorf("scan the delivery log: %w", err)
 		}
 		ids = append(ids, some[min(len(some), n-1):]...)
 	}

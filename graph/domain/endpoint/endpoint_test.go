@@ -49,7 +49,7 @@ func TestWebhookEndpointCreate(t *testing.T) {
 		if e.URL != in.URL || *e.Description != "Warehouse" || e.Status != state.EndpointActive || e.Version != 1 ||
 			e.UpdatedAt != e.CreatedAt() || e.SecretHint != (*made.Secret)[len(*made.Secret)-4:] || e.App != nil ||
 			e.AppID != nil || e.SuspendedAt() != nil || e.NextSecretPromotesAt() != nil {
-			t.Errorf("made %v", e.WebhookEndpoint)
+			t.Errorf("created %v", e.WebhookEndpoint)
 		}
 		read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx, e.PublicID()))
 		if read.WebhookEndpoint.String() != e.WebhookEndpoint.String() || read.Health.String() != e.Health.String() {
@@ -134,7 +134,7 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(one, gone.PublicID()))
 		if *mine.AppID != grant.AppID || *mine.AppStoreID != maker.Model.ID || mine.App.Name != "Bridge" ||
 			stores.AppID != nil {
-			t.Errorf("made %v for %v", mine.WebhookEndpoint, mine.App)
+			t.Errorf("created %v for %v", mine.WebhookEndpoint, mine.App)
 		}
 		_, developer := p.Member(t, viewer.Developer)
 		for who, tc := range map[string]struct {
@@ -249,7 +249,7 @@ func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 		move := model.WebhookEndpointUpdateInput{URL: model.Some("https://mine.example.com/")}
 		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1,
 			move); graphtest.FaultOf(err) != "insufficient_scope" {
-			t.Errorf("moved by one who may not read orders: %v", err)
+			t.Errorf("moved without the scope for orders: %v", err)
 		}
 		move.Events = model.Given([]string{"product.updated"})
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1,
@@ -257,7 +257,7 @@ func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 		move.Events = model.Given([]string{"product.updated", "customer.created"})
 		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 2,
 			move); graphtest.FaultOf(err) != "insufficient_scope" {
-			t.Errorf("added by one who may not read customers: %v", err)
+			t.Errorf("added without the scope for customers: %v", err)
 		}
 		if row := rowOf(p, t, e.ID); row.Version != 2 || row.Events != "product.updated" {
 			t.Errorf("left %v", row)

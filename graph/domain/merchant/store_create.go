@@ -63,7 +63,7 @@ func (r *Resolver) NewStore(ctx context.Context, in model.StoreCreateInput,
 				return err
 			}
 			if _, err := r.access.Enrol(ctx, person.ID, viewer.Owner); err != nil {
-				return fmt.Errorf("make the owner's membership: %w", err)
+				return fmt.Errorf("create the owner's membership: %w", err)
 			}
 			return nil
 		})
@@ -108,7 +108,7 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 		s, err = r.Client(ctx).Store.Create().SetID(id).SetHandle(handle).SetName(in.Name).SetCurrency(in.Currency).
 			SetTimezone(in.Timezone).SetDemo(demo).SetTest(in.Test).SetUpdatedAt(id.Time()).Save(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("make store: %w", err)
+			return nil, fmt.Errorf("create store: %w", err)
 		}
 		if err := let(ctx); err != nil {
 			return nil, err
@@ -171,7 +171,7 @@ func (r *Resolver) roomForStore(ctx context.Context, person xid.ID) error {
 func (r *Resolver) setFirstTheme(ctx context.Context, s *db.Store) error {
 	t, err := r.Themes.First(ctx)
 	if err != nil {
-		return fmt.Errorf("give the store a theme: %w", err)
+		return fmt.Errorf("set the store's theme: %w", err)
 	}
 	if t != nil {
 		s.ActiveThemeID = &t.ID
@@ -224,7 +224,7 @@ func (r *Resolver) handleTaken(ctx context.Context, handle string) (bool, error)
 	there := r.Store.Aside(ctx)
 	found, err := r.Client(there).StoreHandle.Query().Where(storehandle.ID(handle)).Exist(there)
 	if err != nil {
-		return false, fmt.Errorf("look for handle: %w", err)
+		return false, fmt.Errorf("look up handle: %w", err)
 	}
 	return found, nil
 }

@@ -23,7 +23,7 @@ func TestNewStore(t *testing.T) {
 		if p.Model.Handle != "corner-shop" || p.Model.StoreHost != "corner-shop.localhost" ||
 			p.Model.Currency != "EUR" || p.Model.Status != state.StoreOpen || p.Model.Demo ||
 			p.Owner.PasswordHash != nil {
-			t.Errorf("made %v", p.Model)
+			t.Errorf("created %v", p.Model)
 		}
 		staff := graphtest.Must[*model.StaffConnection](t)(p.Query().Staff(p.Ctx, nil, nil)).Nodes
 		if len(staff) != 1 || staff[0].ID != p.Owner.ID || staff[0].Role != viewer.Owner ||
@@ -66,7 +66,7 @@ func TestStoreCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if made.Store.Handle != "ete" || made.Store.Version != 1 || made.Store.ID == p.Model.ID {
-			t.Errorf("made %v", made.Store)
+			t.Errorf("created %v", made.Store)
 		}
 		// A store named like the service gets another host.
 		for _, in := range []model.StoreCreateInput{{Name: "API"}, {Name: "Www"}} {
@@ -181,7 +181,7 @@ func TestStoreUpdate(t *testing.T) {
 		update("version_mismatch", model.StoreUpdateInput{ExpectedVersion: 1, Name: new("X")})
 		if s = update("",
 			model.StoreUpdateInput{ExpectedVersion: 2, Name: new("Café"), Currency: new("eur")}); s.Version != 2 {
-			t.Errorf("no change made version %d", s.Version)
+			t.Errorf("an unchanged store has version %d", s.Version)
 		}
 		update("#/name too_short", model.StoreUpdateInput{ExpectedVersion: 2, Name: new("")})
 		update("#/timezone unknown_value", model.StoreUpdateInput{ExpectedVersion: 2, Timezone: new("Local")})

@@ -96,7 +96,7 @@ func (m Mutation) newExport(
 	}
 	made, err := row.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("make export: %w", err)
+		return nil, fmt.Errorf("create export: %w", err)
 	}
 	return made, nil
 }

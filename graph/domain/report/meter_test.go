@@ -119,7 +119,7 @@ func TestReportTurn(t *testing.T) {
 		cancel()
 		for range 3 {
 			if _, err := r.Query().SalesReport(gone, 1); err == nil {
-				t.Error("a report for nobody")
+				t.Error("a report without a store")
 			}
 		}
 		if _, err := r.Query().SalesReport(ctx, 90); err != nil {

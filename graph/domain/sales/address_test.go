@@ -24,7 +24,7 @@ func TestCheckAddress(t *testing.T) {
 		t.Errorf("got %s, %v", got, c.Err())
 	}
 	if sales.CheckAddress(c, "a", nil) != nil {
-		t.Error("an absent address is one")
+		t.Error("an absent address is not nil")
 	}
 	for want, edit := range map[string]func(*model.AddressInput){
 		"#/a/name too_short":         func(a *model.AddressInput) { a.Name = new("") },
@@ -47,7 +47,7 @@ func TestCheckAddress(t *testing.T) {
 	for _, country := range []string{"", "D", "1A", "ßß", "ſa", "D E"} {
 		c := &core.Check{}
 		if c.Country("country", country); c.Err() == nil {
-			t.Errorf("country %q is taken", country)
+			t.Errorf("country %q is accepted", country)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestCustomerCreate(t *testing.T) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		if *c.Email != "ada@example.com" || c.DisplayName() != "Ada Lovelace" || c.Currency != "EUR" ||
 			c.Version != 1 || !strings.Contains(string(c.DefaultAddress), `"country":"GB"`) {
-			t.Errorf("made %v with address %s", c, c.DefaultAddress)
+			t.Errorf("created %v with address %s", c, c.DefaultAddress)
 		}
 		sameCustomer(t, ctx, r, c)
 		if d := cmp.Diff([]string{"customer.created"},
@@ -46,7 +46,7 @@ func TestCustomerCreate(t *testing.T) {
 			model.CustomerCreateInput{Status: state.CustomerGuest, EmailMarketing: state.EmailNotSubscribed})
 		if bare.DefaultAddress != nil || string(bare.Addresses) != "[]" || string(bare.Tags) != "[]" ||
 			bare.DisplayName() != "Customer" {
-			t.Errorf("made %v", bare)
+			t.Errorf("created %v", bare)
 		}
 		sameCustomer(t, ctx, r, bare)
 		// The operator's context has no currency, so the store's own is shown.
@@ -66,12 +66,12 @@ func TestCustomerRefused(t *testing.T) {
 			change func(*model.CustomerCreateInput)
 			want   string
 		}{
-			{"e-mail taken, in another case", func(in *model.CustomerCreateInput) { in.Email = new("ADA@example.COM") },
+			{"email taken, in another case", func(in *model.CustomerCreateInput) { in.Email = new("ADA@example.COM") },
 				"#/email taken"},
-			{"no e-mail address", func(in *model.CustomerCreateInput) { in.Email = new("ada") },
+			{"no email address", func(in *model.CustomerCreateInput) { in.Email = new("ada") },
 				"#/email invalid_format"},
-			{"empty e-mail address", func(in *model.CustomerCreateInput) { in.Email = new("") }, "#/email too_short"},
-			{"long e-mail address",
+			{"empty email address", func(in *model.CustomerCreateInput) { in.Email = new("") }, "#/email too_short"},
+			{"long email address",
 				func(in *model.CustomerCreateInput) { in.Email = new(strings.Repeat("a", 243) + "@example.com") },
 				"#/email too_long"},
 			{"long phone", func(in *model.CustomerCreateInput) { in.Phone = new(strings.Repeat("1", 65)) },
@@ -239,7 +239,7 @@ func TestCustomerRace(t *testing.T) {
 			}
 		}
 		if made != 1 {
-			t.Errorf("%d of %d changes were made", made, len(errs))
+			t.Errorf("%d of %d changes succeeded", made, len(errs))
 		}
 		graphtest.EventTypes(t, ctx, r, c.ID, 2)
 	})
@@ -293,7 +293,7 @@ func TestCustomers(t *testing.T) {
 		for email, n := range map[string]int{"ADA@example.com": 1, "ada@example.com": 1, "ada@example.co": 0, "": 0} {
 			got := walk(&model.CustomerFilter{Email: &email}, 1)
 			if len(got) != n || n == 1 && got[0] != c.PublicID() {
-				t.Errorf("e-mail %q: %v", email, got)
+				t.Errorf("email %q: %v", email, got)
 			}
 		}
 		if got := walk(&model.CustomerFilter{Email: c.Email, UpdatedFrom: new(micros.Now() + 1e9)}, 1); len(got) != 0 {
@@ -316,7 +316,7 @@ func TestCustomerForms(t *testing.T) {
 	} {
 		c := &core.Check{}
 		if c.Email("email", tc.text); (c.Err() == nil) != tc.ok {
-			t.Errorf("e-mail %q: %v, want taken: %v", tc.text, c.Err(), tc.ok)
+			t.Errorf("email %q: %v, want accepted: %v", tc.text, c.Err(), tc.ok)
 		}
 	}
 	for _, tc := range []struct {
@@ -330,7 +330,7 @@ func TestCustomerForms(t *testing.T) {
 	} {
 		c := &core.Check{}
 		if c.Locale("locale", tc.text); (c.Err() == nil) != tc.ok {
-			t.Errorf("locale %q: %v, want taken: %v", tc.text, c.Err(), tc.ok)
+			t.Errorf("locale %q: %v, want accepted: %v", tc.text, c.Err(), tc.ok)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (m Mutation) sendEmails(ctx context.Context, o *model.Order, events []event
 			continue // a free order is paid when it is placed
 		}
 		if err := m.sendEmail(ctx, o, t, of); err != nil {
-			return fmt.Errorf("write to a shopper: %w", err)
+			return fmt.Errorf("email a shopper: %w", err)
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func composeEmail(t event.Type, o emailOrder) (orderEmail, error) {
 	}
 	var html strings.Builder
 	if err := emailPage.Execute(&html, v); err != nil {
-		return orderEmail{}, fmt.Errorf("word a mail: %w", err)
+		return orderEmail{}, fmt.Errorf("compose the email: %w", err)
 	}
 	return orderEmail{texts.Say(about[t].subject, said...), plain(v), html.String()}, nil
 }

@@ -93,6 +93,6 @@ func TestComposeAll(t *testing.T) {
 		}
 	}
 	if hasEmail(event.OrderCompleted) || hasEmail(event.ProductCreated) {
-		t.Error("shoppers are told of everything")
+		t.Error("an event without an email has one")
 	}
 }

@@ -14,7 +14,7 @@ func TestNumbersAreOfBoundedMemory(t *testing.T) {
 	for range 2 * maxBlocks {
 		n.of(xid.New())
 		if n.of(busy) != first {
-			t.Fatal("the numbers of a store that sells are given up")
+			t.Fatal("the numbers of a store with new orders were evicted")
 		}
 	}
 	if got := n.blocks.Len(); got > maxBlocks {

@@ -81,7 +81,7 @@ func TestOrderArithmetic(t *testing.T) {
 				}
 				read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, p.Order.PublicID()))
 				if got, want := string(sales.EncodeOrder(read)), string(sales.EncodeOrder(p.Order)); got != want {
-					t.Errorf("read again: %s\nmade: %s", got, want)
+					t.Errorf("stored: %s\nreturned: %s", got, want)
 				}
 				var lines int64
 				for _, l := range read.Lines {
@@ -235,7 +235,7 @@ func TestOrderImport(t *testing.T) {
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		if o.PlacedAt != placed || o.CreatedAt() != placed || o.UpdatedAt <= placed || *o.Email != "jo@example.com" ||
 			*o.ExternalNumber != "#1007" {
-			t.Errorf("got placed %s, created %s, updated %s, e-mail %s", o.PlacedAt, o.CreatedAt(), o.UpdatedAt,
+			t.Errorf("got placed %s, created %s, updated %s, email %s", o.PlacedAt, o.CreatedAt(), o.UpdatedAt,
 				*o.Email)
 		}
 		in.PlacedAt, in.Email = nil, new("other@example.com")

@@ -56,7 +56,7 @@ func (m Mutation) hold(ctx context.Context, s *db.Store, o *db.Order) (*micros.T
 	err := m.Client(ctx).PaymentHold.Create().SetID(o.ID).SetBucket(bucket.Of(viewer.From(ctx).Store)).
 		SetDueAt(due).Exec(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("hold the goods: %w", err)
+		return nil, fmt.Errorf("create the hold: %w", err)
 	}
 	return &due, nil
 }
@@ -144,7 +144,7 @@ func (r *Resolver) endDue(ctx context.Context) (total int, err error) {
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymenthold.FieldDueAt)).Limit(holdBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {
-			return total, fmt.Errorf("read what is held: %w", failed)
+			return total, fmt.Errorf("read the due holds: %w", failed)
 		}
 		n = len(rows)
 		for _, row := range rows {

@@ -241,7 +241,7 @@ func TestVariantsSoldAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if sold.Load() != 7 {
-			t.Errorf("%d orders got their pieces, want 7", sold.Load())
+			t.Errorf("%d orders succeeded, want 7", sold.Load())
 		}
 		checkStock(t, ctx, r, a, "afterwards", [4]int64{0, 0, 7, 7})
 		checkStock(t, ctx, r, b, "afterwards", [4]int64{7, 7, 0, 14})

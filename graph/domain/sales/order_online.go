@@ -168,7 +168,7 @@ func (r *Resolver) saveReference(ctx context.Context, row *db.PaymentSession, re
 		same, err := r.Client(ctx).PaymentSession.Query().Where(paymentsession.ID(row.ID),
 			paymentsession.Reference(reference)).Load(ctx)
 		if err == nil && len(same) == 0 {
-			err = unavailable(errors.New("the session was given up meanwhile"))
+			err = unavailable(errors.New("the session was closed meanwhile"))
 		}
 		return nil, err
 	})

@@ -25,7 +25,7 @@ import (
 
 // ErrMet says that another transaction changed the rows that an order was computed from, or created
 // the same customer. The caller reads them again and retries.
-var ErrMet = errors.New("another transaction changed what the order is made of")
+var ErrMet = errors.New("another transaction changed what the order was computed from")
 
 // sourceShop is the source of orders from the storefront.
 const sourceShop = "storefront"

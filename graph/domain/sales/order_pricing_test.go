@@ -61,7 +61,7 @@ func TestOrderPricing(t *testing.T) {
 				pricing: model.OrderPricingInput{DiscountCode: codes}, wrong: "pricing/discount_code"},
 			{name: "no such code", pricing: model.OrderPricingInput{DiscountCode: new("few")},
 				wrong: "pricing/discount_code"},
-			{name: "a code for nobody", nobody: true, pricing: model.OrderPricingInput{DiscountCode: codes},
+			{name: "a code without a customer", nobody: true, pricing: model.OrderPricingInput{DiscountCode: codes},
 				wrong: "customer_id"},
 			{name: "a code and a sum", pricing: model.OrderPricingInput{DiscountCode: codes, DiscountMinor: amount},
 				wrong: "pricing/discount_minor"},

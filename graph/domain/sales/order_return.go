@@ -94,7 +94,7 @@ func (r *Resolver) returnDue(ctx context.Context) (total int, err error) {
 		for _, row := range rows {
 			done, failed := r.returnOne(viewer.Operator(ctx, row.StoreID), row, now)
 			if failed != nil {
-				return total, errors.Join(err, fmt.Errorf("give back the money of %s: %w",
+				return total, errors.Join(err, fmt.Errorf("refund the payment of %s: %w",
 					xid.Order.Format(row.OrderID), failed))
 			}
 			if done {
@@ -135,7 +135,7 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 		}
 		return false, r.giveUp(ctx, row, text, state.PaymentRefundWaiting)
 	}
-	r.Logger.WarnContext(ctx, "a refund has to wait", "order", xid.Order.Format(row.OrderID), "error", failed)
+	r.Logger.WarnContext(ctx, "a refund failed and is retried later", "order", xid.Order.Format(row.OrderID), "error", failed)
 	if silent(failed) {
 		return false, failed // each of the others would wait as long
 	}

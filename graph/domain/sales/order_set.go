@@ -36,7 +36,7 @@ func (r *Resolver) FillLines(ctx context.Context) (int, error) {
 				return nil, err // orders look the same as before
 			})
 			if err != nil {
-				return total, fmt.Errorf("give orders their lines: %w", err)
+				return total, fmt.Errorf("fill in the lines of orders: %w", err)
 			}
 			total += n
 		}

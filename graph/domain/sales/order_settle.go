@@ -77,13 +77,13 @@ func (r *Resolver) settleDue(ctx context.Context) (total int, err error) {
 		q.Modify(func(s *sql.Selector) { s.OrderBy(s.C(paymentsession.FieldDueAt)).Limit(pollBatch) })
 		rows, failed := q.Load(viewer.Everywhere(ctx))
 		if failed != nil {
-			return total, errors.Join(err, fmt.Errorf("read the payments under way: %w", failed))
+			return total, errors.Join(err, fmt.Errorf("read the due payment sessions: %w", failed))
 		}
 		n = len(rows)
 		for _, row := range rows {
 			mine, failed := r.poll(viewer.Operator(ctx, row.StoreID), row, now)
 			if failed != nil {
-				err = errors.Join(err, fmt.Errorf("look at the payment of %s: %w", xid.Order.Format(row.OrderID),
+				err = errors.Join(err, fmt.Errorf("poll the payment of %s: %w", xid.Order.Format(row.OrderID),
 					failed))
 			}
 			if failed != nil && (!mine || silent(failed)) {

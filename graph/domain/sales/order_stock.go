@@ -89,13 +89,13 @@ func (m Mutation) returnStock(ctx context.Context, back stock, now micros.Time) 
 		}
 		n, err := m.moveSum(ctx, p.product, p.all, now, fits, limit.Inventory-p.all)
 		if err != nil {
-			return fmt.Errorf("give stock back: %w", err)
+			return fmt.Errorf("return stock: %w", err)
 		}
 		if n == 0 {
 			continue
 		}
 		if err := m.returnVariants(ctx, back, p, now); err != nil {
-			return fmt.Errorf("give stock back: %w", err)
+			return fmt.Errorf("return stock: %w", err)
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func (m Mutation) spend(ctx context.Context, id *xid.ID, amount int64, now micro
 		Where(customer.ID(*id), customer.TotalSpentMinorLTE(currency.MaxMinor-amount)).
 		AddTotalSpentMinor(amount).AddVersion(1).Modify(core.Touched(now)).Save(ctx)
 	if err != nil {
-		return fmt.Errorf("count the customer's money: %w", err)
+		return fmt.Errorf("update the customer's total: %w", err)
 	}
 	if n == 0 {
 		return core.TooLarge("customer's total")

@@ -29,7 +29,7 @@ func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now m
 		return err
 	}
 	age := now.Time().Sub(row.ID.Time().Time())
-	failure, failed := "", errors.New("it has no name")
+	failure, failed := "", errors.New("it has no reference")
 	if row.Reference != nil {
 		failure, failed = outcome(ctx, accounts, row)
 	}
@@ -37,7 +37,7 @@ func (r *Resolver) watchReturn(ctx context.Context, row *db.PaymentRefund, now m
 	case failed == nil && failure != "":
 		return r.giveUp(ctx, row, failure, state.PaymentRefundDone)
 	case failed != nil && age < watchTimes[len(watchTimes)-1]:
-		r.Logger.WarnContext(ctx, "a refund cannot be looked at", "order", xid.Order.Format(row.OrderID),
+		r.Logger.WarnContext(ctx, "a refund cannot be polled", "order", xid.Order.Format(row.OrderID),
 			"error", failed)
 		if silent(failed) {
 			return failed // each of the others would wait as long
@@ -92,7 +92,7 @@ func (r *Resolver) SettleRefund(ctx context.Context, store xid.ID, account *sell
 	}
 	id, malformed := xid.Parse(now.Key)
 	if malformed != nil || now.Failure == "" {
-		return nil //nolint:nilerr // somebody made it in Stripe's own dashboard, or it did not fail
+		return nil //nolint:nilerr // created in Stripe's own dashboard, or not failed
 	}
 	rows, err := r.Client(ctx).PaymentRefund.Query().
 		Where(paymentrefund.ID(id), paymentrefund.Payment(now.Payment)).Load(ctx)
@@ -100,7 +100,7 @@ func (r *Resolver) SettleRefund(ctx context.Context, store xid.ID, account *sell
 		return fmt.Errorf("find the refund: %w", err)
 	}
 	if len(rows) == 0 {
-		return nil // it was made elsewhere
+		return nil // it was not created here
 	}
 	return r.giveUp(ctx, rows[0], now.Failure, state.PaymentRefundWaiting, state.PaymentRefundDone)
 }

@@ -68,7 +68,7 @@ func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*mode
 func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(text), "#"), 10, 64)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a text is no mistake
+		return nil, nil //nolint:nilerr // not a number: no error
 	}
 	query := r.Client(ctx).Order.Query().Where(order.Number(n))
 	query.Modify(ent.ForceIndex("order_store_id_number"))

@@ -265,7 +265,7 @@ func (r *Resolver) forgetDue(ctx context.Context) (total int, err error) {
 		q.Modify(func(s *sql.Selector) { s.Limit(formerBatch) })
 		rows, err := q.Load(viewer.Everywhere(ctx))
 		if err != nil {
-			return total, fmt.Errorf("forget payment accounts: %w", err)
+			return total, fmt.Errorf("delete former payment accounts: %w", err)
 		}
 		n = len(rows)
 		for _, row := range rows {
@@ -275,7 +275,7 @@ func (r *Resolver) forgetDue(ctx context.Context) (total int, err error) {
 				return nil, err
 			})
 			if err != nil {
-				return total, fmt.Errorf("forget a payment account: %w", err)
+				return total, fmt.Errorf("delete a former payment account: %w", err)
 			}
 			total++
 		}

@@ -87,7 +87,7 @@ func TestPaymentAccount(t *testing.T) {
 		}
 		row := p.Store.DB(p.Ctx).PaymentAccount.Query().OnlyX(p.Ctx)
 		if bytes.Contains(row.Secret, []byte("sk_")) || bytes.Contains(row.Signing, []byte("whsec")) {
-			t.Error("secrets are kept as they are")
+			t.Error("secrets are stored in plain text")
 		}
 		// Either can be changed alone.
 		set = graphtest.Must[*model.PaymentSettingsPayload](t)(p.Mutation().PaymentAccountSet(p.Ctx,

@@ -37,7 +37,7 @@ func TestDiscounts(t *testing.T) {
 		m := r.Mutation()
 		d := newDiscount(t, ctx, r, percent(" summer-25", 2500))
 		if d.Code != "SUMMER-25" || d.Version != 1 || !d.Active {
-			t.Errorf("made %+v", d)
+			t.Errorf("created %+v", d)
 		}
 		if _, err := m.DiscountCreate(ctx, percent("Summer-25", 1)); graphtest.FieldOf(err) != "#/code taken" {
 			t.Errorf("the same code: %v", err)
@@ -180,7 +180,7 @@ func TestCustomerDiscountRace(t *testing.T) {
 			t.Errorf("%d were refused: %q", n, answers)
 		}
 		if got := take(ctx, r, d, xid.New()); got != "" {
-			t.Errorf("somebody else: %s", got)
+			t.Errorf("another customer: %s", got)
 		}
 		now := graphtest.Must[*db.Discount](t)(r.Query().Discount(ctx, d.PublicID()))
 		if now.Uses != 3 {
@@ -195,7 +195,7 @@ func TestCustomerDiscountRace(t *testing.T) {
 			}
 		}
 		if err := giveBack(ctx, r, d, customer); err == nil {
-			t.Error("a use that nobody took was given back")
+			t.Error("a use that was never counted was returned")
 		}
 		if got := take(ctx, r, d, customer); got != "" {
 			t.Errorf("after giving back: %s", got)

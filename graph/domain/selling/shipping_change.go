@@ -172,7 +172,7 @@ func (m Mutation) removeCountries(ctx context.Context, zone xid.ID, keeps []stri
 		gone.Where(shippingcountry.CountryNotIn(keeps...))
 	}
 	if _, err := gone.Exec(ctx); err != nil {
-		return fmt.Errorf("take countries out of a zone: %w", err)
+		return fmt.Errorf("remove countries from a zone: %w", err)
 	}
 	return nil
 }

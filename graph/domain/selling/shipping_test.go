@@ -74,7 +74,7 @@ func TestShippingZones(t *testing.T) {
 		m := r.Mutation()
 		home := newZone(t, ctx, r, "de", "AT", "DE")
 		if d := cmp.Diff([]string{"AT", "DE"}, home.Countries); d != "" || home.RestOfWorld || home.Version != 1 {
-			t.Errorf("made %+v %s", home, d)
+			t.Errorf("created %+v %s", home, d)
 		}
 		if _, err := m.ShippingZoneCreate(ctx, zoneOf("FR", "AT")); graphtest.FieldOf(err) != "#/countries/0 taken" {
 			t.Errorf("a country of another zone: %v", err)
@@ -176,7 +176,7 @@ func TestCountryIsInOneZone(t *testing.T) {
 		zones := graphtest.Must[[]*model.ShippingZone](t)(r.Query().ShippingZones(ctx))
 		n, err := r.Client(ctx).ShippingCountry.Query().Where(shippingcountry.Country("DE")).Count(ctx)
 		if made != 1 || len(zones) != 1 || n != 1 || err != nil {
-			t.Errorf("%d were made, %d are there, %d have the country, %v", made, len(zones), n, err)
+			t.Errorf("%d were created, %d exist, %d have the country, %v", made, len(zones), n, err)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func TestFirstTaxSettings(t *testing.T) {
 		}
 		now := graphtest.Must[*model.TaxSettings](t)(r.Query().TaxSettings(ctx))
 		if made != 1 || now.Version != 1 {
-			t.Errorf("%d were the first, version %d", made, now.Version)
+			t.Errorf("%d first changes succeeded, version %d", made, now.Version)
 		}
 	})
 }

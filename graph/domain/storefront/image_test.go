@@ -28,7 +28,7 @@ func TestStorefrontImages(t *testing.T) {
 			p.Variants[2].PublicID(), new(second.PublicID())))
 		o := graphtest.Must[*storefront.Offer](t)(s.Product(visitor(ctx), p.Handle))
 		if len(o.Images) != 2 || o.Image != o.Images[0].URL {
-			t.Fatalf("%d pictures, %q", len(o.Images), o.Image)
+			t.Fatalf("%d images, %q", len(o.Images), o.Image)
 		}
 		large, small := o.Images[0], o.Images[1]
 		if large.ID != first.ID || large.Width != 1600 || large.Height != 800 || large.Alt != o.Title ||
@@ -39,7 +39,7 @@ func TestStorefrontImages(t *testing.T) {
 			t.Errorf("%+v", small)
 		}
 		if got := o.Variants[2].Image; got != small || o.Variants[0].Image != nil {
-			t.Errorf("the picture of a variant: %+v", got)
+			t.Errorf("the image of a variant: %+v", got)
 		}
 		list := graphtest.Must[[]*storefront.Offer](t)(s.Newest(visitor(ctx)))
 		if len(list) != 1 || len(list[0].Images) != 1 || list[0].Image != large.URL {

@@ -210,7 +210,7 @@ func (s Storefront) Offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) 
 	return list, s.addImages(ctx, list)
 }
 
-// offers is [Storefront.Offers] without uploaded pictures.
+// offers is [Storefront.Offers] without uploaded images.
 func (s Storefront) offers(ctx context.Context, ids []xid.ID) ([]*Offer, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -134,7 +134,7 @@ func TestServerIsAway(t *testing.T) {
 		t.Errorf("error %q, want the reason", err)
 	}
 	if _, ok := errors.AsType[*net.OpError](err); !ok {
-		t.Error("the cause is lost: nobody can see that the store is away")
+		t.Error("the cause is lost: it does not show that the store is down")
 	}
 }
 

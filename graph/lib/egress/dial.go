@@ -34,7 +34,7 @@ func (p Policy) Dialer(secure bool) DialFunc {
 		began := time.Now()
 		name := rooted(addr)
 		c, err := dialer.DialContext(ctx, network, name)
-		if trouble := names.judge(err, name != addr, began); trouble != "" && ctx.Err() != context.Canceled {
+		if trouble := names.check(err, name != addr, began); trouble != "" && ctx.Err() != context.Canceled {
 			err = &ownError{trouble, err}
 		}
 		return c, err
@@ -58,7 +58,7 @@ func (p Policy) control(secure bool) func(context.Context, string, string, sysca
 }
 
 func (p Policy) allow(guardian *ssrf.Guardian, a netip.Addr, secure bool) error {
-	if rule := judge(guardian, a); rule != "" {
+	if rule := check(guardian, a); rule != "" {
 		return &RefusedError{Rule: rule}
 	}
 	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {

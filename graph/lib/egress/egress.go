@@ -98,9 +98,9 @@ func (p Policy) guardian() *ssrf.Guardian {
 		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
 }
 
-// judge returns why an address is not allowed, or "". An IPv4-mapped address is never allowed: an
+// check returns why an address is not allowed, or "". An IPv4-mapped address is never allowed: an
 // allowed network is reached by its IPv4 addresses.
-func judge(g *ssrf.Guardian, a netip.Addr) string {
+func check(g *ssrf.Guardian, a netip.Addr) string {
 	if a.Zone() != "" || a.Is4In6() || g.SafeAddr(a) != nil {
 		return describe(a)
 	}

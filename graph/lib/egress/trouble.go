@@ -141,9 +141,9 @@ func newLookups(r *net.Resolver) *lookups {
 	return l
 }
 
-// judge returns the trouble behind the error of a dial that began at a time. named says that the
+// check returns the trouble behind the error of a dial that began at a time. named says that the
 // resolver was queried.
-func (l *lookups) judge(err error, named bool, began time.Time) Trouble {
+func (l *lookups) check(err error, named bool, began time.Time) Trouble {
 	lookup, unresolved := errors.AsType[*net.DNSError](err)
 	if !unresolved || lookup.IsNotFound {
 		if named {

@@ -142,7 +142,7 @@ func (p Policy) checkAddr(host string, secure bool) string {
 	if err != nil || a.String() != host {
 		return "The host is an IP address in an unusual spelling."
 	}
-	if rule := judge(p.guardian(), a); rule != "" {
+	if rule := check(p.guardian(), a); rule != "" {
 		return "The host is an IP address that webhooks are not sent to: " + rule + "."
 	}
 	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {

@@ -11,7 +11,7 @@ import (
 )
 
 // addresses renders all nodes with an address; nothing else in the output has one.
-type addresses struct{ picture func(string) string }
+type addresses struct{ imagePath func(string) string }
 
 // RegisterFuncs implements renderer.NodeRenderer.
 func (a *addresses) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -70,10 +70,10 @@ func (a *addresses) path(address string) string {
 		return address
 	case !strings.HasPrefix(strings.ToLower(address), "https://") || !absolute(address):
 		return ""
-	case a.picture == nil:
+	case a.imagePath == nil:
 		return address
 	}
-	return a.picture(address)
+	return a.imagePath(address)
 }
 
 // Pictures returns the https addresses of the images in a text, in order.

@@ -57,12 +57,12 @@ var reader = parser.NewParser(
 )
 
 // HTML renders a text. Links may lead to paths of the shop and to https, http, mailto and tel
-// addresses; others become plain text. picture returns the path under which the shop shows the
-// image of an https address, "" for none; if picture is nil, the address stays. Headings begin at
+// addresses; others become plain text. imagePath returns the path under which the shop shows the
+// image of an https address, "" for none; if imagePath is nil, the address stays. Headings begin at
 // the second level, below the page's title.
 //
 // It fails with [ErrTooLarge], [ErrTooDeep] or [ErrTooMany].
-func HTML(source string, picture func(address string) string) (string, error) {
+func HTML(source string, imagePath func(address string) string) (string, error) {
 	source = strings.ToValidUTF8(strings.ReplaceAll(source, "\r\n", "\n"), "\uFFFD")
 	if err := bounded(source); err != nil {
 		return "", err
@@ -71,7 +71,7 @@ func HTML(source string, picture func(address string) string) (string, error) {
 	doc := reader.Parse(text.NewReader(in))
 	lowerHeadings(doc)
 	m := goldmark.New(goldmark.WithRendererOptions(
-		renderer.WithNodeRenderers(util.Prioritized(&addresses{picture}, 100))))
+		renderer.WithNodeRenderers(util.Prioritized(&addresses{imagePath}, 100))))
 	out := &capped{}
 	if err := m.Renderer().Render(out, in, doc); err != nil || out.full {
 		return "", ErrTooLarge // nothing else fails

@@ -53,7 +53,7 @@ func TestHTML(t *testing.T) {
 func TestPictures(t *testing.T) {
 	const source = "![a](https://a.test/1.png) ![b](/2.png)\n\n[![c](https://a.test/3.png)](/c)"
 	if got := strings.Join(markdown.Pictures(source), " "); got != "https://a.test/1.png https://a.test/3.png" {
-		t.Errorf("pictures %s", got)
+		t.Errorf("images %s", got)
 	}
 	got, err := markdown.HTML(source, func(address string) string { return "/pictures/" + address[len(address)-5:] })
 	if err != nil || !strings.Contains(got, `<img src="/pictures/1.png"`) || strings.Contains(got, "a.test") {

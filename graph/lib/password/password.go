@@ -16,7 +16,7 @@ import (
 // cost is the cost of one hash (contract, section 7). Memory is in KiB.
 var cost = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// nobody is a hash of the same cost that matches no text, for people without a password.
+// dummyHash is a hash of the same cost that matches no text, for people without a password.
 var dummyHash = "$argon2id$v=19$m=19456,t=2,p=1$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
 
 // Bounds of the parameters of stored hashes, so that a manipulated column cannot use up the memory.

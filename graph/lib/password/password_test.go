@@ -46,7 +46,7 @@ func TestVerify(t *testing.T) {
 		{name: "neither"},
 		// From the reference implementation: echo -n password | argon2 somesalt -id -t 2 -k 65536
 		// -p 1.
-		{name: "made elsewhere",
+		{name: "from another implementation",
 			phc:  "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 			text: "password", want: true},
 		{name: "another algorithm", phc: strings.Replace(phc, "argon2id", "argon2i", 1), text: "correct horse",

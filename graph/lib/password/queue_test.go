@@ -180,7 +180,7 @@ func TestQueueKeepsATurn(t *testing.T) {
 		t.Errorf("a second stranger: %v", err)
 	}
 	if _, err := q.Enter(password.Known(t.Context())); err != nil {
-		t.Errorf("somebody who is known: %v", err)
+		t.Errorf("a known person: %v", err)
 	}
 	if _, err := q.Enter(password.Known(ended)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a third one: %v", err)

@@ -25,7 +25,7 @@ func TestWeak(t *testing.T) {
 		{name: "four words", text: "correct horse battery staple"},
 		{name: "a generated one", text: password.Generate()},
 		{name: "nothing", text: ""},
-		{name: "nothing of nobody", text: "", of: []string{"", " "}},
+		{name: "empty, without parts", text: "", of: []string{"", " "}},
 
 		{name: "the address", text: "ANA.Silva@Example.com", of: []string{"ana.silva@example.com"}, want: personal},
 		{name: "the local part and a year", text: "ana-silva-2026", of: []string{"ana.silva@example.com"},
@@ -75,7 +75,7 @@ func FuzzMadeOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, email, name string) {
 		made := password.MadeOf(text, email, name)
 		if ascii(text) && made != password.MadeOf(strings.ToUpper(text), email, name) {
-			t.Errorf("%q is judged by its letters' case", text)
+			t.Errorf("%q depends on the case of letters", text)
 		}
 		if own := utf8.RuneCountInString(text); made && own > 5 && !overlaps(text, email+name) {
 			t.Errorf("%q is made of %q or %q", text, email, name)

@@ -84,7 +84,7 @@ func decode(b []byte, h Header) (image.Image, error) {
 		fullRange(m, h.ContentType)
 		return m, nil
 	case h.ContentType != GIF:
-		return nil, errors.New("the picture has another size than it says")
+		return nil, errors.New("the image's size differs from its header")
 	}
 	whole := image.NewRGBA(screen)
 	draw.Draw(whole, m.Bounds(), m, m.Bounds().Min, draw.Src)

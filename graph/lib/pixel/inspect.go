@@ -51,7 +51,7 @@ type Header struct {
 	Width, Height int
 }
 
-// MaxWeight is the weight of the largest picture.
+// MaxWeight is the weight of the largest image.
 const MaxWeight = 2 * limit.ImagePixels
 
 // Weight is the cost of decoding the image, which callers bound: one unit is about four bytes.

@@ -18,7 +18,7 @@ func toSRGB(m image.Image, b []byte, contentType string) (image.Image, []byte) {
 	case t == nil || t.same():
 		return m, nil
 	}
-	return t.picture(m), nil
+	return t.convert(m), nil
 }
 
 // colors returns the transform of an image, nil if there is none that is supported, and its profile
@@ -63,8 +63,8 @@ func (t *transform) same() bool {
 	return true
 }
 
-// picture converts all pixels, in place if the type of the image allows it.
-func (t *transform) picture(m image.Image) image.Image {
+// convert converts all pixels, in place if the type of the image allows it.
+func (t *transform) convert(m image.Image) image.Image {
 	switch m := m.(type) {
 	case *image.Paletted:
 		for i, c := range m.Palette {

@@ -37,7 +37,7 @@ func Key(purpose, of string) digest.Sum { return digest.Of([]byte(purpose + "\x0
 
 // errWithin is returned inside a transaction, since an allowance's row belongs to no store and must
 // be written alone.
-var errWithin = errors.New("an allowance is taken in a transaction of its own")
+var errWithin = errors.New("ratelimit: an allowance cannot be taken inside a transaction")
 
 // Take counts one use of a key, in its own transaction. If none is left, it counts nothing and
 // returns how long to wait, else 0.
@@ -87,7 +87,7 @@ func Wait(ctx context.Context, s *ent.Store, charges ...Charge) (wait time.Durat
 	}
 	rows, err := s.DB(ctx).Allowance.Query().Where(allowance.IDIn(keys...)).All(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("look at allowances: %w", err)
+		return 0, fmt.Errorf("read allowances: %w", err)
 	}
 	now := micros.Now()
 	for _, row := range rows {
@@ -140,7 +140,7 @@ func Return(ctx context.Context, s *ent.Store, key digest.Sum, r Rate) error {
 			}).Exec(ctx)
 	})
 	if err != nil {
-		return fmt.Errorf("give back: %w", err)
+		return fmt.Errorf("return an allowance: %w", err)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func TestFleetBelow(t *testing.T) {
 		}
 		f.run(20, func(int, time.Duration) float64 { return 0 })
 		if len(f.board) > 0 {
-			t.Errorf("it rested, and is still told: %v", f.board)
+			t.Errorf("it is no longer busy, but still reported: %v", f.board)
 		}
 	})
 }
@@ -227,10 +227,10 @@ func TestShareReturn(t *testing.T) {
 			l.Return("a")
 		}
 		if uses := l.Tell(10); len(uses) != 1 || uses[0].Taken != 30 || uses[0].Short != 30 || !uses[0].Busy {
-			t.Errorf("told %+v, want 30", uses)
+			t.Errorf("reported %+v, want 30", uses)
 		}
 		if uses := l.Tell(0); len(uses) != 0 {
-			t.Errorf("told %+v, want none at most", uses)
+			t.Errorf("reported %+v, want none", uses)
 		}
 	})
 }

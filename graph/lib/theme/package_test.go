@@ -116,7 +116,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if p, err := Parse([]byte(tc.text)); err == nil || p != nil {
-				t.Errorf("it was taken: %v", p)
+				t.Errorf("it was accepted: %v", p)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func TestOwn(t *testing.T) {
 func TestCombination(t *testing.T) {
 	a, b := document.NewTags([]string{"a", "bc"}), document.NewTags([]string{"ab", "c"})
 	if variants.Combination(a) == variants.Combination(b) {
-		t.Error("combinations are not told apart")
+		t.Error("different combinations have one digest")
 	}
 	if got := variants.Title([]string{"M", "Black"}); got != "M / Black" {
 		t.Errorf("the title is %q", got)

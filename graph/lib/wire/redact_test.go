@@ -85,7 +85,7 @@ func TestRedactEventWithoutData(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	if _, ok := wire.PersonOf(event.OrderPaid, body); ok {
-		t.Error("it tells of somebody")
+		t.Error("it has personal data")
 	}
 	for _, broken := range []string{"", "[]", `{"data"`, `{"data":1}`, `{"data":{"object":[]}}`} {
 		if got, err := wire.RedactEvent(event.OrderPaid, []byte(broken)); err == nil {

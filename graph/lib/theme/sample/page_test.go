@@ -96,7 +96,7 @@ func TestPictures(t *testing.T) {
 				}
 			}
 			if hurried > 1 {
-				t.Errorf("%s: %d pictures hurry, want at most one", page, hurried)
+				t.Errorf("%s: %d images are loaded eagerly, want at most one", page, hurried)
 			}
 		}
 	})
