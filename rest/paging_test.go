@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
@@ -221,6 +222,7 @@ func TestCursorOfAnotherList(t *testing.T) {
 // TestWalk goes through 2,000 products of which most share one microsecond,
 // while others are inserted: none comes twice, none of the first is missed.
 func TestWalk(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {
 		ids := crowd(2000)
 		m.stock(ids...)
@@ -276,6 +278,7 @@ func walk(t *testing.T, s *server, m *shop, path string, between func()) (seen m
 // TestWalkOfChanges runs oldest change first through rows that share their
 // time, and starts at the very time it is given.
 func TestWalkOfChanges(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {
 		ids := crowd(500)
 		m.stock(ids...)
@@ -321,6 +324,7 @@ func TestLastPage(t *testing.T) {
 // TestWalkOfFilters walks every list with every filter: each row that matches
 // comes once, and a filter that matches nothing is an empty list.
 func TestWalkOfFilters(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
 		m.moreOrders(60)

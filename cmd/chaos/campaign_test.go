@@ -13,6 +13,7 @@ import (
 // A short campaign, with each kind of fault that can be done here, ends with nothing lost,
 // doubled, out of order, answered otherwise or left undone.
 func TestCampaign(t *testing.T) {
+	storetest.Sequential(t)
 	binary := filepath.Join(t.TempDir(), "storefront")
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)

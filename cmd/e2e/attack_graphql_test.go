@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // repeat writes n numbered copies of a text.
@@ -19,6 +21,7 @@ func repeat(n int, format string) string {
 // Documents that ask for too much are refused for their form: nothing is
 // looked up, and it takes no time.
 func TestAttackGraphQL(t *testing.T) {
+	storetest.Sequential(t)
 	// What is counted is what the documents cost, not looking for webhooks.
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0", "--no-dispatch"}})
 	store := p.demo(t).Stores[0]
@@ -82,6 +85,7 @@ func TestAttackGraphQL(t *testing.T) {
 
 // What is no single GraphQL request by a caller's own will is none.
 func TestAttackGraphQLTransport(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	f := p.demo(t)
 	token := f.Stores[0].StaffToken

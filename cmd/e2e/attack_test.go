@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // prompt is how long the program may think about nonsense: far more than it
@@ -26,6 +28,7 @@ func quickly(t *testing.T, what string, f func()) {
 
 // Bodies that are too much are refused for their size or form, and at once.
 func TestAttackBodies(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
 	deep := strings.Repeat(`{"a":`, 150_000)
@@ -104,6 +107,7 @@ func members(n int) string {
 
 // Clients that hold connections without saying what they want slow nobody down.
 func TestAttackSlow(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	for range 150 {
@@ -123,6 +127,7 @@ func TestAttackSlow(t *testing.T) {
 
 // What HTTP itself allows to be bent.
 func TestAttackHTTP(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	auth := "Host: localhost\r\nAuthorization: Bearer " + key + "\r\n"
@@ -176,6 +181,7 @@ func TestAttackHTTP(t *testing.T) {
 
 // Paths lead to what is served, never to files.
 func TestAttackPaths(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	for _, path := range []string{"/docs/../../../../etc/passwd", "/docs/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
 		"/docs/..%2f..%2f..%2fetc%2fpasswd",
@@ -211,6 +217,7 @@ func TestAttackPaths(t *testing.T) {
 
 // Who is spoken to is a setting, not what a client says.
 func TestAttackHost(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	const evil = "evil.example"

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // envPyPI names a virtual environment of Python with mypy and the client installed, as
@@ -29,6 +31,7 @@ type used struct {
 // TestClientTypeScript packs the client for TypeScript, as `npm install` does with its folder,
 // together with a program that uses it, and runs that.
 func TestClientTypeScript(t *testing.T) {
+	storetest.Sequential(t)
 	npm := os.Getenv(envNPM)
 	if npm == "" {
 		t.Skip("the compiler is a package of npm: give a folder with it in " + envNPM)
@@ -54,6 +57,7 @@ func TestClientTypeScript(t *testing.T) {
 // TestClientPython checks the types of a program that uses the client for Python, which
 // is installed from its package, and runs it.
 func TestClientPython(t *testing.T) {
+	storetest.Sequential(t)
 	venv := os.Getenv(envPyPI)
 	if venv == "" {
 		t.Skip("the checker of types is a package of PyPI: give a virtual environment with it in " + envPyPI)

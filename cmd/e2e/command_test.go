@@ -9,6 +9,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // commands are all that the program knows.
@@ -23,6 +24,7 @@ var commands = []string{"serve", "migrate", "migrate apply", "migrate finalize",
 	"theme", "theme check", "theme preview", "version"}
 
 func TestHelp(t *testing.T) {
+	storetest.Sequential(t)
 	for _, name := range append([]string{""}, commands...) {
 		code, out, log := try(t, append(strings.Fields(name), "--help")...)
 		if code != 0 || log != "" || !strings.Contains(out, strings.TrimSpace("Usage: storefront "+name)) {
@@ -42,6 +44,7 @@ func TestHelp(t *testing.T) {
 
 // A mistake is one line, and nothing is made of it.
 func TestUsage(t *testing.T) {
+	storetest.Sequential(t)
 	data := demoData(t)
 	for _, line := range []string{"bogus", "serve bogus", "serve --colour red",
 		"serve --addr nonsense", "serve --addr 127.0.0.1:99999",
@@ -93,6 +96,7 @@ type made struct{ ID, Secret string }
 // A key works from the moment it is made; rotation leaves both, revocation ends
 // one of them. Beside a running server the latter takes seconds at most.
 func TestKeyCommands(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	data := demoData(t)
 	p := start(t, settings{Data: data, Args: []string{"--rate-limit", "0"}})
@@ -134,6 +138,7 @@ func TestKeyCommands(t *testing.T) {
 // An app is registered, changed and stopped by commands beside a running server,
 // which shows each to the people of its store alone.
 func TestAppCommands(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	data := demoData(t)
 	p := start(t, settings{Data: data, Args: []string{"--demo"}})
@@ -224,6 +229,7 @@ func TestRevoke(t *testing.T) {
 
 // A store, its owner and their token from nothing, without the demo.
 func TestStoreCommands(t *testing.T) {
+	storetest.Sequential(t)
 	data := t.TempDir()
 	in := place{"--data", data, "--json"}
 	store := parse[struct {

@@ -9,11 +9,14 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // TestExportOnS3: with a store that speaks S3 in place of a folder, exports and
 // themes work as they do.
 func TestExportOnS3(t *testing.T) {
+	storetest.Sequential(t)
 	backend := s3mem.New()
 	if err := backend.CreateBucket("files"); err != nil {
 		t.Fatal(err)

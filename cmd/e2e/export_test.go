@@ -145,6 +145,7 @@ func (p *program) download(t *testing.T, j job) []byte {
 // TestExportSurvivesKills: a file whose writer is killed three times, while orders
 // get notes, is byte for byte that of a run that nobody disturbed.
 func TestExportSurvivesKills(t *testing.T) {
+	storetest.Sequential(t)
 	filled(t, many, func(t *testing.T, s settings, key string) {
 		p := start(t, s)
 		calm := p.reached(t, key, p.export(t, key, `{"kind": "orders", "compression": "gzip"}`).ID, completed)
@@ -223,6 +224,7 @@ func TestExportsSideBySide(t *testing.T) {
 // TestExportFormulas: what a spreadsheet would run as a formula is made safe, and
 // can be read back.
 func TestExportFormulas(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "5"}})
 	key := p.demo(t).Stores[0].Keys["all"]
 	titles := []string{"=cmd|'/c calc'!A1", "+1+1", "-1-A1", "'+1", "+49 30 123456", "-1", "@SUM(A1)", "'=kept",
@@ -258,6 +260,7 @@ func TestExportFormulas(t *testing.T) {
 // TestExportLeavesNothing: of a job that was cancelled or deleted, the blob store
 // keeps nothing.
 func TestExportLeavesNothing(t *testing.T) {
+	storetest.Sequential(t)
 	filled(t, some, func(t *testing.T, s settings, key string) {
 		p := start(t, s)
 		j := p.export(t, key, `{"kind": "orders"}`)

@@ -52,6 +52,7 @@ func oneLine(t *testing.T, code, want int, out, log string) {
 // On MySQL nothing changes the schema behind the operator's back: serve says
 // what is pending, doctor how to repair it, and migrate does it.
 func TestMigrate(t *testing.T) {
+	storetest.Sequential(t)
 	if !storetest.HaveMySQL(t) {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // envNPM names a copy of testdata/npm with its packages installed: those tests
@@ -23,6 +24,7 @@ const envNPM = "STOREFRONT_TEST_NPM"
 // TestNPMClients lets the two OAuth clients that browsers and node programs use
 // most go the whole way, from discovery to revocation.
 func TestNPMClients(t *testing.T) {
+	storetest.Sequential(t)
 	folder := os.Getenv(envNPM)
 	if folder == "" {
 		t.Skip("the clients are packages of npm: give a folder with them in " + envNPM)
@@ -49,6 +51,7 @@ func TestNPMClients(t *testing.T) {
 // TestNPMAgent lets the official SDK of the Model Context Protocol sign in without a registration, by the
 // address of its metadata document, and call tools.
 func TestNPMAgent(t *testing.T) {
+	storetest.Sequential(t)
 	folder := os.Getenv(envNPM)
 	if folder == "" {
 		t.Skip("the client is a package of npm: give a folder with it in " + envNPM)

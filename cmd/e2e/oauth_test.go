@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 const callback = "http://127.0.0.1:49152/callback"
@@ -45,6 +46,7 @@ func (p *program) context(t *testing.T) context.Context {
 
 // The Go library in all its ways of naming the client, on both engines.
 func TestGoClient(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		f := p.demo(t)
@@ -71,6 +73,7 @@ func TestGoClient(t *testing.T) {
 // The exchange exactly as the specification writes it: JSON in, and who the app
 // acts for out of it.
 func TestExchangeInJSON(t *testing.T) {
+	storetest.Sequential(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		f := p.demo(t)

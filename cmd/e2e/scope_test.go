@@ -8,6 +8,7 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -22,6 +23,7 @@ var bodies = map[string]string{
 // Each single-scope key of demo.json opens the rows of its scope, a write those
 // of its read too, and nothing else; the refusal names what is missing.
 func TestScopes(t *testing.T) {
+	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
 	all := store.Keys["all"]

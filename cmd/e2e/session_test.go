@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // The operator gives a person a new password: beside a running server their browser
 // is signed out at once, and only the new one opens.
 func TestStaffPassword(t *testing.T) {
+	storetest.Sequential(t)
 	data := t.TempDir()
 	in := place{"--data", data, "--json"}
 	store := parse[struct {
@@ -59,6 +61,7 @@ func TestDemoPasswordsStayHome(t *testing.T) {
 
 // Plain http that others can read takes no password, unless the operator says so.
 func TestPlainHTTP(t *testing.T) {
+	storetest.Sequential(t)
 	data := t.TempDir()
 	command(t, "store", "create", "Blue Door Books", "--currency", "GBP", "--owner-email",
 		"ana@bluedoor.example", "--data", data)

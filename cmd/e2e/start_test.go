@@ -17,11 +17,13 @@ import (
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 	"github.com/storefront-go/storefront/ent/scope"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // Nothing but a folder is needed: the stores are there, in every state, and the
 // printed command works as it stands.
 func TestDemo(t *testing.T) {
+	storetest.Sequential(t)
 	data := filepath.Join(t.TempDir(), "new")
 	p := start(t, settings{Data: data, Args: []string{"--demo"}})
 	t.Logf("the first start, with all demo orders, took %v", time.Since(p.began).Round(time.Millisecond))

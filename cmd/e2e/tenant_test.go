@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // things are one id of each kind, by the field of GraphQL that lists them.
@@ -38,6 +39,7 @@ func (p *program) ids(t *testing.T, s demo.Store) (v things) {
 // Another store's id is no id: the same answer as for one that nobody has, and
 // nothing happens there.
 func TestTenantsREST(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		f := p.demo(t)
@@ -124,6 +126,7 @@ func anonymous(t *testing.T, a *answer) string {
 // Every field of the schema that takes an id refuses another store's: the
 // schema itself says which fields these are, so a new one is tried too.
 func TestTenantsGraphQL(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		f := p.demo(t)

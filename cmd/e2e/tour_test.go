@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // tour is what the sections of the guide print.
@@ -32,6 +34,7 @@ var tour = map[string]string{
 // TestTour pastes the commands of README and of the guide /docs/guides/tour into a shell, in one
 // folder with a running demo, and reads what they print.
 func TestTour(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	for _, tool := range []string{"curl", "jq", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -68,6 +68,7 @@ func inHistory() bool {
 // and both write and deliver; then this one goes and the release works on with all that
 // both wrote. What was acknowledged is delivered, and in order.
 func TestUpgrade(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	if os.Getenv(envRelease) == "" && !inHistory() {
 		t.Skip("the last release is built from its commit: this needs git and the repository's whole history, or a " +

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 const legacy = "/api/public/v0"
@@ -11,6 +13,7 @@ const legacy = "/api/public/v0"
 // v0 is closed to all but the stores on the operator's list, for whom it
 // answers as v1 does; all of its answers announce its end.
 func TestVersions(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	s := settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}}
 	p := start(t, s)

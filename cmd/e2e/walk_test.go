@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/rest/client"
 )
 
@@ -73,6 +74,7 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 // A walk in pages of one hundred finds each of ten thousand orders once, though
 // thousands share a microsecond and others arrive before and behind meanwhile.
 func TestWalk(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]

@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // Addresses that lead into the network of the server are refused when they are
 // registered, whatever way they are written in.
 func TestWebhookAddresses(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
 	store := p.demo(t).Stores[0]
@@ -81,6 +84,7 @@ var hostileAddresses = []string{
 // What is allowed at the registration is judged again at every dial: an operator
 // who takes the permission back stops the deliveries, and they say why.
 func TestWebhookRefusedAtDial(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	s := settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}}
 	p := start(t, s.plus("--allow-loopback-webhooks", "--no-dispatch"))

@@ -129,6 +129,7 @@ func (c *crew) finish(t *testing.T, s *sink, rest *atomic.Bool, crashes int, boo
 // A database that crashes and comes back: nobody restarts the program, and
 // everything arrives in order.
 func TestWebhookDatabaseCrash(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	if !mariadb.Installed() {
 		storetest.HaveMySQL(t) // a server that is given cannot be killed

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
@@ -48,6 +49,7 @@ const longestWait = 7 * time.Second
 // of order, nothing waits for the clock to come round, and endpoints that are registered
 // meanwhile get all that comes after.
 func TestWebhookDatabaseClock(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	address, set := settable(t)
 	s := settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0", "--migrate",

@@ -24,6 +24,7 @@ const (
 // meanwhile, nothing is lost or out of order, and what it sends late is little, and has
 // come before.
 func TestWebhookPause(t *testing.T) {
+	storetest.Sequential(t)
 	t.Parallel()
 	if !storetest.HaveMySQL(t) {
 		return // a process that is stopped while it writes would keep SQLite's one lock

@@ -12,6 +12,7 @@ import (
 
 // TestEach checks that every run gets an empty database, even a reused one.
 func TestEach(t *testing.T) {
+	Sequential(t) // the race step runs one engine
 	engines := map[string]int{}
 	for range 2 {
 		Each(t, func(t *testing.T, s *ent.Store) {

@@ -138,6 +138,7 @@ func TestRefusesPendingMigrations(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
+	storetest.Sequential(t)
 	taken := start(t, settings(t))
 	for _, tc := range []struct {
 		name string

@@ -11,6 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph"
 	"github.com/storefront-go/storefront/graph/graphtest"
@@ -130,6 +131,7 @@ func walked(
 // TestOrderFilters compares every combination of filters with a selection in Go, in pages that
 // search only part of the list.
 func TestOrderFilters(t *testing.T) {
+	storetest.Sequential(t)
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		customers := []xid.ID{xid.New(), xid.New()}

@@ -92,6 +92,7 @@ func depths(ctx context.Context, t *testing.T, r *graph.Resolver, filter *model.
 // TestOrderPlansMySQL counts what the engine reads for a page of 50: at every depth, and for each
 // range, the rows of the page, one more for the next page, and a seek.
 func TestOrderPlansMySQL(t *testing.T) {
+	storetest.Sequential(t)
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		if r.Store.Dialect() != dialect.MySQL {
 			return
@@ -119,6 +120,7 @@ func TestOrderPlansMySQL(t *testing.T) {
 // TestOrderPlansSQLite checks the query plans: every statement of every page seeks in the expected
 // index and sorts nothing.
 func TestOrderPlansSQLite(t *testing.T) {
+	storetest.Sequential(t)
 	var seen []ent.Statement
 	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.SQLite(t), Inspect: func(s ent.Statement) error {
 		seen = append(seen, s)

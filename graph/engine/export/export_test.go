@@ -23,6 +23,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db/orderline"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/images"
@@ -72,6 +73,7 @@ func unzip(t *testing.T, b []byte) []byte {
 
 // TestOrdersCSV reads a file back and compares it with the database.
 func TestOrdersCSV(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		b.orders(ctx, 1150)
@@ -148,6 +150,7 @@ func compareOrders(t *testing.T, ctx context.Context, b *bench, rows []map[strin
 
 // TestKindsAndFilters counts the rows of each kind of file, and compares JSON with the wire format.
 func TestKindsAndFilters(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		b.orders(ctx, 700)

@@ -12,6 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/state"
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
@@ -149,6 +150,7 @@ func TestSheetHeaders(t *testing.T) {
 
 // Order filters exclude the other orders, with an index of their own.
 func TestOrderFilters(t *testing.T) {
+	storetest.Sequential(t)
 	each(t, func(t *testing.T, b *bench) {
 		ctx := b.shop()
 		b.orders(ctx, 40)
