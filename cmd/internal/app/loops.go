@@ -3,10 +3,10 @@ package app
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/state"
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 	"github.com/storefront-go/storefront/graph/engine/audit"
@@ -22,84 +22,124 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// Intervals of the background loops.
-const (
-	usedEvery   = time.Minute // contract, section 7: last_used_at at most once a minute
-	purgeEvery  = time.Hour
-	remindEvery = time.Hour
-	mailEvery   = 5 * time.Second
-	themeEvery  = 5 * time.Second
-	sweepEvery  = 24 * time.Hour
-	watchEvery  = time.Second
-	eraseEvery  = 5 * time.Second
-	holdEvery   = 15 * time.Second
-	judgeEvery  = time.Minute
-	// logTimeout is how long a round of the log of requests may try: what it holds is lost
-	// then, and room for what came since.
-	logTimeout = 30 * time.Second
-)
-
-// newLoops makes what runs beside the requests. They start in this order and
-// stop in reverse.
-func (s *Server) newLoops(claims *idem.Keeper) []work.Config {
-	return append(s.dispatchLoops(), []work.Config{
-		{Name: "watch_revocations", Interval: apikey.WatchEvery, Timeout: apikey.Elsewhere, Run: s.base.Keys.Watch},
-		{Name: "carry_out_tasks", Interval: task.Every, Timeout: purgeEvery, Run: s.tasks.Round},
-		{Name: "purge_task_receipts", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "receipts of tasks", s.tasks.Purge)},
-		{Name: "tell_rates", Interval: fleet.TellEvery, Timeout: apikey.Elsewhere,
-			Run: func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }},
-		{Name: "purge_revocations", Interval: judgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "revocations", s.base.Keys.Purge)},
-		{Name: "last_use", Interval: usedEvery, Run: s.base.Keys.WriteUsed},
-		{Name: "request_log", Interval: requestlog.Every, Timeout: logTimeout, Run: s.requests.Round},
-		{Name: "purge_requests", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "logged requests",
-			func(ctx context.Context) (int, error) { return requestlog.Purge(ctx, s.base.Store) })},
-		{Name: "purge_idempotency", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "idempotency keys", claims.Purge)},
-		{Name: "purge_sessions", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "sessions", s.base.Sessions.Purge)},
-		{Name: "purge_allowances", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "allowances",
-			func(ctx context.Context) (int, error) { return ratelimit.Purge(ctx, s.base.Store) })},
-		{Name: "purge_challenges", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "challenges",
-			func(ctx context.Context) (int, error) { return session.PurgeChallenges(ctx, s.base.Store) })},
-		{Name: "end_holds", Interval: holdEvery, Timeout: purgeEvery, Run: s.endHolds},
-		{Name: "settle_payments", Interval: holdEvery, Timeout: purgeEvery, Run: s.settlePayments},
-		{Name: "return_money", Interval: holdEvery, Timeout: purgeEvery, Run: s.returnMoney,
-			Woken: s.payments.Woken()},
-		{Name: "purge_payment_accounts", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "former payment accounts", s.carts.ForgetAccounts)},
-		{Name: "purge_carts", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "carts", s.carts.Purge)},
-		{Name: "purge_account_logs", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "people's logs",
-			func(ctx context.Context) (int, error) { return audit.Purge(ctx, s.base.Store) })},
-		{Name: "purge_grants", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "grants and tokens", s.oauth.Purge)},
-		{Name: "purge_events", Interval: purgeEvery, Timeout: purgeEvery, Run: counted(s.log, "events",
-			func(ctx context.Context) (int, error) { return outbox.Purge(ctx, s.base.Store) })},
-		{Name: "install_themes", Interval: themeEvery, Run: s.themes.Round, Woken: s.themes.Woken()},
-		{Name: "seed_themes", Interval: purgeEvery, Run: s.themes.Seed},
-		{Name: "sweep_themes", Interval: sweepEvery, Timeout: purgeEvery, Run: s.themes.Sweep},
-		{Name: "shelve_products", Interval: purgeEvery, Timeout: sweepEvery, Run: s.shelves.Round},
-		{Name: "make_findable", Interval: purgeEvery, Timeout: sweepEvery, Run: s.words.Round},
-		{Name: "fill_lines", Interval: purgeEvery, Timeout: sweepEvery, Run: s.fillLines},
-		// Nobody waits for it, and what comes within a second is written together.
-		{Name: "settle_words", Interval: watchEvery, Timeout: purgeEvery, Run: s.words.Settle},
-		{Name: "sum_up_sales", Interval: judgeEvery, Timeout: purgeEvery, Run: rollup.NewKeeper(s.base.Store).Round},
-		{Name: "judge_collections", Interval: judgeEvery, Timeout: purgeEvery, Run: s.shelves.Judge,
-			Woken: s.shelves.Woken()},
-		{Name: "sweep_pictures", Interval: sweepEvery, Timeout: purgeEvery, Run: s.pictures.Sweep},
-		{Name: "purge_webhooks", Interval: purgeEvery, Timeout: purgeEvery,
-			Run: counted(s.log, "deliveries and attempts", s.hooks.Purge)},
-		{Name: "erase", Interval: eraseEvery, Timeout: purgeEvery, Run: s.base.Erasures.Round,
-			Woken: s.base.Erasures.Woken()},
-		{Name: "sweep_redacted", Interval: purgeEvery, Timeout: sweepEvery,
-			Run: counted(s.log, "notes of redacted customers", s.base.Erasures.Sweep)},
-		{Name: "remind_staff_tokens", Interval: remindEvery, Timeout: remindEvery, Run: s.remind},
-	}...)
+// A loop is one row of the tables below. The comment at its end names the package that does the
+// work.
+type loop struct {
+	name    string
+	every   time.Duration // between the end of a round and the start of the next
+	timeout time.Duration // of one round; 0 means five minutes
+	run     func(context.Context) error
+	woken   <-chan struct{} // starts a round at once; may be nil
 }
 
-// remind gives notice to people whose staff tokens end soon.
+// newLoops returns the background work of a server. The loops start in this order and stop in
+// reverse.
+func (s *Server) newLoops(claims *idem.Keeper) []loop {
+	return slices.Concat(s.dispatchLoops(), s.accessLoops(), s.sellingLoops(), s.catalogLoops(), s.purgeLoops(claims))
+}
+
+// dispatchLoops are also run by a process that only delivers webhooks.
+func (s *Server) dispatchLoops() []loop {
+	loops := []loop{
+		{"watch_redactions", time.Second, 0, s.base.Erasures.Watch, nil},                // graph/engine/erase
+		{"heartbeat", fleet.BeatEvery, fleet.BeatEvery, s.fleet.Beat, nil},              // graph/engine/fleet
+		{"purge_processes", time.Hour, 0, s.purge("processes", s.of(fleet.Purge)), nil}, // graph/engine/fleet
+	}
+	if s.sender == nil {
+		return loops
+	}
+	return slices.Insert(loops, 0, loop{"send_mail", 5 * time.Second, 0, s.sender.Round, nil}) // graph/engine/notify
+}
+
+// accessLoops keep credentials, rates and the accounts of people current in all processes.
+func (s *Server) accessLoops() []loop {
+	rates := func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }
+	return []loop{
+		{"watch_revocations", apikey.WatchEvery, apikey.Elsewhere, s.base.Keys.Watch, nil},    // graph/engine/apikey
+		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                        // graph/engine/task
+		{"publish_rates", fleet.TellEvery, apikey.Elsewhere, rates, nil},                      // graph/engine/fleet
+		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                              // graph/engine/apikey
+		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},            // graph/engine/requestlog
+		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Woken()}, // graph/engine/erase
+		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                          // graph/engine/notify
+	}
+}
+
+// sellingLoops carry orders on that wait for a payment.
+func (s *Server) sellingLoops() []loop {
+	sales := rollup.NewKeeper(s.base.Store)
+	return []loop{
+		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                      // graph/domain/cart
+		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},          // graph/domain/cart
+		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Woken()}, // graph/domain/cart
+		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},              // graph/domain/cart
+		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                      // graph/engine/rollup
+	}
+}
+
+// catalogLoops install themes and index products.
+func (s *Server) catalogLoops() []loop {
+	const hour, day = time.Hour, 24 * time.Hour
+	return []loop{
+		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Woken()},      // graph/engine/install
+		{"seed_themes", hour, 0, s.themes.Seed, nil},                                  // graph/engine/install
+		{"sweep_themes", day, hour, s.themes.Sweep, nil},                              // graph/engine/install
+		{"sweep_images", day, hour, s.pictures.Sweep, nil},                            // graph/engine/images
+		{"index_products", hour, day, s.shelves.Round, nil},                           // graph/engine/index/listings
+		{"update_collections", time.Minute, hour, s.shelves.Judge, s.shelves.Woken()}, // graph/engine/index/listings
+		{"index_search", hour, day, s.words.Round, nil},                               // graph/engine/index/search
+		{"flush_search", time.Second, hour, s.words.Settle, nil},                      // graph/engine/index/search
+	}
+}
+
+// purgeLoops delete what is kept for a limited time.
+func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
+	rows := []struct {
+		name, what string
+		purge      func(context.Context) (int, error)
+	}{
+		{"purge_task_receipts", "receipts of tasks", s.tasks.Purge},                   // graph/engine/task
+		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                 // graph/engine/requestlog
+		{"purge_idempotency", "idempotency keys", claims.Purge},                       // graph/engine/idem
+		{"purge_sessions", "sessions", s.base.Sessions.Purge},                         // graph/engine/session
+		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},             // graph/engine/session
+		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                     // graph/lib/ratelimit
+		{"purge_payment_accounts", "former payment accounts", s.carts.ForgetAccounts}, // graph/domain/cart
+		{"purge_carts", "carts", s.carts.Purge},                                       // graph/domain/cart
+		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                    // graph/engine/audit
+		{"purge_grants", "grants and tokens", s.oauth.Purge},                          // graph/engine/oauth
+		{"purge_events", "events", s.of(outbox.Purge)},                                // graph/engine/outbox
+		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                  // graph/engine/webhook
+	}
+	keys := s.purge("revocations", s.base.Keys.Purge)
+	notes := s.purge("notes of redacted customers", s.base.Erasures.Sweep)
+	loops := []loop{
+		{"purge_revocations", time.Minute, time.Hour, keys, nil},  // graph/engine/apikey
+		{"sweep_redacted", time.Hour, 24 * time.Hour, notes, nil}, // graph/engine/erase
+	}
+	for _, r := range rows {
+		loops = append(loops, loop{r.name, time.Hour, time.Hour, s.purge(r.what, r.purge), nil})
+	}
+	return loops
+}
+
+// of binds the store to a purge that takes it.
+func (s *Server) of(purge func(context.Context, *ent.Store) (int, error)) func(context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) { return purge(ctx, s.base.Store) }
+}
+
+// purge returns the round of a purge, which logs how many rows it deleted.
+func (s *Server) purge(what string, purge func(context.Context) (int, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		n, err := purge(ctx)
+		if n > 0 {
+			s.log.InfoContext(ctx, "purged", "what", what, "rows", n)
+		}
+		return err
+	}
+}
+
+// remind notifies people whose staff tokens expire soon.
 func (s *Server) remind(ctx context.Context) error {
 	n, err := notify.RemindOfTokens(ctx, s.base.Store, s.base.Notifier)
 	if n > 0 {
@@ -108,16 +148,16 @@ func (s *Server) remind(ctx context.Context) error {
 	return err
 }
 
-// fillLines gives orders of before their lines in their own rows.
-func (s *Server) fillLines(ctx context.Context) error {
+// backfillLines backfills line_set of orders that earlier releases wrote.
+func (s *Server) backfillLines(ctx context.Context) error {
 	n, err := s.carts.FillLines(ctx)
 	if n > 0 {
-		s.log.InfoContext(ctx, "gave orders their lines", "orders", n)
+		s.log.InfoContext(ctx, "backfilled the lines of orders", "orders", n)
 	}
 	return err
 }
 
-// endHolds cancels the orders that were not paid in time.
+// endHolds cancels orders that were not paid in time.
 func (s *Server) endHolds(ctx context.Context) error {
 	n, err := s.carts.EndHolds(ctx)
 	if n > 0 {
@@ -126,7 +166,7 @@ func (s *Server) endHolds(ctx context.Context) error {
 	return err
 }
 
-// settlePayments asks about the payments that are under way.
+// settlePayments asks providers about pending payments.
 func (s *Server) settlePayments(ctx context.Context) error {
 	n, err := s.carts.SettlePayments(ctx)
 	if n > 0 {
@@ -135,30 +175,21 @@ func (s *Server) settlePayments(ctx context.Context) error {
 	return err
 }
 
-// returnMoney gives back what is due.
+// returnMoney sends the refunds that are due.
 func (s *Server) returnMoney(ctx context.Context) error {
 	n, err := s.carts.ReturnMoney(ctx)
 	if n > 0 {
-		s.log.InfoContext(ctx, "gave back money", "refunds", n)
+		s.log.InfoContext(ctx, "sent refunds", "refunds", n)
 	}
 	return err
 }
 
-// dispatchLoops are those of a process that only delivers, too.
-func (s *Server) dispatchLoops() []work.Config {
-	return append(s.mailLoops(),
-		work.Config{Name: "watch_redactions", Interval: watchEvery, Run: s.base.Erasures.Watch},
-		work.Config{Name: "beat", Interval: fleet.BeatEvery, Timeout: fleet.BeatEvery, Run: s.fleet.Beat},
-		work.Config{Name: "purge_processes", Interval: purgeEvery, Run: counted(s.log, "processes",
-			func(ctx context.Context) (int, error) { return fleet.Purge(ctx, s.base.Store) })})
+// hear passes the reports of other processes to the rate limits.
+func (s *Server) hear(reports []apikey.Told) {
+	s.rates.Hear(slices.DeleteFunc(reports, func(t apikey.Told) bool { return t.Process == s.base.Process }))
 }
 
-// hear takes what the processes of the fleet told of rates, but what this one did.
-func (s *Server) hear(told []apikey.Told) {
-	s.rates.Hear(slices.DeleteFunc(told, func(t apikey.Told) bool { return t.Process == s.base.Process }))
-}
-
-// join takes the process into the fleet, until it ends.
+// join registers the process in the fleet until the server closes.
 func (s *Server) join(ctx context.Context, role state.ProcessRole, b Build) (err error) {
 	s.fleet, err = fleet.New(fleet.Config{Store: s.base.Store, ID: s.base.Process, Role: role,
 		Version: cmp.Or(b.Version, "(devel)"), Logger: s.log})
@@ -169,43 +200,23 @@ func (s *Server) join(ctx context.Context, role state.ProcessRole, b Build) (err
 	return s.fleet.Beat(ctx)
 }
 
-// mailLoops hands mails to the mail server, where there is one.
-func (s *Server) mailLoops() []work.Config {
-	if s.sender == nil {
-		return nil
-	}
-	return []work.Config{{Name: "send_mail", Interval: mailEvery, Run: s.sender.Round}}
-}
-
-// background starts loops and then other services, and stops all of them when the
-// server is shut down, in reverse.
-func (s *Server) background(ctx context.Context, loops []work.Config, others ...work.Service) error {
+// background starts the loops and then other services. The shutdown stops all of them in reverse.
+func (s *Server) background(ctx context.Context, loops []loop, others ...work.Service) error {
 	g := new(work.Group)
-	for _, c := range loops {
-		c.Logger = s.log
-		l, err := work.New(c)
+	for _, l := range loops {
+		worker, err := work.New(work.Config{Name: l.name, Interval: l.every, Timeout: l.timeout, Run: l.run,
+			Woken: l.woken, Logger: s.log})
 		if err != nil {
 			return err
 		}
-		g.Add(l)
+		g.Add(worker)
 	}
 	g.Add(others...)
-	// Whoever was redacted while this process was down is known before anything is sent.
+	// Before anything is sent, learn which customers were redacted while this process was down.
 	if err := s.base.Erasures.Watch(ctx); err != nil {
 		return err
 	}
 	g.Start(ctx)
 	s.closer.push("stop background work", func(limit context.Context) error { g.Stop(limit); return nil })
 	return nil
-}
-
-// counted logs how many rows a purge deleted.
-func counted(log *slog.Logger, what string, purge func(context.Context) (int, error)) func(context.Context) error {
-	return func(ctx context.Context) error {
-		n, err := purge(ctx)
-		if n > 0 {
-			log.InfoContext(ctx, "purged", "what", what, "rows", n)
-		}
-		return err
-	}
 }
