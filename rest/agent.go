@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
-// agents mounts the rows of the table as tools of the Model Context Protocol.
+// agents mounts the routes as tools of the Model Context Protocol.
 func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 	router.Path(mcp.Path).Handler(a.agent(later(func() (http.Handler, error) {
 		b, err := document()
@@ -26,8 +26,8 @@ func (a *API) agents(router *mux.Router, document func() ([]byte, error)) {
 	})))
 }
 
-// agent authenticates a message of an agent as a request of the API, with the same
-// bounds. The request of a tool that it calls is authenticated and counted by itself.
+// agent authenticates an agent's message like an API request, with the same rate limits. The
+// request of a tool that the message calls is authenticated and counted by itself.
 func (a *API) agent(next http.Handler) http.Handler {
 	row := &served{meter: a.metrics.route("*", mcp.Path), resource: mcp.Path}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,14 +50,14 @@ func (a *API) agent(next http.Handler) http.Handler {
 	})
 }
 
-// inside answers the calls of tools by the API of this process, as requests of the
-// client that sent the message.
+// inside answers tool calls with the API of this process, as requests of the client that sent the
+// message.
 type inside struct {
 	api  http.Handler
 	from *http.Request
 }
 
-// passed are the headers of the message that say who sends it.
+// passed are the headers that identify the sender; they are copied from the message.
 var passed = []string{"Authorization", "X-Forwarded-For", "User-Agent"}
 
 // Do implements [mcp.API].
@@ -82,12 +82,12 @@ func (i *inside) Do(_ context.Context, asked *mcp.Request) (status int, answer [
 	return w.status, w.body.Bytes(), nil
 }
 
-// kept is an answer that stays in memory, up to [mcp.MaxAnswer] bytes of it.
+// kept records an answer in memory, up to [mcp.MaxAnswer] bytes.
 type kept struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
-	cut    bool // the answer is longer
+	cut    bool // the answer is longer than MaxAnswer
 }
 
 // Header implements http.ResponseWriter.

@@ -10,23 +10,23 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// assetRoot is where every host serves the assets of themes, each under the
-// SHA-256 of its bytes: /assets/<sha256>/<name>.
+// assetRoot is where every host serves the assets of themes, each under the SHA-256 of its bytes:
+// /assets/<sha256>/<name>.
 const assetRoot = "/assets/"
 
 // maxAssetName is the longest name in an asset's address, in bytes.
 const maxAssetName = 200
 
-// What every answer with an asset says of it; never changed. Browsers ask for fonts of
-// another origin with CORS alone; the dashboard shows themes at {api_host}.
+// Headers of every asset; never changed. Fonts of another origin need CORS, and the dashboard shows
+// themes at {api_host}.
 var (
 	assetHeader = http.Header{"Cache-Control": immutable, "Cross-Origin-Resource-Policy": anyResource}
 	fontHeader  = http.Header{"Cache-Control": immutable, "Cross-Origin-Resource-Policy": anyResource,
 		"Access-Control-Allow-Origin": anyOrigin}
 )
 
-// assets serves the stylesheets, fonts and images of all themes. What an address
-// stands for never changes, so no database is asked.
+// assets serves the stylesheets, fonts and images of all themes. The content of an address never
+// changes, so no request reads the database.
 type assets struct{ *files }
 
 // ServeHTTP answers GET and HEAD, with ranges and conditions.
@@ -47,7 +47,7 @@ func (s *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = s.answer(w, r, "asset", name, header)
 }
 
-// parseAsset reads an address as it is written: none has anything escaped in it.
+// parseAsset parses an address as sent: a valid one has nothing escaped.
 func parseAsset(path string) (name stored, ok bool) {
 	digits, file, ok := strings.Cut(strings.TrimPrefix(path, assetRoot), "/")
 	var sum digest.Sum
@@ -61,8 +61,7 @@ func parseAsset(path string) (name stored, ok bool) {
 	return stored{key: theme.BlobKey(sum, contentType), contentType: contentType, tag: `"` + digits + `"`}, ok
 }
 
-// isHex reports whether a text is n bytes in hexadecimal digits, as they are written
-// here.
+// isHex reports whether s is n bytes in lower-case hexadecimal.
 func isHex(s string, n int) bool { return len(s) == 2*n && strings.Trim(s, "0123456789abcdef") == "" }
 
 func isFileName(s string) bool {

@@ -20,14 +20,12 @@ const auditPath = dashboard.Root + "/audit.jsonl"
 // auditBatch is how many entries are read at a time.
 const auditBatch = 500
 
-// auditParams are the parameters of the address: the store, by id or handle, and the
-// filters of the list.
+// auditParams are the query parameters: the store, by id or handle, and the filters of the list.
 var auditParams = []string{"store", "actor_id", "action", "resource_type", "resource_id", "from", "to"}
 
-// auditDownload answers GET {dashboard}/audit.jsonl?store=…: the audit log of a store
-// for those who may see it, a JSON object to a line, newest first. It is asked for with
-// the cookie alone and changes nothing; another site that leads somebody here learns
-// nothing of the answer.
+// auditDownload answers GET {dashboard}/audit.jsonl?store=… with the audit log of a store, one JSON
+// object per line, newest first, for people who may read it. The cookie alone authenticates: the
+// request changes nothing, and another site that links here cannot read the answer.
 func (a *API) auditDownload() http.Handler {
 	row := &served{meter: a.metrics.route("*", auditPath)}
 	row.Query = auditParams
@@ -41,7 +39,7 @@ func (a *API) auditDownload() http.Handler {
 	})
 }
 
-// sendAudit judges who asks and for what, then sends batch after batch.
+// sendAudit checks the person and the filters, then sends batch after batch.
 func (a *API) sendAudit(c *call) error {
 	if c.r.Method != http.MethodGet {
 		return wrongMethod(c.w.Header(), "GET")
@@ -85,8 +83,8 @@ func (a *API) auditQuery(c *call) (*model.AuditFilter, error) {
 	return f, q.err()
 }
 
-// auditor is the person of the cookie in the store that the address names, if they may
-// read the audit log there: the field of the same name decides.
+// auditor returns the person of the cookie as a viewer of the store that the address names. It
+// fails unless they may read the audit log there, as the GraphQL field of the same name decides.
 func (a *API) auditor(c *call) (*viewer.Viewer, error) {
 	v, err := a.Account.ViewerIn(c.r.WithContext(c.ctx), c.query.values.Get("store"))
 	if err != nil {
@@ -99,8 +97,7 @@ func (a *API) auditor(c *call) (*viewer.Viewer, error) {
 	return v, graph.Admit(viewer.With(c.ctx, v), field)
 }
 
-// streamAudit writes what there is and reads on, until the end or until nobody takes
-// it any more.
+// streamAudit writes rows and reads on until the end or until the client disconnects.
 func (a *API) streamAudit(ctx context.Context, d *delivery, f *model.AuditFilter, rows []*model.AuditEntry,
 	next *page.Position,
 ) (err error) {
@@ -111,7 +108,7 @@ func (a *API) streamAudit(ctx context.Context, d *delivery, f *model.AuditFilter
 			out = append(wire.AppendAudit(out, row.Audit), '\n')
 		}
 		if _, err := d.Write(out); err != nil {
-			return nil //nolint:nilerr // who went away is no failure of ours
+			return nil //nolint:nilerr // a client that disconnected is not our failure
 		}
 		if next == nil {
 			return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
-// authenticate finds who calls (contract, section 2; RFC 6750).
+// authenticate finds the caller (contract, section 2; RFC 6750).
 func (a *API) authenticate(c *call) error {
 	token, err := bearer(c.r)
 	if err != nil {
@@ -36,11 +36,11 @@ func (a *API) authenticate(c *call) error {
 	return nil
 }
 
-// agentKey marks the context of a request that a tool of an agent makes.
+// agentKey marks the context of a request that an agent's tool makes.
 type agentKey struct{}
 
-// resource is the path of the resource that a request is for (RFC 8707): a tool's requests are for the
-// agents' one.
+// resource returns the path of the resource that a request is for (RFC 8707). Requests of tools are
+// for the agents' resource.
 func (c *call) resource() string {
 	if c.row != nil && c.row.resource != "" || c.ctx.Value(agentKey{}) != nil {
 		return mcp.Path
@@ -64,7 +64,7 @@ func bearer(r *http.Request) (string, error) {
 	return strings.TrimLeft(token, " "), nil
 }
 
-// failedAuthentication bounds how fast one address may try credentials.
+// failedAuthentication limits how fast one address may try credentials.
 func (a *API) failedAuthentication(c *call, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.InvalidToken || a.rates.failures.Off() {
@@ -91,8 +91,8 @@ func (a *API) limit(c *call) error {
 	}
 }
 
-// clientOf is the address of the client. The first request that a proxy forwarded which nobody named is
-// logged: behind that proxy all visitors have one address.
+// clientOf returns the address of the client. It logs the first forwarded request whose proxy
+// --trusted-proxies does not name: all visitors behind that proxy share one address.
 func (a *API) clientOf(r *http.Request) netip.Addr {
 	proxies := Proxies(a.TrustedProxies)
 	if len(r.Header["X-Forwarded-For"]) > 0 && !proxies.trust(r) && a.forwarded.CompareAndSwap(false, true) {
@@ -108,11 +108,11 @@ func (p Proxies) trust(r *http.Request) bool {
 	return err == nil && p.contain(peer.Addr().Unmap())
 }
 
-// Proxies are networks whose X-Forwarded-For is believed.
+// Proxies are networks whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
-// Client is the address of who sends a request: the peer's, or, where the peer is one of
-// the proxies, the last address in X-Forwarded-For that is none itself.
+// Client returns the address of the client: the peer's or, if the peer is one of the proxies, the
+// last address in X-Forwarded-For that is not a proxy.
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -135,8 +135,8 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return addr
 }
 
-// hopOf reads one entry of X-Forwarded-For: an address, which some proxies write
-// with its port or in brackets.
+// hopOf reads one entry of X-Forwarded-For: an address, which some proxies write with its port or
+// in brackets.
 func hopOf(entry string) (netip.Addr, bool) {
 	entry = strings.TrimSpace(entry)
 	if hostport, err := netip.ParseAddrPort(entry); err == nil {
@@ -153,8 +153,7 @@ func (p Proxies) contain(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
-// cors marks the answer for web pages and answers a preflight; it reports whether
-// it did.
+// cors sets the CORS headers and answers a preflight. It reports whether it answered.
 func (a *API) cors(c *call) bool {
 	if !crossOrigin(c.r.URL.Path) {
 		return false
@@ -177,7 +176,7 @@ func (a *API) cors(c *call) bool {
 	return true
 }
 
-// The header values that every answer shares. They are never changed.
+// Header values that every answer shares; never changed.
 var (
 	anyOrigin = []string{"*"}
 	exposed   = []string{"X-Request-Id, Location, ETag, Retry-After, RateLimit, RateLimit-Policy, " +

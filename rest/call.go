@@ -28,13 +28,13 @@ type call struct {
 	ctx context.Context // carries the viewer and the request id
 
 	key     xid.ID
-	id      string // the key as X-Request-Id
+	id      string // the API key's id as X-Request-Id
 	began   time.Time
 	client  netip.Addr
 	row     *served
 	legacy  bool
 	viewer  *viewer.Viewer
-	answer  *budget.Answer // what a read holds
+	answer  *budget.Answer // the size budget of a read's answer
 	query   params
 	rate    ratelimit.Decision
 	rated   bool
@@ -46,36 +46,35 @@ type call struct {
 
 	// The answer of a handler.
 	out      []byte
-	page     *[]byte // whose buffer out has; see [call.takePage]
-	kept     []byte  // the call's own then
+	page     *[]byte // the buffer behind out; see [call.takePage]
+	kept     []byte  // the call's own buffer while page is used
 	code     int
 	location string
-	private  bool // no ETag: the answer is of the moment
+	private  bool // no ETag: the answer holds for this moment only
 	replayed bool
-	lines    lineset.Unpacker // for the orders in it
+	lines    lineset.Unpacker // unpacks the lines of orders
 }
 
 var (
 	calls = sync.Pool{New: func() any { return &call{out: make([]byte, 0, 4<<10)} }}
-	// pages are buffers for answers of many rows. A call takes one once it has the rows: most of
-	// those that run at once are waiting for theirs.
+	// pages are buffers for answers of many rows. A call takes one once it has its rows, because
+	// most concurrent calls are still waiting for theirs.
 	pages = sync.Pool{New: func() any { return new(make([]byte, 0, 32<<10)) }}
 )
 
-// maxOwn and maxPage are the sizes in bytes to which a buffer of a call, and one of a page, are
-// kept for the next one.
+// maxOwn and maxPage are the largest buffers, in bytes, that a call and the pool keep for reuse.
 const (
 	maxOwn  = 16 << 10
 	maxPage = 256 << 10
 )
 
-// takePage gives the call the buffer of a page for its answer.
+// takePage gives the call a page buffer for its answer.
 func (c *call) takePage() {
 	c.kept, c.page = c.out, pages.Get().(*[]byte)
 	c.out = (*c.page)[:0]
 }
 
-// release gives the call back. Nothing may refer to it or its bytes afterwards.
+// release returns the call to the pool. Nothing may refer to it or its bytes afterwards.
 func (c *call) release() {
 	c.answer.Close()
 	kept := c.out
@@ -104,14 +103,14 @@ func (a *API) begin(w http.ResponseWriter, r *http.Request) *call {
 		viewer.Origin{Request: c.id, Client: c.client, Agent: r.UserAgent()})
 	w.Header()["X-Request-Id"] = []string{c.id}
 	if len(r.TransferEncoding) > 0 {
-		// A Content-Length beside it has to end the connection (RFC 9112, section
+		// If there is also a Content-Length, the connection has to be closed (RFC 9112, section
 		// 6.1), and net/http does not show whether there was one.
 		w.Header()["Connection"] = closing
 	}
 	return c
 }
 
-// endpoint answers everything at one path of the table.
+// endpoint answers every method of one path of the table.
 func (a *API) endpoint(e *endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := a.begin(w, r)
@@ -133,8 +132,7 @@ func (a *API) endpoint(e *endpoint) http.Handler {
 	})
 }
 
-// run takes the call through the steps of contract section 2; the first that
-// refuses ends it.
+// run takes the call through the steps of contract section 2; the first error ends it.
 func (a *API) run(c *call) error {
 	c.query.read(c.r.URL.RawQuery)
 	for _, step := range [...]func(*API, *call) error{
@@ -156,7 +154,7 @@ func (a *API) run(c *call) error {
 	return c.answer.Settle(len(c.out))
 }
 
-// authorise asks for the scope of the row.
+// authorise requires the scope of the row.
 func (a *API) authorise(c *call) error {
 	if c.viewer.Scopes.Has(c.row.Scope) {
 		return nil
@@ -165,8 +163,8 @@ func (a *API) authorise(c *call) error {
 		Detail: "The credential lacks the scope " + c.row.Scope + "."}
 }
 
-// pathID returns the id in the path. Its form is the resolver's to judge; what
-// cannot be unescaped is no id either.
+// pathID returns the id in the path, or the raw segment if it cannot be unescaped. The resolver
+// checks its form.
 func (c *call) pathID() string {
 	id, err := url.PathUnescape(mux.Vars(c.r)["id"])
 	if err != nil {
@@ -175,7 +173,7 @@ func (c *call) pathID() string {
 	return id
 }
 
-// notFound answers a path that nothing serves.
+// notFound answers a path that no route serves.
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
 	c := a.begin(w, r)
 	defer a.finish(c)

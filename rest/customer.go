@@ -22,8 +22,8 @@ func (a *API) listCustomers(c *call) error {
 	return nil
 }
 
-// list answers with one page: {"data": [...], "next_cursor": ...}. It ends early where the next
-// row would make it larger than an answer may be.
+// list answers with one page: {"data": [...], "next_cursor": ...}. The page ends early if the next
+// row would exceed the size limit of an answer.
 func list[T any](c *call, page *model.Connection[T], item func([]byte, T) []byte) {
 	c.takePage()
 	b := c.out

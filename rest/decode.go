@@ -16,7 +16,7 @@ func (c *call) decode() (*wire.Reader, error) {
 	return wire.NewReader(v)
 }
 
-// noMembers refuses a body that has any.
+// noMembers refuses a body that has any members.
 func (c *call) noMembers() error {
 	r, err := c.decode()
 	if err != nil {
@@ -28,8 +28,8 @@ func (c *call) noMembers() error {
 	return nil
 }
 
-// present adds the fault of a required member that is not there; a member that
-// was given but could not be read has its own fault already.
+// present adds a fault if a required member is missing. A member that was given but could not be
+// read has its own fault already.
 func present(faults []fault.Field, name string, there bool) []fault.Field {
 	pointer := wire.Pointer(name)
 	if there || slices.ContainsFunc(faults, func(f fault.Field) bool { return f.Pointer == pointer }) {
@@ -38,7 +38,7 @@ func present(faults []fault.Field, name string, there bool) []fault.Field {
 	return append(faults, fault.Field{Pointer: pointer, Code: fault.Required, Detail: "This member is required."})
 }
 
-// required takes a member that has to be there.
+// required reads a required member.
 func required[T any](faults []fault.Field, name string, value, into *T) []fault.Field {
 	if value != nil {
 		*into = *value
@@ -46,8 +46,8 @@ func required[T any](faults []fault.Field, name string, value, into *T) []fault.
 	return present(faults, name, value != nil)
 }
 
-// choice takes a member that is one of the values of an enumeration; one that is
-// absent leaves what is there.
+// choice reads a member that is one of the values of an enumeration. If it is absent, the current
+// value stays.
 func choice[T interface {
 	~string
 	Known() bool

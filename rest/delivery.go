@@ -14,32 +14,31 @@ import (
 )
 
 const (
-	// stallTimeout is how long the other side may take nothing before it is
-	// dropped. However long the whole takes, it goes on.
+	// stallTimeout is how long the client may read nothing before it is disconnected. A download as
+	// a whole may take any time.
 	stallTimeout = 60 * time.Second
-	// deliveryChunk is what the other side has to take in that time, in bytes.
+	// deliveryChunk is how many bytes the client has to read in that time.
 	deliveryChunk = 16 << 10
-	// sendBuffer bounds what the kernel keeps for the other side, in bytes. It lets
-	// a writer go on only when a third of that is free, and by itself it keeps some
-	// megabytes: somebody who takes 20 KiB a second would look dead for minutes.
+	// sendBuffer bounds the kernel's buffer for the client, in bytes. The kernel lets a writer go
+	// on only when a third is free, and its default of some megabytes would make a client that
+	// reads 20 KiB a second look dead for minutes.
 	sendBuffer = 256 << 10
 )
 
-// narrow bounds the buffer of the connection that a request came on, where that
-// is known.
+// narrow bounds the send buffer of the request's connection, where that is known.
 func narrow(ctx context.Context) {
 	conn := gather.Conn(ctx)
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
 	if b, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = b.SetWriteBuffer(sendBuffer) // without it only the slowest suffer
+		_ = b.SetWriteBuffer(sendBuffer) // without it only the slowest clients suffer
 	}
 }
 
-// delivery is the answer of a download on its way through [http.ServeContent]. It
-// keeps the headers back until there is a first byte of the body, so that a file
-// that cannot be read is an error still; and it moves the deadline of the server on.
+// delivery is the answer of a download on its way through [http.ServeContent]. It holds the headers
+// back until the first byte of the body, so that a file that cannot be read still becomes an error
+// answer, and it extends the server's deadline while the client reads.
 type delivery struct {
 	c       *call
 	control *http.ResponseController
@@ -62,8 +61,7 @@ func (d *delivery) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. It drops the texts of errors, which get a
-// form of our own.
+// Write implements http.ResponseWriter. It drops error texts, which the caller replaces.
 func (d *delivery) Write(b []byte) (written int, err error) {
 	if d.status >= http.StatusBadRequest {
 		return len(b), nil
@@ -93,15 +91,15 @@ func (d *delivery) send() {
 	d.c.w.WriteHeader(d.status)
 }
 
-// clear removes what the headers say of the file, and others that are named.
+// clear removes the headers that describe the file, and others by name.
 func (d *delivery) clear(others ...string) {
 	for _, name := range append([]string{"Content-Disposition", "Content-Length", "Accept-Ranges", "Etag"}, others...) {
 		d.Header().Del(name)
 	}
 }
 
-// content is a file as [http.ServeContent] reads it. Of several ranges it reads in
-// a goroutine that may outlast it, so reading and closing exclude each other.
+// content is a file as [http.ServeContent] reads it. For several ranges, ServeContent reads in a
+// goroutine that may outlast the call, so reads and close exclude each other.
 type content struct {
 	mu      sync.Mutex
 	from    io.ReadSeekCloser
@@ -137,7 +135,7 @@ func (f *content) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// failed returns the first error of reading.
+// failed returns the first read error.
 func (f *content) failed() error {
 	if err := f.failure.Load(); err != nil {
 		return *err
@@ -149,5 +147,5 @@ func (f *content) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	_ = f.from.Close() // what was read was read
+	_ = f.from.Close() // all that was needed has been read
 }

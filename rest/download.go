@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// downloadRoot is what every address of a download begins with.
+// downloadRoot is the start of every download address.
 const downloadRoot = "/downloads/"
 
 // file is what a download serves.
@@ -28,8 +28,8 @@ type file struct {
 	content     io.ReadSeekCloser
 }
 
-// opener opens the file of an export for reading within ctx. A file that is no
-// more is [export.ErrGone], of the opener or of the first read.
+// opener opens the file of an export for reading within ctx. An expired file is [export.ErrGone],
+// from the opener or from the first read.
 type opener func(ctx context.Context, store, id xid.ID) (*file, error)
 
 // openExport is the opener of the engine.
@@ -41,9 +41,8 @@ func (a *API) openExport(ctx context.Context, store, id xid.ID) (*file, error) {
 	return &file{name: f.Name, contentType: f.ContentType, sha256: f.Sha256, content: f}, nil
 }
 
-// downloads answers {api_host}/downloads/<export>/<file name>?expires=…&store=…&signature=…
-// for whoever holds the address (contract, section 9). Neither the log nor a
-// figure holds the query.
+// downloads answers {api_host}/downloads/<export>/<file name>?expires=…&store=…&signature=… for
+// anyone who has the address (contract, section 9). The query is neither logged nor counted.
 func (a *API) downloads(open opener) http.Handler {
 	m := a.metrics.route("*", strings.TrimSuffix(downloadRoot, "/"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +55,7 @@ func (a *API) downloads(open opener) http.Handler {
 	})
 }
 
-// download judges the link before anything else is looked at, then serves the
-// file.
+// download checks the link before anything else, then serves the file.
 func (a *API) download(c *call, open opener) error {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return wrongMethod(c.w.Header(), "GET, HEAD")
@@ -73,7 +71,7 @@ func (a *API) download(c *call, open opener) error {
 		return gone(err)
 	}
 	content := &content{from: f.content}
-	// The context ends first, so that closing does not wait for a read.
+	// Cancel first, so that closing does not wait for a read.
 	defer func() { cancel(); content.close() }()
 	h := c.w.Header()
 	h.Set("Content-Type", f.contentType)
@@ -86,15 +84,15 @@ func (a *API) download(c *call, open opener) error {
 	return a.ended(c, d, content.failed())
 }
 
-// ended finishes a delivery: what is still to be sent is sent, and a failure that
-// shows only after the headers must not look like the end of the file.
+// ended finishes a delivery: it sends what is still to be sent. A failure after the headers aborts
+// the connection, so that it does not look like the end of the file.
 func (a *API) ended(c *call, d *delivery, failure error) error {
 	switch {
 	case d.sent && failure != nil && c.ctx.Err() == nil:
 		a.Logger.ErrorContext(c.ctx, "download broke off", slog.String("request_id", c.id),
 			slog.Int64("bytes", c.written), slog.Any("error", failure))
 		panic(http.ErrAbortHandler)
-	case d.sent: // all of it, or as much as somebody took who went away
+	case d.sent: // sent completely, or until the client disconnected
 		return nil
 	case failure != nil:
 		d.clear("Content-Range")
@@ -107,9 +105,9 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 	return nil
 }
 
-// linked returns what an address names, after its signature was judged over the
-// bytes that came. A link that was signed for something else, such as a preview,
-// has other parameters.
+// linked returns the store and export that an address names, after checking its signature over the
+// bytes as they came. A link that was signed for something else, such as a preview, has other
+// parameters.
 func (a *API) linked(r *http.Request) (store, id xid.ID, err error) {
 	path := r.URL.EscapedPath()
 	params, err := a.Links.Verify(path, r.URL.RawQuery, micros.Now())
@@ -135,7 +133,7 @@ func forged() error {
 		"The address is not one that was given out: take it as it is, to the last character.")
 }
 
-// gone says that a file is no more; other errors stay.
+// gone turns the error of an expired file into its fault; other errors stay.
 func gone(err error) error {
 	if errors.Is(err, export.ErrGone) {
 		return &fault.Error{

@@ -18,8 +18,8 @@ func (a *API) listExports(c *call) error {
 	return nil
 }
 
-// getExport is GET /exports/{id}. Its link is made anew for each answer, serves
-// whoever holds it and is kept by nobody, so it has no ETag.
+// getExport is GET /exports/{id}. Each answer has a fresh link, which works for anyone, and must
+// not be cached, so there is no ETag.
 func (a *API) getExport(c *call) error {
 	e, err := a.Core.Query().Export(c.ctx, c.pathID())
 	if err != nil {
@@ -30,8 +30,8 @@ func (a *API) getExport(c *call) error {
 	return nil
 }
 
-// appendExport writes the form of lists, which has no link: answers to POST are
-// kept for a day, and a link lives for minutes.
+// appendExport writes the form used in lists, without a link: answers to POST are stored for a day,
+// while a link lives for minutes.
 func appendExport(b []byte, e *model.Export) []byte { return wire.AppendExport(b, e.Export, nil) }
 
 // createExport is POST /exports.
@@ -49,8 +49,8 @@ func (a *API) createExport(c *call) error {
 	return nil
 }
 
-// readExport reads the body of POST /exports. What a filter may hold depends on
-// the kind: the resolver judges it.
+// readExport reads the body of POST /exports. The valid filters depend on the kind; the resolver
+// checks them.
 func readExport(r *wire.Reader) model.ExportStartInput {
 	in := model.ExportStartInput{Format: state.ExportCSV, Compression: state.ExportPlain}
 	kind, format, compression := r.String("kind"), r.String("format"), r.String("compression")

@@ -15,8 +15,8 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// forPeople reports whether a failure is shown as a page: to who asks for HTML, as
-// browsers do, at an address that is not the API's own.
+// forPeople reports whether a failure is shown as a page: if the client prefers HTML, as browsers
+// do, and the path is not the API's own.
 func forPeople(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -29,20 +29,20 @@ func forPeople(r *http.Request) bool {
 	return variant.PrefersHTML(r.Header)
 }
 
-// showFailure answers with the page of a failure. The headers that say what to do are set.
+// showFailure answers with a failure page. The caller has set the headers, such as Retry-After.
 func (a *API) showFailure(c *call, f *fault.Error, code int) {
 	kind, _ := wire.ProblemOf(f)
 	p := page.Failure{Status: code, Title: kind.Title, Text: cmp.Or(f.Detail, kind.Sentence), Request: c.id,
-		Links: a.waysOn(c.r, f)}
+		Links: a.failureLinks(c.r, f)}
 	if f.RetryAfter > 0 {
 		p.Wait = ratelimit.Seconds(f.RetryAfter)
 	}
 	p.Send(&recorder{c.w, c}, c.r)
 }
 
-// waysOn are the links that lead somebody on: to the export whose file they wanted, where
-// there is a new address of it, and to the pages that anybody may need.
-func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
+// failureLinks returns the links of a failure page: to the export whose file was asked for, which has a
+// fresh address, and to pages that anyone may need.
+func (a *API) failureLinks(r *http.Request, f *fault.Error) []page.Link {
 	if f.RetryAfter > 0 {
 		return []page.Link{{Href: "", Text: "Try again"}}
 	}
@@ -61,8 +61,8 @@ func (a *API) waysOn(r *http.Request, f *fault.Error) []page.Link {
 	return append(list, page.Link{Href: dashboard.Root, Text: "Dashboard"}, docs)
 }
 
-// wantedExport is the export that the address of a download names. Nothing is looked up,
-// so the address may be one that was never given out.
+// wantedExport returns the export that a download address names. Nothing is looked up, so the
+// export may not exist.
 func wantedExport(r *http.Request) (id xid.ID, ok bool) {
 	name, ok := strings.CutPrefix(r.URL.EscapedPath(), downloadRoot)
 	if !ok {
@@ -73,7 +73,7 @@ func wantedExport(r *http.Request) (id xid.ID, ok bool) {
 	return id, err == nil
 }
 
-// missing answers, within a handler beside the table, for a path below it that is none.
+// missing answers a path below a handler beside the table that does not exist.
 func (a *API) missing(w http.ResponseWriter, r *http.Request) {
 	if rec, ok := w.(*recorder); ok {
 		a.fail(rec.c, nothingHere())

@@ -69,7 +69,7 @@ func TestWayToSignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := a.waysOn(r, &fault.Error{Kind: fault.AuthenticationRequired})
+	links := a.failureLinks(r, &fault.Error{Kind: fault.AuthenticationRequired})
 	if want := account.SignInAddress("/dashboard/audit.jsonl?store=a"); links[0].Href != want {
 		t.Errorf("got %v, want %s first", links, want)
 	}

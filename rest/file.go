@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// fileMemory bounds the files of one kind that are kept in memory, in bytes, and
-	// maxKept each of them; larger ones are read where they lie.
+	// fileMemory bounds the files of one kind that are kept in memory, in bytes, and maxKept each
+	// of them. Larger files are read from the blob store.
 	fileMemory = 32 << 20
 	maxKept    = 1 << 20
-	// fileLimit bounds the reading of a file into memory.
+	// fileLimit bounds how long a file may take to be read into memory.
 	fileLimit = 30 * time.Second
 )
 
-// Header values of files; they are never changed.
+// Header values of files; never changed.
 var (
 	immutable    = []string{"public, max-age=31536000, immutable"}
 	filePolicy   = []string{"default-src 'none'; sandbox"}
@@ -35,22 +35,22 @@ var (
 	acceptRanges = []string{"bytes"}
 )
 
-// files serves what lies in the blob store and never changes there.
+// files serves immutable objects of the blob store.
 type files struct {
 	*API
 	kept  *cache.Cache[stored, *object]
 	loads cache.Group[stored, *object]
 }
 
-// stored is an object of the blob store.
+// stored names an object of the blob store.
 type stored struct {
 	key, contentType string
 	tag              string // its entity tag
 }
 
-// object is one that is known to exist.
+// object is an object known to exist.
 type object struct {
-	form variant.Form // without bytes where it is too large to be kept
+	form variant.Form // without bytes if it is too large to be kept
 	size int64
 }
 
@@ -58,8 +58,8 @@ func newFiles(a *API) *files {
 	return &files{API: a, kept: cache.NewCache[stored, *object](fileMemory)}
 }
 
-// answer answers GET and HEAD with a file and what header says of it, or says why not;
-// what is the noun of the refusals.
+// answer answers GET and HEAD with a file and the given headers, or refuses; what is the noun in
+// the refusals.
 func (s *files) answer(w http.ResponseWriter, r *http.Request, what string, name stored, header http.Header) error {
 	f, err := s.find(r.Context(), name)
 	switch {
@@ -76,7 +76,7 @@ func (s *files) answer(w http.ResponseWriter, r *http.Request, what string, name
 	return err
 }
 
-// describe sets what every answer with the file says of it.
+// describe sets the headers of every answer with the file.
 func (n stored) describe(h http.Header) {
 	h["Content-Type"] = []string{n.contentType}
 	h["Content-Security-Policy"] = filePolicy
@@ -86,12 +86,12 @@ func (n stored) describe(h http.Header) {
 	}
 }
 
-// packs reports whether compressing the type pays: that of texts.
+// packs reports whether compressing the type pays, which it does for texts.
 func (n stored) packs() bool {
 	return strings.HasPrefix(n.contentType, "text/") || n.contentType == "image/svg+xml"
 }
 
-// find returns the file from memory, or reads it.
+// find returns the file from memory or reads it.
 func (s *files) find(ctx context.Context, name stored) (*object, error) {
 	if f, ok := s.kept.Get(name); ok {
 		return f, nil
@@ -121,7 +121,7 @@ func (s *files) load(ctx context.Context, name stored) (*object, error) {
 	return f, err
 }
 
-// send answers with a file; ranges are of the plain form.
+// send answers with a file; ranges are of the uncompressed form.
 func (s *files) send(w http.ResponseWriter, r *http.Request, name stored, f *object) {
 	if f.form.Plain != nil && r.Header["Range"] == nil && r.Header["If-Match"] == nil {
 		f.form.Send(w, r, http.StatusOK)

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// ranges reads a file from any place on, from memory or where it lies.
+// ranges reads a file from any offset, from memory or from the blob store.
 type ranges struct {
 	*object
-	ctx   context.Context //nolint:containedctx // io.ReadSeeker has none, and it lives for one request
+	ctx   context.Context //nolint:containedctx // io.ReadSeeker has no context, and ranges lives for one request
 	files *files
 	key   string
 	at    int64
-	open  io.ReadCloser // at "at"; nil before the first read
+	open  io.ReadCloser // positioned at "at"; nil before the first read
 }
 
 // Seek implements io.Seeker.
@@ -55,7 +55,7 @@ func (c *ranges) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// release ends the reading; what was read was read.
+// release closes the reader.
 func (c *ranges) release() {
 	if c.open != nil {
 		_ = c.open.Close()

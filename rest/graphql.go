@@ -11,9 +11,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// limited puts the core's GraphQL under the rates of REST: a credential's
-// lineage has one allowance, wherever it spends it, and an address one for
-// credentials that fail. Who calls is looked up again behind it, from memory.
+// limited applies the REST rate limits to GraphQL. A credential's lineage has one allowance for
+// both, and so has an address for failed credentials. The handler behind it looks the caller up
+// again, from memory.
 func (a *API) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d, ok := a.spend(r)
@@ -25,8 +25,8 @@ func (a *API) limited(next http.Handler) http.Handler {
 	})
 }
 
-// spend takes one request from the allowance of whoever sends it. Requests
-// without a credential are refused later, and cost nothing.
+// spend takes one request from the caller's allowance. Requests without a credential are refused
+// later and cost nothing.
 func (a *API) spend(r *http.Request) (d ratelimit.Decision, ok bool) {
 	token, err := bearer(r)
 	if err != nil || a.rates.credentials.Off() {
@@ -45,8 +45,8 @@ func (a *API) spend(r *http.Request) (d ratelimit.Decision, ok bool) {
 	return d, true
 }
 
-// spendPerson takes one request from the allowance of a person who came with a
-// cookie. It is asked behind the look-up of their session, so there is one alone.
+// spendPerson takes one request from the allowance of a person with a cookie. The core calls it
+// after it has read the session, so that the session is read once.
 func (a *API) spendPerson(person xid.ID) error {
 	if a.rates.credentials.Off() {
 		return nil
@@ -59,7 +59,7 @@ func (a *API) spendPerson(person xid.ID) error {
 	return nil
 }
 
-// refuseGraphQL answers in the shape that GraphQL clients read.
+// refuseGraphQL answers in the form that GraphQL clients read.
 func refuseGraphQL(w http.ResponseWriter, d ratelimit.Decision) {
 	h := w.Header()
 	h["Content-Type"], h["Cache-Control"] = jsonTypes, noStore

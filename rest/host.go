@@ -12,10 +12,10 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// hosts answers by the host of a request: {api_host} gets the API, the host of an
-// open store its storefront, and any other a page that says so, without a form or a
-// cookie (contract, section 13). The API comes first, so no handle of a store can
-// take its host. The assets of themes are the same on all of them.
+// hosts answers by the host of a request: {api_host} gets the API, the host of an open store its
+// storefront, and any other host a page that says so, without a form or a cookie (contract, section
+// 13). The API comes first, so no store's handle can take its host. Theme assets are the same on
+// all hosts.
 func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	next := api
 	if a.HandleOf != nil {
@@ -51,8 +51,8 @@ func (a *API) hosts(api http.Handler) (http.Handler, error) {
 	}), nil
 }
 
-// storefronts takes the requests to all hosts but the API's. No page of another
-// origin may read what they answer, whatever the path.
+// storefronts handles the requests to all hosts but the API's. No page of another origin may read
+// the answers, whatever the path.
 func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.Handler) http.Handler {
 	crowded := a.observed("storefront", unanswered, http.HandlerFunc(shops.Crowded))
 	pages := a.observed("storefront", unanswered, shops)
@@ -88,7 +88,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	})
 }
 
-// unanswered lets the handler answer.
+// unanswered leaves the answer to the next handler.
 func unanswered(*call) bool { return false }
 
 // noSniff and strictTransport are the values that [guard] sets; never changed.
@@ -97,10 +97,9 @@ var (
 	strictTransport = []string{"max-age=31536000"}
 )
 
-// guard sets what every answer of the public address says to browsers: the media
-// type is what the answer says, and a host that speaks TLS itself is asked by TLS
-// alone for a year (RFC 6797, section 6.1). Behind a proxy that is the proxy's to
-// say.
+// guard sets the headers of every public answer that instruct browsers: no MIME sniffing and, if
+// this process terminates TLS, HTTPS only for a year (RFC 6797, section 6.1). Behind a proxy the
+// latter is up to the proxy.
 func guard(h http.Header, r *http.Request) {
 	h["X-Content-Type-Options"] = noSniff
 	if r.TLS != nil {

@@ -20,12 +20,12 @@ import (
 	"github.com/storefront-go/storefront/rest/problem"
 )
 
-// keyed answers a write: once per idempotency key (contract, section 3).
+// keyed answers a write once per idempotency key (contract, section 3).
 func (a *API) keyed(c *call) error {
 	keys, present := c.r.Header["Idempotency-Key"]
 	key := ""
 	if present {
-		key = strings.Join(keys, " ") // two headers are not one key: the space refuses them
+		key = strings.Join(keys, " ") // two headers are not one key: the space makes them invalid
 	}
 	if err := idem.CheckKey(key, present); err != nil {
 		return err
@@ -55,9 +55,9 @@ func (a *API) keyed(c *call) error {
 	return nil
 }
 
-// reaches refuses the kept answer to a write that the credential could not do: a token that was
-// refreshed down to fewer scopes shares its keys with the tokens before it. What a write reads stands
-// in its answer: the events of a webhook endpoint, the kind of an export.
+// reaches refuses to replay a write that the credential may not do: a token that was refreshed with
+// fewer scopes shares its keys with its predecessors. What the write would have read follows from
+// the answer: the events of a webhook endpoint, the kind of an export.
 func (c *call) reaches(answer []byte) error {
 	var made struct {
 		Events []event.Type     `json:"events"`
@@ -67,8 +67,8 @@ func (c *call) reaches(answer []byte) error {
 	return core.Reaches(c.ctx, made.Kind, made.Events...)
 }
 
-// once runs the handler in the transaction of its key. It may run again when
-// the database asks for it, so it starts from nothing each time.
+// once runs the handler in the transaction of its key. The transaction may run again, so each try
+// starts with an empty answer.
 func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 	outer := c.ctx
 	c.ctx, c.out, c.code, c.location = ctx, c.out[:0], 0, ""
@@ -85,8 +85,8 @@ func (a *API) once(ctx context.Context, c *call) (idem.Answer, error) {
 		Body: problem.Append(nil, a.APIHost, f, viewer.Request(ctx))}, nil
 }
 
-// readBody reads the whole body, judges its size and media type, in this order,
-// and parses it; where there is no body its type does not matter.
+// readBody reads the whole body, checks its size and then its media type, and parses it. An empty
+// body may have any media type.
 func readBody(c *call) error {
 	if c.r.ContentLength > limit.Body {
 		return tooLarge()

@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// getMe is GET /me. Its answer holds the server's time, so it has no ETag.
+// getMe is GET /me. The answer holds the server's time, so it has no ETag.
 func (a *API) getMe(c *call) error {
 	me, err := a.Core.Query().Me(c.ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *API) getMe(c *call) error {
 	return nil
 }
 
-// appendConsent writes the app and the consent behind a token, null for a key.
+// appendConsent writes the app and the consent behind a token, or null for a key.
 func appendConsent(o *wire.Object, me *model.Identity) {
 	if me.App == nil || me.Grant == nil {
 		o.Null("app")
@@ -70,7 +70,7 @@ func appendCredential(b []byte, me *model.Identity) []byte {
 	return o.Close()
 }
 
-// appendLimits writes what holds for every request, and then the table.
+// appendLimits writes the limits of a request, and then the table.
 func appendLimits(b []byte, l *model.Limits) []byte {
 	o := wire.Open(b)
 	o.Int("page_size_default", int64(l.PageSizeDefault))

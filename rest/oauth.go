@@ -9,7 +9,7 @@ import (
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 )
 
-// authorization mounts the authorisation server's frontend (contract, section 7).
+// authorization mounts the authorization server's frontend (contract, section 7).
 func (a *API) authorization(router *mux.Router) error {
 	if a.OAuth == nil {
 		return nil

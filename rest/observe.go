@@ -17,12 +17,12 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/requestlog"
 )
 
-// metrics are the figures of the public address.
+// metrics are the metrics of the public address.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	bytes    prometheus.Counter
-	other    *meter // of requests that no row answers
+	other    *meter // requests that match no row
 }
 
 func newMetrics(r prometheus.Registerer, keys *idem.Keeper) *metrics {
@@ -43,7 +43,7 @@ func newMetrics(r prometheus.Registerer, keys *idem.Keeper) *metrics {
 	return m
 }
 
-// meter is what one route counts, its labels resolved once.
+// meter holds the metrics of one route, with the labels resolved once.
 type meter struct {
 	metrics       *metrics
 	method, route string
@@ -55,7 +55,7 @@ func (m *metrics) route(method, route string) *meter {
 	return &meter{metrics: m, method: method, route: route, seconds: m.seconds.WithLabelValues(method, route)}
 }
 
-// count notes one answer.
+// count records one answer.
 func (m *meter) count(status int, took time.Duration, written int64) {
 	counter, ok := m.statuses.Load(status)
 	if !ok {
@@ -67,9 +67,9 @@ func (m *meter) count(status int, took time.Duration, written int64) {
 	m.metrics.bytes.Add(float64(written))
 }
 
-// finish ends a call: a panic becomes a 500, the figures are counted and one
-// line is logged. Where bytes were sent before the panic, it is too late for an
-// answer, and the connection is aborted so that the half does not look whole.
+// finish ends a call: it turns a panic into a 500, counts the answer and logs one line. If bytes
+// were sent before the panic, the connection is aborted so that the partial answer does not look
+// complete.
 func (a *API) finish(c *call) {
 	p := recover()
 	if p != nil {
@@ -89,10 +89,10 @@ func (a *API) finish(c *call) {
 	}
 }
 
-// panicked answers a panic with a 500, and reports whether the connection has to
-// be aborted instead.
+// panicked answers a panic with a 500, and reports whether the connection has to be aborted
+// instead.
 func (a *API) panicked(c *call, p any) (abort bool) {
-	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares so too
+	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 		return true
 	}
 	a.Logger.ErrorContext(c.ctx, "panic", slog.String("request_id", c.id), slog.Any("panic", p),
@@ -105,8 +105,7 @@ func (a *API) panicked(c *call, p any) (abort bool) {
 	return false
 }
 
-// log writes the request's line. It never holds the query, which may name a
-// person, nor any credential.
+// log writes the request's line. It never holds a credential or the query, which may name a person.
 func (a *API) log(c *call, route string, took time.Duration) {
 	if !a.Logger.Enabled(c.ctx, slog.LevelInfo) {
 		return
@@ -132,8 +131,8 @@ func (a *API) log(c *call, route string, took time.Duration) {
 	a.Logger.LogAttrs(c.ctx, slog.LevelInfo, "request", attrs[:n]...)
 }
 
-// keep hands a request of a known caller to their log. Of the path it takes the id alone,
-// where that has the form of one: anything else may name a person. One that was aborted
+// keep adds a request of a known caller to the request log. Of the path it keeps the id alone, and
+// only if it has the form of one: anything else may name a person. A request that was aborted
 // before its answer has no status.
 func (a *API) keep(c *call, route string, took time.Duration) {
 	if a.Requests == nil || c.viewer == nil || c.status == 0 {
@@ -148,8 +147,8 @@ func (a *API) keep(c *call, route string, took time.Duration) {
 	a.Requests.Add(c.viewer, &e)
 }
 
-// recorder notes in a call what a handler beside the table answers, while it
-// does: a panic finds there whether anything was sent.
+// recorder records the answer of a handler beside the table in its call, so that the recovery from
+// a panic knows whether anything was sent.
 type recorder struct {
 	http.ResponseWriter
 	c *call
@@ -157,7 +156,7 @@ type recorder struct {
 
 // WriteHeader implements http.ResponseWriter.
 func (w *recorder) WriteHeader(status int) {
-	if w.c.status == 0 && status >= http.StatusOK { // those below go before the answer
+	if w.c.status == 0 && status >= http.StatusOK { // informational statuses come before the answer
 		w.c.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -176,14 +175,13 @@ func (w *recorder) Write(b []byte) (int, error) {
 // Unwrap serves http.ResponseController.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// plain runs a handler that is no row of the table with what all answers have:
-// a request id, the figures, the log line and a 500 in place of a panic.
+// plain wraps a handler beside the table with what all answers have: a request id, metrics, the log
+// line and a 500 in place of a panic.
 func (a *API) plain(route string, next http.Handler) http.Handler {
 	return a.observed(route, a.cors, next)
 }
 
-// observed is plain with another judge of whether the answer is given before next
-// runs.
+// observed is plain with a check that may answer before next runs; answered reports whether it did.
 func (a *API) observed(route string, answered func(*call) bool, next http.Handler) http.Handler {
 	m := a.metrics.route("*", route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -194,6 +192,6 @@ func (a *API) observed(route string, answered func(*call) bool, next http.Handle
 			return
 		}
 		next.ServeHTTP(&recorder{w, c}, r.WithContext(c.ctx))
-		c.status = max(c.status, http.StatusOK) // net/http's own for a handler that wrote nothing
+		c.status = max(c.status, http.StatusOK) // net/http's default for a handler that wrote nothing
 	})
 }

@@ -52,7 +52,7 @@ func (a *API) getOrder(c *call) error {
 	return w.err
 }
 
-// orderWriter writes orders, whose lines it unpacks one order after the other.
+// orderWriter writes orders and unpacks their lines one order after the other.
 type orderWriter struct {
 	lines *lineset.Unpacker
 	err   error // of the first order that could not be written
@@ -85,7 +85,7 @@ func (a *API) createOrderNote(c *call) error {
 	if err != nil {
 		return err
 	}
-	// A note has no address of its own: Location names the order that it stands on.
+	// A note has no address of its own: Location names its order.
 	c.code, c.location = http.StatusCreated, Base+"/orders/"+done.Note.PublicOrderID()
 	c.out = wire.AppendNote(c.out, done.Note.Note, done.Note.Author().ID)
 	return nil

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// stripeRoot is what Stripe sends events to, with the id of the store behind it.
+	// stripeRoot is where Stripe sends events, followed by the store's id.
 	stripeRoot = "/payments/stripe/"
 	// maxEvent bounds the body of an event, in bytes.
 	maxEvent = 64 << 10
 )
 
-// payments mounts the doors for the events of payment providers.
+// payments mounts the endpoints for events of payment providers.
 func (a *API) payments(router *mux.Router) {
 	m := a.metrics.route("*", stripeRoot+"{store}")
 	router.Path(stripeRoot + "{store}").HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,8 +38,8 @@ func (a *API) payments(router *mux.Router) {
 	})
 }
 
-// paymentEvent answers an event of Stripe: once it is 200, what the event tells of is
-// settled, and Stripe sends any other again.
+// paymentEvent answers an event of Stripe. A 200 means that its effect is committed; Stripe sends
+// the event again after any other status.
 func (a *API) paymentEvent(c *call, store string) error {
 	if c.r.Method != http.MethodPost {
 		return wrongMethod(c.w.Header(), http.MethodPost)
@@ -78,8 +78,8 @@ func (a *API) paymentEvent(c *call, store string) error {
 	return a.Core.SettleReference(c.ctx, id, event.Session)
 }
 
-// signer returns the account of a store that sent an event, which may be a former one. A
-// store without one is answered as for a secret that is another store's.
+// signer returns the account of a store that sent an event, which may be a former account. A store
+// without an account is answered as if the signature were wrong.
 func signer(accounts selling.Accounts, body []byte, signature string) (*selling.Account, payment.Event, error) {
 	for _, account := range accounts {
 		event, err := account.Verify(body, signature, account.Signing)
@@ -90,8 +90,8 @@ func signer(accounts selling.Accounts, body []byte, signature string) (*selling.
 	return nil, payment.Event{}, payment.ErrSignature
 }
 
-// unsigned refuses an event that nobody has signed, and bounds how fast one address may send
-// such.
+// unsigned refuses an event without a valid signature, and limits how fast one address may send
+// them.
 func (a *API) unsigned(c *call) error {
 	if d := ratelimit.TakeNetwork(a.rates.failures, c.client, 1); !d.OK {
 		return &fault.Error{Kind: fault.RateLimited, Detail: "Too many events with wrong signatures.",

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// people mounts the pages on which people sign in and decide. GraphQL requests
-// with a cookie count against the person's allowance, as their tokens do.
+// people mounts the pages on which people sign in and give consent. GraphQL requests with a cookie
+// count against the person's allowance, as their tokens do.
 func (a *API) people(router *mux.Router) {
 	if a.Account == nil {
 		return

@@ -21,15 +21,15 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// picturePath is where people see the picture of a product on the dashboard. What
-// follows as ?v= makes addresses differ, so that browsers can keep what they have.
+// picturePath serves the copy of a product's external image on the dashboard. The query ?v= makes
+// addresses differ, so that browsers can cache them.
 const picturePath = dashboard.Root + "/pictures/{store}/{product}"
 
-// imagePath is where they see an uploaded one, as at the host of its store.
+// imagePath serves an uploaded image on the dashboard, as the host of its store does.
 const imagePath = dashboard.Root + "/pictures/{store}/{image}/{file}"
 
-// What an answer with a picture says of it; never changed. One at the host of a store is
-// public, as the page that shows it; one on the dashboard is for the person alone.
+// Headers of images; never changed. At the host of a store an image is public, like the page that
+// shows it; on the dashboard it is private to the person.
 var (
 	shopPicture = http.Header{"Cache-Control": immutable, "Cross-Origin-Resource-Policy": anyResource}
 	ownPicture  = http.Header{"Cache-Control": {"private, max-age=86400"},
@@ -38,7 +38,7 @@ var (
 		"Cross-Origin-Resource-Policy": {"same-origin"}}
 )
 
-// pictures serves the pictures of products: those that were uploaded, and the copies of others.
+// pictures serves product images: uploaded ones and copies of external ones.
 type pictures struct{ *files }
 
 // ofStore answers a request that [shop.Shop.Take] prepared, to the host of an open store.
@@ -54,14 +54,14 @@ func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) {
 	store, _ := shop.StoreOf(r)
 	var id xid.ID
 	if isHex(digits, len(id)) {
-		_, _ = hex.Decode(id[:], []byte(digits)) // they are digits
+		_, _ = hex.Decode(id[:], []byte(digits)) // [shop.Shop.Take] has checked the digits
 	}
 	s.serve(w, r, shopPicture, func() (*db.Picture, error) {
 		return s.Core.Storefront().Picture(viewer.Visitor(r.Context(), store), id, handle)
 	})
 }
 
-// ofPerson answers a person who is signed in and may see the product.
+// ofPerson serves the copy of an external image to a signed-in person who may see the product.
 func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) {
 	names := mux.Vars(r)
 	s.serve(w, r, ownPicture, func() (*db.Picture, error) {
@@ -73,7 +73,7 @@ func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// imageOfPerson answers them with an uploaded picture.
+// imageOfPerson serves an uploaded image to a signed-in person who may see products of the store.
 func (s *pictures) imageOfPerson(w http.ResponseWriter, r *http.Request) {
 	names := mux.Vars(r)
 	s.serveImage(w, r, names["file"], ownImage, func() (*db.ProductImage, error) {
@@ -85,7 +85,7 @@ func (s *pictures) imageOfPerson(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// signedIn is the context of a person who may see the products of a store.
+// signedIn returns the context of a signed-in person who may see products of the store.
 func (s *pictures) signedIn(r *http.Request, store string) (context.Context, error) {
 	v, err := s.Account.ViewerIn(r, store)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *pictures) signedIn(r *http.Request, store string) (context.Context, err
 	return ctx, graph.Admit(ctx, graph.Schema().Query.Fields.ForName("product"))
 }
 
-// serveImage answers with a file of the uploaded picture that find returns, which is made
-// first where nobody has asked for it before.
+// serveImage answers with a file of the uploaded image that find returns. The file is created when
+// it is first asked for.
 func (s *pictures) serveImage(
 	w http.ResponseWriter, r *http.Request, file string, header http.Header, find func() (*db.ProductImage, error),
 ) {
@@ -120,7 +120,7 @@ func (s *pictures) serveImage(
 	name := stored{key: images.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
 	if _, err := s.find(r.Context(), name); errors.Is(err, blob.ErrNotFound) && width < img.Width {
 		err := s.Core.Pictures.Make(r.Context(), img)
-		if errors.Is(err, blob.ErrNotFound) { // as after the database alone was restored
+		if errors.Is(err, blob.ErrNotFound) { // for example, after only the database was restored
 			err = fault.Missing("picture")
 		}
 		if err != nil {
@@ -131,8 +131,8 @@ func (s *pictures) serveImage(
 	_ = s.answer(w, r, "picture", name, header)
 }
 
-// serve answers with the picture that find returns. One whose bytes are gone, as after
-// the database alone was restored, is forgotten: it is fetched anew.
+// serve answers with the image that find returns. If its bytes are gone, as after a restore of only
+// the database, the row is deleted so that the image is fetched again.
 func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Header, find func() (*db.Picture, error)) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.refuse(w, r, wrongMethod(w.Header(), "GET, HEAD"))
@@ -145,6 +145,6 @@ func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Hea
 	}
 	name := stored{key: images.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
 	if err := s.answer(w, r, "picture", name, header); errors.Is(err, blob.ErrNotFound) {
-		_ = s.Core.Pictures.Forget(r.Context(), p) // or else the next request does
+		_ = s.Core.Pictures.Forget(r.Context(), p) // otherwise the next request does
 	}
 }

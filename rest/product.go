@@ -50,7 +50,7 @@ func (a *API) createProduct(c *call) error {
 		return err
 	}
 	c.code, c.location = http.StatusCreated, Base+"/products/"+done.Product.PublicID()
-	c.out = append(c.out, done.Object...) // as its event has it
+	c.out = append(c.out, done.Object...) // as in its event
 	return nil
 }
 

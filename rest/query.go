@@ -16,10 +16,10 @@ import (
 type params struct {
 	values url.Values
 	limit  *int
-	// cursor is what the caller sent; anything is allowed.
+	// cursor is what the caller sent, unchecked.
 	cursor *string
 	faults []fault.Field
-	// malformed is what ParseQuery found wrong with the whole.
+	// malformed is the error of ParseQuery.
 	malformed error
 }
 
@@ -31,9 +31,8 @@ func (p *params) read(raw string) {
 	p.values, p.malformed = url.ParseQuery(raw)
 }
 
-// parameters judges the query: a parameter that the row does not document, a
-// repeated one or a bad limit is a fault, a bad cursor never is (contract,
-// section 1).
+// parameters checks the query: an undocumented parameter, a repeated one or a bad limit is a fault,
+// a bad cursor never is (contract, section 1).
 func (a *API) parameters(c *call) error {
 	p := &c.query
 	if p.malformed != nil || p.values.Has("") {
@@ -44,7 +43,7 @@ func (a *API) parameters(c *call) error {
 		case !slices.Contains(c.row.Query, name):
 			p.bad(name, fault.UnknownMember, "This parameter is not known here.")
 		case name == "cursor":
-			// Two cursors are as good as none.
+			// Two cursors count as none.
 			if len(values) == 1 {
 				p.cursor = &values[0]
 			}
@@ -70,12 +69,12 @@ func (p *params) size(text string) {
 	p.limit = &n
 }
 
-// bad notes what is wrong with a parameter.
+// bad records what is wrong with a parameter.
 func (p *params) bad(name, code, detail string) {
 	p.faults = append(p.faults, fault.Field{Parameter: clip(name), Code: code, Detail: detail})
 }
 
-// clip keeps a name that the caller made up from filling the answer.
+// clip shortens a parameter name of the caller so that it cannot fill the answer.
 func clip(name string) string {
 	const most = 64
 	if len(name) > most {
@@ -84,7 +83,7 @@ func clip(name string) string {
 	return strings.ToValidUTF8(name, "?")
 }
 
-// err is the 400 for everything noted so far.
+// err returns a 400 with every recorded fault, or nil.
 func (p *params) err() error {
 	if len(p.faults) == 0 {
 		return nil
@@ -95,7 +94,7 @@ func (p *params) err() error {
 	}
 }
 
-// text returns a parameter that is not empty, of at most limit code points.
+// text returns a non-empty parameter of at most limit code points.
 func (p *params) text(name string, limit int) *string {
 	values, ok := p.values[name]
 	switch {
@@ -109,8 +108,8 @@ func (p *params) text(name string, limit int) *string {
 	return &values[0]
 }
 
-// time returns a parameter in RFC 3339 that bounds a range of times. Nothing is
-// older than 1970, so an earlier time is as good as that.
+// time returns an RFC 3339 parameter that bounds a range of times. Nothing is older than 1970, so
+// an earlier time counts as 1970.
 func (p *params) time(name string) *micros.Time {
 	values, ok := p.values[name]
 	if !ok {
@@ -123,7 +122,7 @@ func (p *params) time(name string) *micros.Time {
 	return &t
 }
 
-// id returns a parameter that is an id of the kind.
+// id returns a parameter that is an id of the given kind.
 func (p *params) id(name string, kind xid.Kind) *string {
 	values, ok := p.values[name]
 	if !ok {

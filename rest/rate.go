@@ -13,22 +13,22 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// Visitors come in bursts of this many times their rate: a shop is looked at page by
-// page, and one address may be a whole office's.
+// Visitors may burst to this many times their rate: people browse a shop page by page, and one
+// address may be a whole office.
 const visitorBurst = 10
 
-// limiters bound how fast callers may ask (contract, section 13). One that is off
-// allows everything.
+// limiters bound the requests of callers (contract, section 13). A limiter that is off allows
+// everything.
 type limiters struct {
 	credentials *ratelimit.Limiter[allowance]
 	// stores bound all credentials of a store together.
 	stores *ratelimit.Limiter[xid.ID]
-	// failures and visitors are counted by the client's network, in each process alone.
+	// failures and visitors count by the client's network, in each process alone.
 	failures, visitors *ratelimit.Limiter[netip.Prefix]
 }
 
-// allowance is what shares a rate: a lineage of keys or a person, wherever they work;
-// an app in one store, so that one merchant's traffic never slows it for another.
+// allowance is the key of a shared rate: a lineage of keys or a person across stores, or an app in
+// one store, so that one merchant's traffic never slows the app for another.
 type allowance struct{ store, principal xid.ID }
 
 func allowanceOf(v *viewer.Viewer) allowance {
@@ -38,8 +38,7 @@ func allowanceOf(v *viewer.Viewer) allowance {
 	return allowance{principal: v.Principal}
 }
 
-// newLimiters makes the limiters; a rate of 0 for credentials switches off those of
-// stores too.
+// newLimiters creates the limiters. A rate of 0 for credentials turns off the store rate too.
 func (a *API) newLimiters() (err error) {
 	of := ratelimit.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
 	shared := of
@@ -71,8 +70,8 @@ func (a *API) newLimiters() (err error) {
 	return nil
 }
 
-// take counts a request of a credential, and of its store. What the store refuses
-// costs the credential nothing.
+// take counts a request of a credential and of its store. A request that the store's rate refuses
+// does not count for the credential.
 func (l *limiters) take(v *viewer.Viewer) ratelimit.Decision {
 	key := allowanceOf(v)
 	d := l.credentials.Take(key)
@@ -86,8 +85,7 @@ func (l *limiters) take(v *viewer.Viewer) ratelimit.Decision {
 	return d
 }
 
-// visit counts a request to a storefront by its [shop.Cost]; it answers one that is too
-// many.
+// visit counts a request to a storefront by its [shop.Cost], and returns whether it is allowed.
 func (a *API) visit(r *http.Request, n int) ratelimit.Decision {
 	return ratelimit.TakeNetwork(a.rates.visitors, a.clientOf(r), n)
 }

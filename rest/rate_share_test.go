@@ -116,7 +116,7 @@ func TestToldForm(t *testing.T) {
 	v := &viewer.Viewer{Kind: viewer.OAuthApp, Store: xid.New(), Principal: xid.New()}
 	p.take(v, 8)
 	told := p.Rates.Tell(1)
-	credentials, stores, err := readTold(told)
+	credentials, stores, err := readReport(told)
 	if err != nil || len(credentials) != 1 || len(stores) != 1 || credentials[0].Key != allowanceOf(v) ||
 		stores[0].Key != v.Store || credentials[0].Taken != 8 || stores[0].Taken != 8 || !stores[0].Busy {
 		t.Fatalf("read %+v, %+v, %v", credentials, stores, err)

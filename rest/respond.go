@@ -23,7 +23,7 @@ import (
 
 const jsonType = "application/json"
 
-// Header values that answers share; they are never changed.
+// Header values that answers share; never changed.
 var (
 	jsonTypes  = []string{jsonType}
 	revalidate = []string{"private, no-cache"}
@@ -32,7 +32,7 @@ var (
 	closing    = []string{"close"}
 )
 
-// answer writes what the handler made.
+// answer writes the answer of the handler.
 func (a *API) answer(c *call) {
 	h := c.w.Header()
 	a.moment(c, h)
@@ -59,8 +59,8 @@ func (a *API) answer(c *call) {
 	a.send(c, http.StatusOK, c.out)
 }
 
-// written answers a keyed write: what was stored, byte for byte, and the
-// headers of the moment.
+// written answers a keyed write with the stored answer, byte for byte, and the headers of this
+// request.
 func (a *API) written(c *call, h http.Header) {
 	if c.location != "" {
 		h["Location"] = []string{c.location}
@@ -72,7 +72,7 @@ func (a *API) written(c *call, h http.Header) {
 		h["Cache-Control"] = noStore
 	}
 	if c.code == http.StatusNoContent {
-		// Neither a type nor a length of what is not there (RFC 9110, section 8.6).
+		// Without a body there is no type and no length (RFC 9110, section 8.6).
 		delete(h, "Content-Type")
 		c.status = c.code
 		c.w.WriteHeader(c.code)
@@ -81,7 +81,7 @@ func (a *API) written(c *call, h http.Header) {
 	a.send(c, c.code, c.out)
 }
 
-// moment sets the headers that are of the request, not of the answer.
+// moment sets the headers that belong to the request, not to the stored answer.
 func (a *API) moment(c *call, h http.Header) {
 	if c.legacy {
 		a.retire(h)
@@ -92,7 +92,7 @@ func (a *API) moment(c *call, h http.Header) {
 	}
 }
 
-// fail writes the problem of an error (contract, section 2), or the page of it.
+// fail writes the problem of an error (contract, section 2), or its page.
 func (a *API) fail(c *call, err error) {
 	f, status := a.faultOf(c, err)
 	c.problem = f.Name()
@@ -115,18 +115,17 @@ func (a *API) fail(c *call, err error) {
 	a.send(c, status, c.out)
 }
 
-// wrongMethod refuses a method; the header names those that the path takes (RFC
-// 9110, section 15.5.6).
+// wrongMethod refuses a method; the Allow header names the methods of the path (RFC 9110, section
+// 15.5.6).
 func wrongMethod(h http.Header, allow string) error {
 	h["Allow"] = []string{allow}
 	return fault.New(wire.MethodNotAllowed, "This path takes "+allow+".")
 }
 
-// faultOf finds what the caller may know of an error; our own is logged here,
-// once.
+// faultOf returns what the caller may know of an error. An internal error is logged here, once.
 func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
-	// A fault has been judged already: the cause it carries, such as a body that
-	// broke off, may look like a lost connection to the database.
+	// A fault keeps its kind: its cause, such as a body that broke off, may look like a lost
+	// connection to the database.
 	judged, ok := errors.AsType[*fault.Error](err)
 	if (!ok || judged.Kind == fault.Internal) &&
 		(ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
@@ -141,8 +140,8 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 	return f, status
 }
 
-// challenged is the WWW-Authenticate of a refusal (RFC 6750, section 3): no
-// error where no credential came.
+// challenged returns the WWW-Authenticate header of a refusal (RFC 6750, section 3), without an
+// error code if no credential was sent.
 func (a *API) challenged(c *call, f *fault.Error) string {
 	resource := Base
 	if c.row != nil {
@@ -158,8 +157,7 @@ func (a *API) challenged(c *call, f *fault.Error) string {
 	return challenge
 }
 
-// etag is a weak tag: the same for the same representation, whatever its
-// encoding.
+// etag returns a weak tag: the same for the same representation, whatever its encoding.
 func etag(body []byte) string {
 	var b [2 + 2 + 16]byte
 	tag := append(b[:0], `W/"`...)
@@ -167,7 +165,7 @@ func etag(body []byte) string {
 	return string(append(tag, '"'))
 }
 
-// send writes a body, compressed where asked. HEAD gets the headers alone.
+// send writes a body, compressed if the client accepts that. HEAD gets the headers alone.
 func (a *API) send(c *call, status int, body []byte) {
 	h := c.w.Header()
 	h["Vary"] = variant.Vary
@@ -183,7 +181,7 @@ func (a *API) send(c *call, status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		n, _ := gather.Write(c.w, c.r, body) // who has gone away needs no answer
+		n, _ := gather.Write(c.w, c.r, body) // a client that disconnected needs no answer
 		c.written = int64(n)
 	}
 }

@@ -32,77 +32,73 @@ import (
 	"github.com/storefront-go/storefront/rest/web"
 )
 
-// Document is the OpenAPI document as it is written: YAML.
+// Document is the OpenAPI document in YAML.
 //
 //go:embed openapi.yaml
 var Document []byte
 
-// Config is what the facade needs.
+// Config is the configuration of the API.
 type Config struct {
 	Core *graph.Resolver
 	Keys *apikey.Keeper
 	Idem *idem.Keeper
-	// APIHost is {api_host}, without a slash at its end.
+	// APIHost is {api_host}, without a slash at the end.
 	APIHost string
-	// RatePerSecond and RateBurst bound each credential lineage; 0 is no bound.
+	// RatePerSecond and RateBurst bound each credential lineage; 0 is unlimited.
 	RatePerSecond float64
 	RateBurst     int
-	// StoreRate bounds all credentials of a store together, VisitorRate the pages of
-	// storefronts that one client asks for; both a second, 0 is no bound.
+	// StoreRate bounds all credentials of a store together, VisitorRate the storefront pages of one
+	// client. Both are per second; 0 is unlimited.
 	StoreRate, VisitorRate float64
 	// TrustedProxies may name the client in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
-	// Account signs people in and out; nil leaves that out.
+	// Account signs people in and out; nil disables that.
 	Account *account.Account
-	// OAuth is the authorisation server; nil leaves it out. It needs Account.
+	// OAuth is the authorization server; nil disables it. It needs Account.
 	OAuth *oauth.Server
-	// GraphQL answers /graphql; nil leaves it out.
+	// GraphQL answers /graphql; nil disables it.
 	GraphQL http.Handler
-	// Exports reads the files of exports for downloads; nil leaves them out. It
-	// needs Links.
+	// Exports reads the files of exports for downloads; nil disables them. It needs Links.
 	Exports *export.Engine
-	// Links judges the addresses of downloads and previews.
+	// Links verifies the addresses of downloads and previews.
 	Links *link.Signer
-	// Blobs holds the assets of themes and the pictures of products; nil leaves them
-	// out.
+	// Blobs holds theme assets and product images; nil disables them.
 	Blobs *blob.Store
-	// HandleOf returns the handle in a store_host; nil serves no storefronts, and the
-	// API on every host. Whether there is such a store is asked of the core.
+	// HandleOf returns the handle in a store_host; nil serves no storefronts, and the API on every
+	// host. The core knows whether the store exists.
 	HandleOf func(host string) (handle string, ok bool)
-	// IsAPI reports whether a host is the API's, and is asked before HandleOf, which
-	// needs it.
+	// IsAPI reports whether a host is the API's. HandleOf needs it; it is asked first.
 	IsAPI func(host string) bool
-	// SecurityContact is the address, a mailto: or https: one, to which weaknesses are
-	// reported; empty serves no security.txt.
+	// SecurityContact is the mailto: or https: address for reports of vulnerabilities; if empty,
+	// security.txt is not served.
 	SecurityContact string
-	// Version is the program's, which agents are told.
+	// Version is the program's version, which MCP clients see.
 	Version string
-	// Requests is told what keys and apps ask; nil keeps no log of it.
+	// Requests records the requests of keys and apps; nil records none.
 	Requests *requestlog.Log
 	// Rates counts together with other processes; nil counts alone.
 	Rates *Rates
-	// Explorer serves the page that tries GraphQL.
+	// Explorer serves the GraphQL explorer.
 	Explorer bool
 	Logger   *slog.Logger
 	Metrics  prometheus.Registerer
 }
 
-// API is the facade.
+// API is the public API.
 type API struct {
 	Config
 	metrics *metrics
 	rates   limiters
 	images  *pictures // nil without Blobs
 	policy  string    // RateLimit-Policy
-	// forwarded says that a request of a proxy was logged that nobody named.
+	// forwarded says that a request from an unnamed proxy was logged.
 	forwarded atomic.Bool
 }
 
-// New makes the handler of everything that is served on the public address.
+// New returns the handler of everything on the public address.
 //
-// The order of the pipeline is that of contract section 2: observe, preflight,
-// route, authenticate, rate, version, scope, query parameters, idempotency and
-// body, handler.
+// The pipeline has the order of contract section 2: observe, preflight, route, authenticate, rate,
+// version, scope, query parameters, idempotency and body, handler.
 func New(c Config) (http.Handler, error) {
 	if c.Core == nil || c.Keys == nil || c.Idem == nil || c.APIHost == "" {
 		return nil, errors.New("rest: Core, Keys, Idem and APIHost are needed")
@@ -134,8 +130,7 @@ func New(c Config) (http.Handler, error) {
 	return a.hosts(canonical(router))
 }
 
-// pages mounts what is not a row of the table: the documents, their pages and
-// the core's GraphQL.
+// pages mounts what is not a row of the table: the documents, their pages and the core's GraphQL.
 func (a *API) pages(router *mux.Router) error {
 	problems := make([]web.Problem, 0, 40)
 	for _, k := range wire.Problems() {
@@ -185,10 +180,9 @@ func (a *API) pages(router *mux.Router) error {
 	return nil
 }
 
-// later makes a handler when it is first asked. Reading the document, and rendering and
-// compressing its pages, takes half of the time of a start, and most processes are never
-// asked for them. They are made of what is embedded, so an error is one of the program:
-// it panics, and the tests ask for all.
+// later creates a handler on its first request. Reading the document, and rendering and compressing
+// its pages, takes half of the start-up time, and most processes never serve them. Their source is
+// embedded, so an error is a bug: it panics, and the tests request every page.
 func later(handler func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValue(func() http.Handler {
 		h, err := handler()
@@ -200,14 +194,13 @@ func later(handler func() (http.Handler, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { made().ServeHTTP(w, r) })
 }
 
-// exampleHost stands in the document's examples for where the API is: what is served names
-// this host.
+// exampleHost is the API host in the document's examples; the served document has the real host.
 const exampleHost = "https://api.example.com"
 
-// iconPath is where browsers look for the picture of a host by themselves.
+// iconPath is where browsers look for the icon of a host.
 const iconPath = "/favicon.ico"
 
-// crossOrigin reports whether any web page may call a path (contract, section 2).
+// crossOrigin reports whether pages of any origin may call a path (contract, section 2).
 func crossOrigin(path string) bool {
 	return strings.HasPrefix(path, Base+"/") || strings.HasPrefix(path, legacyBase+"/") || path == "/openapi.json" ||
 		path == mcp.Path || frontend.CrossOrigin(path)

@@ -24,11 +24,11 @@ type Route struct {
 	Scope  string
 	// Query names the query parameters that the row documents.
 	Query []string
-	// handle answers through the call; an error is a fault, or ours.
+	// handle answers through the call; an error is a fault or an internal error.
 	handle func(*API, *call) error
 }
 
-// paging are the parameters of every list.
+// paging are the query parameters of every list.
 var paging = []string{"limit", "cursor"}
 
 // routes is the table, in the order of the spec.
@@ -58,11 +58,10 @@ var routes = []Route{
 	{http.MethodGet, "/marketplace/themes", scope.ThemesRead, paging, (*API).listMarketplaceThemes},
 }
 
-// secretive reports whether the row's answers show a secret, those that are
-// replayed too.
+// secretive reports whether the row's answers, including replays, show a secret.
 func (r Route) secretive() bool { return r.Method == http.MethodPost && r.Path == "/webhooks" }
 
-// named is the kind of the id in the path: above it stands a list of such.
+// named returns the kind of the id in the path, which follows from the collection before it.
 func (r Route) named() xid.Kind {
 	above, _, _ := strings.Cut(r.Path, "s/{id}")
 	if above == r.Path {
@@ -85,13 +84,13 @@ type endpoint struct {
 	allow  string
 }
 
-// served is a row with what belongs to it at run time.
+// served is a row with its state at run time.
 type served struct {
 	Route
 	meter *meter
-	// named is the kind of the id in the path; empty where there is none.
+	// named is the kind of the id in the path; empty if there is none.
 	named xid.Kind
-	// resource is the path of what is protected, where it is not {base_url}.
+	// resource is the path of the protected resource if it is not {base_url}.
 	resource string
 }
 
@@ -103,7 +102,7 @@ func (e *endpoint) find(method string) *served {
 	return e.byName[method]
 }
 
-// endpoints groups the rows by path under a base.
+// endpoints groups the rows under a base by path.
 func endpoints(base string, m *metrics) []*endpoint {
 	var all []*endpoint
 	for _, r := range routes {
@@ -121,7 +120,7 @@ func endpoints(base string, m *metrics) []*endpoint {
 	return all
 }
 
-// allow is the Allow header of a path: HEAD goes with GET.
+// allow returns the Allow header of a path: GET implies HEAD.
 func allow(rows map[string]*served) string {
 	var methods []string
 	for m := range rows {
@@ -137,9 +136,9 @@ func allow(rows map[string]*served) string {
 // escape is one percent-encoded byte of a path.
 var escape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
-// canonical routes a path by what it says: characters that need no encoding count
-// as themselves where they are encoded (RFC 3986, section 6.2.2.2), and an encoded
-// slash is none. Addresses of downloads are signed to the byte and stay.
+// canonical routes a path by its meaning: encoded characters that need no encoding count as
+// themselves (RFC 3986, section 6.2.2.2), and an encoded slash does not separate. Download
+// addresses are signed byte by byte and stay as they are.
 func canonical(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
@@ -153,8 +152,8 @@ func canonical(next http.Handler) http.Handler {
 	})
 }
 
-// unescaped returns the unreserved character that is encoded, or the code as it is
-// (RFC 3986, section 2.3).
+// unescaped returns the encoded character if it is unreserved, or else the code as it is (RFC 3986,
+// section 2.3).
 func unescaped(code string) string {
 	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 	n, err := strconv.ParseUint(code[1:], 16, 8)

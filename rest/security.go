@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// securityPath is where those look who found a weakness (RFC 9116, section 3).
+// securityPath is where people who found a vulnerability look for a contact (RFC 9116, section 3).
 const securityPath = "/.well-known/security.txt"
 
-// securityLife is how long what is said there may be believed: less than a year (RFC
-// 9116, section 2.5.5).
+// securityLife is how long the contact is valid: less than a year (RFC 9116, section 2.5.5).
 const securityLife = 90 * 24 * time.Hour
 
-// security says whom to tell of a weakness.
+// security serves the contact for reports of vulnerabilities.
 func (a *API) security() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		expires := time.Now().UTC().Truncate(24 * time.Hour).Add(securityLife)

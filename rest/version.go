@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// version lets only the listed integrations use v0 (contract, section 10).
+// version admits only the listed integrations to v0 (contract, section 10).
 func (a *API) version(c *call) error {
 	if !c.legacy || c.viewer.Legacy {
 		return nil
@@ -20,7 +20,7 @@ var (
 	sunset      = []string{"Tue, 30 Jun 2026 23:59:59 GMT"}
 )
 
-// retire marks an answer of v0.
+// retire adds the deprecation headers of v0.
 func (a *API) retire(h http.Header) {
 	h["Deprecation"], h["Sunset"] = deprecation, sunset
 	h["Link"] = []string{"<" + a.APIHost + Base + `>; rel="successor-version"`}

@@ -21,8 +21,7 @@ func appendWebhook(b []byte, e *model.WebhookEndpoint, secret *string) []byte {
 	return wire.AppendWebhookEndpoint(b, e.WebhookEndpoint, e.Health, secret)
 }
 
-// createWebhook is POST /webhooks. Its answer alone, and its replays, show the
-// secret.
+// createWebhook is POST /webhooks. Only its answer, and replays of it, show the secret.
 func (a *API) createWebhook(c *call) error {
 	r, err := c.decode()
 	if err != nil {
