@@ -1,5 +1,4 @@
-// Package account signs people in and out with their browsers, and finds out whom a
-// cookie stands for.
+// Package account signs people in and out in browsers, and reads the session behind a cookie.
 package account
 
 import (
@@ -27,27 +26,27 @@ var templates embed.FS
 const (
 	SignInPath  = "/sign-in"
 	SignOutPath = "/sign-out"
-	// LobbyPath is where people are who belong to no store.
+	// LobbyPath is the page of people who belong to no store.
 	LobbyPath = "/account"
-	// home is where people go who came from nowhere.
+	// home is where people go after signing in without a page to return to.
 	home = "/dashboard"
 )
 
 // storeHeader names the store in which a person works, by its id or handle.
 const storeHeader = "Storefront-Store"
 
-// personHeader names the person whose page sends a request, by id: a page of somebody else is refused.
+// personHeader holds the id of the person whose page sends a request; see [anotherThan].
 const personHeader = "Storefront-Person"
 
-// Config is what an [Account] needs.
+// Config is the configuration of an [Account].
 type Config struct {
 	Sessions *session.Keeper
-	// Core has the operations behind the pages of mailed links, and only they need it.
+	// Core has the operations behind the pages of emailed links; only they need it.
 	Core *graph.Resolver
-	// APIHost is {api_host}; its scheme decides about the cookie.
+	// APIHost is {api_host}; its scheme decides whether cookies are Secure.
 	APIHost string
-	// Allowed reports whether people may sign in here at all: not over plain http
-	// where others can listen (contract, section 11).
+	// Allowed reports whether people may sign in here: not over plain http where others can listen
+	// (contract, section 11).
 	Allowed bool
 	Logger  *slog.Logger
 }
@@ -60,15 +59,15 @@ type Account struct {
 	hooks   Hooks
 }
 
-// Hooks is what the pages know of the rest of the public address.
+// Hooks are the functions that the public address provides.
 type Hooks struct {
-	// Client is who sends a request, behind the trusted proxies.
+	// Client returns the client's address behind the trusted proxies.
 	Client func(*http.Request) netip.Addr
-	// Spend takes one GraphQL request from a person's allowance; nil for no bound.
+	// Spend takes one GraphQL request from a person's allowance; nil is unlimited.
 	Spend func(person xid.ID) error
 }
 
-// New makes an account. Its origin is that of {api_host} and no other.
+// New creates an Account. Forms are accepted from the origin of {api_host} only.
 func New(c Config) (*Account, error) {
 	if c.Sessions == nil || c.APIHost == "" {
 		return nil, errors.New("account: Sessions and APIHost are needed")
@@ -85,7 +84,7 @@ func New(c Config) (*Account, error) {
 	return &Account{Config: c, origins: origins, pages: pages, hooks: Hooks{Client: peer}}, nil
 }
 
-// Attach sets what the public address knows. Call it before requests come.
+// Attach sets the hooks. Call it before requests arrive.
 func (a *Account) Attach(h Hooks) {
 	if h.Client == nil {
 		h.Client = peer
@@ -93,7 +92,7 @@ func (a *Account) Attach(h Hooks) {
 	a.hooks = h
 }
 
-// peer is the client where no proxy stands before us.
+// peer returns the address of the connection, for use without a proxy.
 func peer(r *http.Request) netip.Addr {
 	p, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -102,11 +101,11 @@ func peer(r *http.Request) netip.Addr {
 	return p.Addr().Unmap()
 }
 
-// Origins keeps other sites from using a cookie: only {api_host} itself may.
+// Origins refuses cookies on requests from other sites than {api_host}.
 func (a *Account) Origins() *http.CrossOriginProtection { return a.origins }
 
-// Person returns who is signed in with the browser, or nil: for no cookie, two of
-// them, a malformed one and one whose session is over. An error is ours.
+// Person returns the person signed in with the browser. It returns nil without a cookie, with two,
+// with a malformed one and with one whose session has ended. An error is internal.
 func (a *Account) Person(r *http.Request) (*session.Person, error) {
 	token := a.token(r)
 	if token == "" {
@@ -115,16 +114,16 @@ func (a *Account) Person(r *http.Request) (*session.Person, error) {
 	return a.Sessions.Find(r.Context(), token)
 }
 
-// Viewer returns who is signed in, at work in the store that the header
-// Storefront-Store names by id or handle, or in the first of theirs by name; nil
-// when nobody is. A store that is not theirs and one that does not exist are the same
-// NotFound; who belongs to no store is Forbidden.
+// Viewer returns the signed-in person as a viewer of the store that the header Storefront-Store
+// names by id or handle, or of their first store by name. It returns nil if nobody is signed in,
+// NotFound for a store that does not exist or is not theirs, and Forbidden if they belong to no
+// store.
 func (a *Account) Viewer(r *http.Request) (*viewer.Viewer, error) {
 	return a.at(r, r.Header.Values(storeHeader))
 }
 
-// ViewerIn is [Account.Viewer] for requests that cannot have a header, such as a link
-// that is followed: they name the store themselves.
+// ViewerIn is [Account.Viewer] for requests that cannot set a header, such as a followed link: they
+// name the store themselves.
 func (a *Account) ViewerIn(r *http.Request, store string) (*viewer.Viewer, error) {
 	return a.at(r, []string{store})
 }
@@ -151,8 +150,8 @@ func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 	return nil, fault.New(fault.InvalidRequest, "Name one store in the header "+storeHeader+".")
 }
 
-// anotherThan reports whether a page of somebody else asks: one that was opened before this person signed in with the
-// same browser. What was typed there is not theirs to send.
+// anotherThan reports whether the request comes from another person's page, opened before p signed
+// in with the same browser. The input on that page is not p's to send.
 func anotherThan(r *http.Request, p *session.Person) bool {
 	expected := r.Header.Get(personHeader)
 	return expected != "" && expected != xid.User.Format(p.User)
@@ -168,7 +167,7 @@ func in(p *session.Person, name string) (*viewer.Viewer, error) {
 	return nil, fault.Missing("store")
 }
 
-// SignInAddress is where a person signs in who wants to come back to a path.
+// SignInAddress is the sign-in page that returns to a path.
 func SignInAddress(returnTo string) string {
 	return SignInPath + "?return_to=" + url.QueryEscape(returnTo)
 }

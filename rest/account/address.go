@@ -9,15 +9,15 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// stale explains a mailed link that proves nothing any more.
+// stale explains an emailed link that no longer works.
 const stale = "It was used, or replaced, or a day has passed, or it is about another account than the one that you are " +
 	"signed in to. The dashboard sends another one, under Security."
 
-// address is what the page of a mailed link shows.
+// address is the data of the page of an emailed link.
 type address struct{ Path, Email, Problem string }
 
-// Address serves /address/{token}: there, signed in, a person proves that an address is
-// theirs. Opening the page proves nothing: programs that read mail follow links.
+// Address serves /address/{token}, where a signed-in person confirms that an address is theirs.
+// Opening the page confirms nothing, because email scanners follow links.
 func (a *Account) Address() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		a.showAddress(w, r, http.StatusOK, "")
@@ -52,8 +52,8 @@ func (a *Account) showAddress(w http.ResponseWriter, r *http.Request, status int
 	a.pages.Render(w, r, status, "address", address{r.URL.Path, *row.Email, problem})
 }
 
-// signedIn returns who is signed in, or sends them to the sign-in page, which leads to an
-// address here.
+// signedIn returns the person signed in, or redirects to the sign-in page, which returns to
+// returnTo.
 func (a *Account) signedIn(w http.ResponseWriter, r *http.Request, returnTo string) *session.Person {
 	who, err := a.Person(r)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *Account) signedIn(w http.ResponseWriter, r *http.Request, returnTo stri
 	return who
 }
 
-// Lobby serves /account: where people are who belong to no store.
+// Lobby serves /account, the page of people who belong to no store.
 func (a *Account) Lobby() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -79,9 +79,9 @@ func (a *Account) Lobby() http.Handler {
 	})
 }
 
-// Elsewhere returns where a browser goes that asks for the dashboard and has no
-// business there: to the sign-in page, or to the lobby. A database that is away is
-// reported by the page's own requests.
+// Elsewhere returns where to redirect a browser that may not see the dashboard: to the sign-in page
+// or to the lobby, or "" if it may. If the database is down, the requests of the dashboard's page
+// report that.
 func (a *Account) Elsewhere(r *http.Request) string {
 	who, err := a.Person(r)
 	switch {

@@ -14,27 +14,27 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// Paths of the page on which somebody who is signed in proves once more who they are.
+// Paths of the page on which a signed-in person confirms their identity again.
 const (
 	AgainPath        = "/sign-in/again"
 	AgainOptionsPath = "/sign-in/again/options"
 )
 
-// AgainAddress is where a person proves who they are and comes back to a path.
+// AgainAddress is the page that confirms a person's identity and returns to a path.
 func AgainAddress(returnTo string) string {
 	return AgainPath + "?return_to=" + url.QueryEscape(returnTo)
 }
 
-// again is what that page shows.
+// again is the data of that page.
 type again struct {
 	Problem, ReturnTo, Email string
 	Password                 page.Field
 	Send                     page.Button
-	// Passkey leads to the use of a passkey; empty where the person has none.
+	// Passkey is where the form with a passkey is sent; empty if the person has none.
 	Passkey, Options string
 }
 
-// Again serves /sign-in/again. Who is not signed in signs in, which proves it too.
+// Again serves /sign-in/again. A visitor who is not signed in signs in, which confirms it too.
 func (a *Account) Again() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		returnTo := local(r.URL.Query().Get("return_to"))
@@ -82,8 +82,7 @@ func (a *Account) askAgain(w http.ResponseWriter, r *http.Request, p *session.Pe
 	a.pages.Render(w, r, status, "again", s)
 }
 
-// AgainOptions serves /sign-in/again/options: what the browser of somebody who is signed
-// in asks a passkey.
+// AgainOptions serves /sign-in/again/options: the passkey request options of a signed-in person.
 func (a *Account) AgainOptions() http.Handler {
 	return a.question(func(r *http.Request) (*factor.Ceremony, error) {
 		p, err := a.Person(r)

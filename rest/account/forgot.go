@@ -10,13 +10,13 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// forgot is what the page shows that mails links to a new password.
+// forgot is the data of the page that emails links to choose a new password.
 type forgot struct {
 	Problem string
 	Email   page.Field
 }
 
-// Forgot serves /forgot. Its answer is the same for every address.
+// Forgot serves /forgot. The answer is the same for every address.
 func (a *Account) Forgot() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		if !a.Core.Notifier.Sends() {
@@ -50,24 +50,25 @@ func (a *Account) takeForgot(w http.ResponseWriter, r *http.Request, form url.Va
 	}
 }
 
-// noMail says whom to ask where links cannot be mailed.
+// noMail explains whom to ask if links cannot be emailed.
 func noMail(w http.ResponseWriter, r *http.Request) {
 	page.Message(w, r, http.StatusOK, "Ask whoever runs this service", "It sends no mail, so no link can be sent to "+
 		"you. Whoever runs it sets a new password with: storefront staff password EMAIL --store HANDLE")
 }
 
-// reset is what the page of a mailed link shows.
+// reset is the data of the page behind an emailed link.
 type reset struct {
 	Path, Email, Problem string
-	// Unproved says that the account loses what it has: nobody proved its address.
+	// Unproved says that the account will lose its contents, because its address was never
+	// confirmed.
 	Unproved bool
 	Password page.Field
 }
 
-// used explains a link to a new password that works no more.
+// used explains a password link that no longer works.
 const used = "It was used, or half an hour has passed. The sign-in page sends another one."
 
-// Reset serves /reset/{token}, where whoever opened a mailed link chooses a password.
+// Reset serves /reset/{token}, where the holder of an emailed link chooses a password.
 func (a *Account) Reset() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		a.showReset(w, r, http.StatusOK, problems{})

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// pair is a page with a form: what GET shows, and what POST does with the form.
+// pair is a page with a form: show answers GET, and take answers POST.
 func (a *Account) pair(show http.HandlerFunc,
 	take func(w http.ResponseWriter, r *http.Request, form url.Values),
 ) http.Handler {
@@ -31,10 +31,10 @@ func (a *Account) pair(show http.HandlerFunc,
 	})
 }
 
-// tokenOf returns what follows the path of a page with a mailed link.
+// tokenOf returns the token after the path of an emailed link.
 func tokenOf(r *http.Request, path string) string { return strings.TrimPrefix(r.URL.Path, path) }
 
-// over answers a link that leads nowhere, and what else went wrong with it.
+// over answers a link that does not work, or another error.
 func (a *Account) over(w http.ResponseWriter, r *http.Request, err error, text string) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
 		page.Message(w, r, http.StatusNotFound, "This link leads nowhere any more", text)
@@ -43,13 +43,13 @@ func (a *Account) over(w http.ResponseWriter, r *http.Request, err error, text s
 	a.failed(w, r, err)
 }
 
-// problems are what is wrong with a form: by the names of its fields, and the rest.
+// problems are the errors of a form: by field, and the rest.
 type problems struct {
 	rest   string
 	fields map[string]string
 }
 
-// problemsOf reads a fault that the person can mend; ok is false for one of ours.
+// problemsOf returns a fault that the person can correct; ok is false for internal errors.
 func problemsOf(err error) (p problems, ok bool) {
 	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Kind == fault.Unavailable || f.Kind == fault.NotFound {
@@ -63,8 +63,8 @@ func problemsOf(err error) (p problems, ok bool) {
 	return p, true
 }
 
-// refusedAs returns the status of a page that shows what is wrong with its form, and sets Retry-After
-// where a bound was met.
+// refusedAs returns the status of a page that shows the errors of its form. It sets Retry-After
+// after too many requests.
 func refusedAs(w http.ResponseWriter, err error) int {
 	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Kind != fault.RateLimited {
@@ -74,7 +74,7 @@ func refusedAs(w http.ResponseWriter, err error) int {
 	return http.StatusTooManyRequests
 }
 
-// newPassword is the field for a password that the person chooses.
+// newPassword returns the field for a new password.
 func newPassword(wrong string) page.Field {
 	return page.Field{Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password",
 		Hint: "At least 10 characters.", Error: wrong, Required: true}

@@ -11,28 +11,28 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// gone explains a link of an invitation that cannot be answered.
+// gone explains an invitation link that no longer works.
 const gone = "The invitation was answered, withdrawn or sent again, or a week has passed. Ask whoever invited you for " +
 	"another one."
 
-// invitation is what its page shows.
+// invitation is the data of its page.
 type invitation struct {
 	Path, Shop, Role, Inviter, Until string
 	Email                            string
-	// Signed is the address of the person who is signed in, or "".
+	// Signed is the email address of the person signed in, or "".
 	Signed string
-	// Theirs says that they are who is invited.
+	// Theirs says that this person is the invitee.
 	Theirs bool
-	// Known says that the address has an account, and Claimed that whoever made it never
-	// proved that the address is theirs.
+	// Known says that the address has an account, and Claimed that the account's creator never
+	// confirmed the address.
 	Known, Claimed bool
 	Problem        string
 	Name, Password page.Field
 	SignIn         string
 }
 
-// Invitation serves /invitation/{token}: whoever holds the link of an invitation reads
-// it there, and accepts it once signed in, or declines it.
+// Invitation serves /invitation/{token}: the holder of the link reads the invitation, and declines
+// it or, once signed in, accepts it.
 func (a *Account) Invitation() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		a.showInvitation(w, r, http.StatusOK, "", problems{})
@@ -65,7 +65,7 @@ func (a *Account) showInvitation(w http.ResponseWriter, r *http.Request, status 
 	a.pages.Render(w, r, status, "invitation", shown)
 }
 
-// answerInvitation takes the answer.
+// answerInvitation accepts or declines.
 func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form url.Values) {
 	token := tokenOf(r, access.InvitationPath)
 	var err error
@@ -81,7 +81,7 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 			a.failed(w, r, err)
 			return
 		}
-		if who == nil { // their session has ended meanwhile
+		if who == nil { // their session has ended since the page was shown
 			page.Redirect(w, SignInAddress(r.URL.Path))
 			return
 		}
@@ -104,7 +104,7 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 	a.over(w, r, err, gone)
 }
 
-// joinNew makes the account of who is invited, and signs them in.
+// joinNew creates the invitee's account and signs them in.
 func (a *Account) joinNew(w http.ResponseWriter, r *http.Request, token string, form url.Values) error {
 	email, err := a.Core.AcceptNew(r.Context(), token, strings.TrimSpace(form.Get("name")), form.Get("password"))
 	if err != nil {
@@ -114,11 +114,11 @@ func (a *Account) joinNew(w http.ResponseWriter, r *http.Request, token string, 
 	return nil
 }
 
-// begin signs somebody in who has just chosen their password. When it fails, they sign
-// in by themselves.
+// begin signs in a person who has just chosen their password. If that fails, they sign in
+// themselves.
 func (a *Account) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, email, text string) {
 	try := a.attempt(r, email, text)
-	try.Unknown = nil // the first browser of an account is no news
+	try.Unknown = nil // the first browser of an account needs no notice
 	signed, err := a.Sessions.SignIn(ctx, try)
 	if err != nil {
 		page.Redirect(w, SignInAddress(home))

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// maxReturnTo is the longest address in bytes to come back to; an app's request
-// for consent, with its state, is among them.
+// maxReturnTo is the longest return address in bytes; it has to fit an app's consent request with
+// its state.
 const maxReturnTo = 8 << 10
 
-// local returns an address within this host to go on to, or the dashboard for
-// anything else.
+// local returns the address if it is within this host, and the dashboard otherwise.
 func local(returnTo string) string {
 	if len(returnTo) > maxReturnTo || !strings.HasPrefix(returnTo, "/") || strings.HasPrefix(returnTo, "//") ||
 		strings.ContainsFunc(returnTo, strange) {
@@ -23,7 +22,7 @@ func local(returnTo string) string {
 	return returnTo
 }
 
-// strange reports whether r has no place in an address. Browsers read \ as / and
-// drop tabs and line breaks, so that what is a path to us may name another host
-// to them; what is not ASCII is escaped in an address.
+// strange reports whether r may not occur in an address. Browsers read \ as / and drop tabs and
+// line breaks, so that what looks like a path here may name another host there. Non-ASCII
+// characters are escaped in addresses.
 func strange(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }

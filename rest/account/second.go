@@ -18,7 +18,7 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// Paths of the second factor, and of the passkey that needs no password.
+// Paths of the second factor, and of passkeys that need no password.
 const (
 	SecondPath         = "/sign-in/second"
 	SecondOptionsPath  = "/sign-in/second/options"
@@ -26,19 +26,19 @@ const (
 	PasskeyOptionsPath = "/sign-in/passkey/options"
 )
 
-// second is what the page of the second factor shows.
+// second is the data of the second-factor page.
 type second struct {
 	Problem  string
 	ReturnTo string
-	// Codes says that the person has an app that shows codes.
+	// Codes says that the person has an authenticator app.
 	Codes bool
 	Code  page.Field
 	Send  page.Button
-	// Passkey leads to the use of a passkey; empty where the person has none.
+	// Passkey is where the form with a passkey is sent; empty if the person has none.
 	Passkey, Options string
 }
 
-// offer is the path of a passkey form, where passkeys can be had.
+// offer returns the path of a passkey form, or "" if passkeys are not available here.
 func (a *Account) offer(path string) string {
 	if !a.Core.Factors.Passkeys() {
 		return ""
@@ -46,7 +46,7 @@ func (a *Account) offer(path string) string {
 	return path
 }
 
-// Second serves /sign-in/second: who knew their password shows their second factor.
+// Second serves /sign-in/second, where a person who knew their password shows their second factor.
 func (a *Account) Second() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		a.askSecond(w, r, http.StatusOK, "", r.URL.Query().Get("return_to"))
@@ -87,7 +87,7 @@ func kind(k state.FactorKind) func(*db.Factor) bool {
 	return func(f *db.Factor) bool { return f.Kind == k }
 }
 
-// takeSecond takes the second factor and makes the session.
+// takeSecond checks the second factor and creates the session.
 func (a *Account) takeSecond(w http.ResponseWriter, r *http.Request, form url.Values) {
 	token, returnTo := a.step(r), form.Get("return_to")
 	person, err := a.Sessions.Pending(r.Context(), token)
@@ -117,7 +117,7 @@ func (a *Account) takeSecond(w http.ResponseWriter, r *http.Request, form url.Va
 	}
 }
 
-// waits is the status of a refusal, which says when to come again.
+// waits returns the status of a refusal and sets Retry-After.
 func waits(w http.ResponseWriter, f *fault.Error) int {
 	if f.Kind != fault.RateLimited {
 		return http.StatusForbidden
@@ -126,8 +126,8 @@ func waits(w http.ResponseWriter, f *fault.Error) int {
 	return http.StatusTooManyRequests
 }
 
-// SecondOptions serves /sign-in/second/options: what the browser of somebody who knew
-// their password asks a passkey.
+// SecondOptions serves /sign-in/second/options: the passkey request options of a person who knew
+// their password.
 func (a *Account) SecondOptions() http.Handler {
 	return a.question(func(r *http.Request) (*factor.Ceremony, error) {
 		person, err := a.Sessions.Pending(r.Context(), a.step(r))
@@ -138,13 +138,13 @@ func (a *Account) SecondOptions() http.Handler {
 	})
 }
 
-// PasskeyOptions serves /sign-in/passkey/options: what any browser asks a passkey that
-// needs no password.
+// PasskeyOptions serves /sign-in/passkey/options: the request options for passkeys without a
+// password, for any browser.
 func (a *Account) PasskeyOptions() http.Handler {
 	return a.question(func(r *http.Request) (*factor.Ceremony, error) { return a.Core.Factors.AskAlone(r.Context()) })
 }
 
-// question answers POST with a question for a passkey, as JSON for the script.
+// question answers POST with passkey request options, as JSON for the script.
 func (a *Account) question(ask func(*http.Request) (*factor.Ceremony, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -166,7 +166,7 @@ func (a *Account) question(ask func(*http.Request) (*factor.Ceremony, error)) ht
 	})
 }
 
-// noQuestion says to the script why there is none.
+// noQuestion answers the script with the reason why there are no options.
 func (a *Account) noQuestion(w http.ResponseWriter, r *http.Request, err error) {
 	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Kind == fault.Unavailable {
@@ -179,7 +179,7 @@ func (a *Account) noQuestion(w http.ResponseWriter, r *http.Request, err error) 
 
 func answer(w http.ResponseWriter, status int, v map[string]any) {
 	body, err := json.Marshal(v)
-	if err != nil { // texts of ours, and JSON that was checked
+	if err != nil { // our own texts, and JSON that was checked
 		status, body = http.StatusInternalServerError, []byte("{}")
 	}
 	page.Guard(w.Header())
@@ -188,7 +188,7 @@ func answer(w http.ResponseWriter, status int, v map[string]any) {
 	w.Write(body)
 }
 
-// Passkey serves POST /sign-in/passkey: a passkey that verified its person signs them in.
+// Passkey serves POST /sign-in/passkey: it signs in with a passkey that verified its user.
 func (a *Account) Passkey() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		page.Redirect(w, SignInPath)

@@ -16,18 +16,18 @@ import (
 // maxBody bounds a form in bytes.
 const maxBody = 16 << 10
 
-// form is what the sign-in page shows.
+// form is the data of the sign-in page.
 type form struct {
 	Problem  string
 	ReturnTo string
 	Email    page.Field
 	Password page.Field
 	Send     page.Button
-	// Passkey leads to a sign-in without a password; empty where there are no passkeys.
+	// Passkey is where the form with a passkey is sent; empty where passkeys are not available.
 	Passkey, Options string
 }
 
-// show answers with the form. The e-mail address stays in it, a password never.
+// show answers with the form. It keeps the email address, never a password.
 func (a *Account) show(w http.ResponseWriter, r *http.Request, status int, problem, email, returnTo string) {
 	a.pages.Render(w, r, status, "sign-in", form{
 		Problem: problem, ReturnTo: local(returnTo),
@@ -55,7 +55,7 @@ func (a *Account) SignIn() http.Handler {
 	})
 }
 
-// ask shows the form, or sends on who is signed in already.
+// ask shows the form, or redirects a person who is already signed in.
 func (a *Account) ask(w http.ResponseWriter, r *http.Request) {
 	returnTo := ""
 	if values := r.URL.Query()["return_to"]; len(values) == 1 {
@@ -94,13 +94,13 @@ func (a *Account) take(w http.ResponseWriter, r *http.Request) {
 	a.signed(w, signed, local(returnTo))
 }
 
-// attempt is a try of the browser that sends a request.
+// attempt describes the browser's sign-in attempt.
 func (a *Account) attempt(r *http.Request, email, text string) session.Attempt {
 	return session.Attempt{Email: email, Password: text, Agent: r.UserAgent(), Client: a.hooks.Client(r),
 		Former: a.token(r), Device: a.device(r), Unknown: a.Core.WarnOfBrowser}
 }
 
-// signed goes on with a session, or to the second factor, and then to an address here.
+// signed sets the session cookie and redirects to an address here, or to the second factor.
 func (a *Account) signed(w http.ResponseWriter, s session.Signed, to string) {
 	if s.Second != "" {
 		a.setStep(w, s.Second)
@@ -112,8 +112,8 @@ func (a *Account) signed(w http.ResponseWriter, s session.Signed, to string) {
 	page.Redirect(w, to)
 }
 
-// refused shows the form again and says why. The status of a wrong password is
-// 403: a 401 would have to name a scheme of HTTP authentication.
+// refused shows the form again with the error. The status of a wrong password is 403: a 401 would
+// have to name an HTTP authentication scheme.
 func (a *Account) refused(w http.ResponseWriter, r *http.Request, f *fault.Error, email, returnTo string) {
 	status := http.StatusForbidden
 	switch f.Kind {
@@ -128,8 +128,7 @@ func (a *Account) refused(w http.ResponseWriter, r *http.Request, f *fault.Error
 	a.show(w, r, status, f.Detail, email, returnTo)
 }
 
-// SignOut serves POST /sign-out. It works wherever a cookie came from, and for
-// who is signed out already.
+// SignOut serves POST /sign-out. It accepts any session cookie, and succeeds without one.
 func (a *Account) SignOut() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -151,8 +150,8 @@ func (a *Account) SignOut() http.Handler {
 }
 
 // signedOutTo is the sign-in page, which leads to the form's return_to where it
-// has one: the consent screen asks the next person the same. What cannot be read
-// leads nowhere else.
+// signedOutTo returns the sign-in page, with the form's return_to if there is one: the consent page
+// asks the next person the same question. If the form cannot be read, there is no return_to.
 func signedOutTo(w http.ResponseWriter, r *http.Request) string {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if r.ParseForm() != nil || r.PostForm.Get("return_to") == "" {
@@ -161,7 +160,7 @@ func signedOutTo(w http.ResponseWriter, r *http.Request) string {
 	return SignInAddress(local(r.PostForm.Get("return_to")))
 }
 
-// Home serves /: the dashboard is where people begin.
+// Home serves /, which redirects to the dashboard.
 func Home() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -172,7 +171,7 @@ func Home() http.Handler {
 	})
 }
 
-// foreign refuses a post from a page of another site, and reports whether it did.
+// foreign refuses a POST from a page of another site, and reports whether it did.
 func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	if a.origins.Check(r) == nil {
 		return false
@@ -182,8 +181,8 @@ func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Refuse explains how sign-in is switched on where it is not safe (contract, section
-// 11). The consent page answers so too.
+// Refuse explains how sign-in is enabled where it is not safe (contract, section 11). The consent
+// page uses it too.
 func Refuse(w http.ResponseWriter, r *http.Request) {
 	page.Message(w, r, http.StatusForbidden, "Signing in is off here",
 		"This server speaks plain http on an address that other machines can reach, so passwords could be read on "+
@@ -191,7 +190,7 @@ func Refuse(w http.ResponseWriter, r *http.Request) {
 			"https://… . In a network that is trusted, --insecure-http switches signing in on as it is.")
 }
 
-// readForm reads a form of one value for each name, or answers what is wrong.
+// readForm reads a form with one value per name, or answers with the error.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	refuse := func(status int, title, text string) (url.Values, bool) {
 		page.Message(w, r, status, title, text)
@@ -223,7 +222,7 @@ func notAllowed(w http.ResponseWriter, r *http.Request, allow string) {
 	page.Message(w, r, http.StatusMethodNotAllowed, "Not in this way", "This address takes "+allow+".")
 }
 
-// failed answers for a fault of ours and logs it.
+// failed logs an internal error and answers with it.
 func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
 	a.Logger.ErrorContext(r.Context(), "account page failed", "error", err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.Unavailable {

@@ -11,8 +11,9 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// Stop serves /emails/stop/{token}, where a stranger to whom a store wrote stops its emails. Mail
-// programs post there without a page (RFC 8058): who holds the link needs no account, nor a cookie.
+// Stop serves /emails/stop/{token}, where someone without an account stops a store's emails. Mail
+// programs post there without showing a page (RFC 8058), so it needs neither an account nor a
+// cookie.
 func (a *Account) Stop() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		if _, _, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot)); !ok {

@@ -9,19 +9,19 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// readable is the contrast that text needs with what is behind it (WCAG 2.2, criterion
-// 1.4.3), and visible that of what bounds a button (criterion 1.4.11).
+// readable is the contrast that text needs with its background (WCAG 2.2, criterion 1.4.3), and
+// visible that of the edge of a button (criterion 1.4.11).
 const (
 	readable = 4.5
 	visible  = 3
 )
 
-// rgb is a colour by its parts from 0 to 255.
+// rgb is a color by its channels from 0 to 255.
 type rgb [3]float64
 
 var black, white = rgb{}, rgb{255, 255, 255}
 
-// scheme is a set of colours of page.css: what is behind texts, and whether that is dark.
+// scheme is a color scheme of page.css: the backgrounds behind text, and whether they are dark.
 type scheme struct {
 	page, card rgb
 	dark       bool
@@ -33,7 +33,7 @@ var (
 	night = scheme{page: rgb{0x12, 0x16, 0x1d}, card: rgb{0x18, 0x1d, 0x26}, dark: true}
 )
 
-// parseColor reads six hexadecimal digits in lower case.
+// parseColor reads six lower-case hexadecimal digits.
 func parseColor(s string) (c rgb, ok bool) {
 	if len(s) != 6 || strings.Trim(s, "0123456789abcdef") != "" {
 		return c, false
@@ -45,12 +45,12 @@ func parseColor(s string) (c rgb, ok bool) {
 	return rgb{float64(n >> 16), float64(n >> 8 & 255), float64(n & 255)}, true
 }
 
-// String is the colour as stylesheets have it.
+// String returns the color as in a stylesheet.
 func (c rgb) String() string {
 	return fmt.Sprintf("#%02x%02x%02x", int(math.Round(c[0])), int(math.Round(c[1])), int(math.Round(c[2])))
 }
 
-// mix is a colour that is a part of the way to another one, from 0 to 1, in whole parts.
+// mix returns the color at a part, from 0 to 1, of the way to another one, in whole channels.
 func (c rgb) mix(to rgb, part float64) rgb {
 	for i := range c {
 		c[i] = math.Round(c[i] + (to[i]-c[i])*part)
@@ -58,7 +58,7 @@ func (c rgb) mix(to rgb, part float64) rgb {
 	return c
 }
 
-// luminance is the relative luminance, as WCAG defines it.
+// luminance returns the relative luminance that WCAG defines.
 func (c rgb) luminance() float64 {
 	var l [3]float64
 	for i, v := range c {
@@ -71,13 +71,13 @@ func (c rgb) luminance() float64 {
 	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
 
-// contrast is that of two colours, from 1 to 21.
+// contrast returns the contrast of two colors, from 1 to 21.
 func contrast(a, b rgb) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// link is the colour of texts: the accent, or as far from it as they need to be read.
+// link returns the color of links: the accent, moved as far as readability requires.
 func (s scheme) link(accent rgb) rgb {
 	to := black
 	if s.dark {
@@ -91,9 +91,8 @@ func (s scheme) link(accent rgb) rgb {
 	return to
 }
 
-// properties are the custom properties of the stylesheet that follow from an accent. A
-// button has the accent itself, and a text in black or white, one of which can be read on
-// any colour.
+// properties returns the custom properties of the stylesheet for an accent. A button has the accent
+// as its background, with black or white text: one of them is readable on any color.
 func (s scheme) properties(accent rgb) string {
 	ink, edge, over := white, "var(--edge)", accent.mix(black, 0.15)
 	if contrast(accent, black) > contrast(accent, white) {
@@ -106,8 +105,8 @@ func (s scheme) properties(accent rgb) string {
 		accent, ink, over, edge)
 }
 
-// styleOf is the address of the stylesheet in the colours of a brand. It says all that the
-// sheet holds, so what is at an address never changes but with the program.
+// styleOf returns the address of the stylesheet in a brand's colors. The address determines the
+// whole sheet, so only a new version of the program changes what it serves.
 func styleOf(b storefront.Brand) string {
 	query := url.Values{}
 	for name, value := range map[string]string{"accent": b.Accent, "dark": b.AccentDark} {
@@ -121,8 +120,8 @@ func styleOf(b storefront.Brand) string {
 	return stylePath + "?" + query.Encode()
 }
 
-// branded is what the stylesheet adds for the colours that an address names. Whatever is
-// asked for, it holds colours and nothing else.
+// branded returns the rules that the stylesheet adds for the colors in an address. Whatever the
+// query, they hold nothing but colors.
 func branded(query url.Values) string {
 	accent, ok := parseColor(query.Get("accent"))
 	if !ok {

@@ -32,7 +32,7 @@ func (v *visit) cart() {
 	v.show(v.w, v.r, http.StatusOK, page)
 }
 
-// cartPage is the cart as it is now. What it shows of prices has been seen.
+// cartPage returns the page of the cart as it is now, and marks its prices as seen.
 func (v *visit) cartPage() (CartPage, error) {
 	page := CartPage{Frame: v.frame(phrase.Cart)}
 	c, err := v.view()
@@ -54,7 +54,7 @@ func (v *visit) cartPage() (CartPage, error) {
 	return page, v.Carts.Seen(v.ctx, v.token(), c)
 }
 
-// cartLine is a line with what the shopper should know of it.
+// cartLine returns a line with the notes that the shopper should see.
 func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	line := Line{Product: xid.Product.Format(l.Product), Title: l.Title, Options: l.Options, Quantity: l.Quantity,
 		Entered: strconv.FormatInt(l.Quantity, 10), Gone: l.Gone, Unit: v.texts.Money(l.Unit, currency)}
@@ -90,7 +90,7 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	return line
 }
 
-// refusal names the discount code that the sums of a cart leave out; "" for none.
+// refusal returns the text on a discount code that does not count, or "".
 func (v *visit) refusal(c *cart.View) string {
 	if !c.Refused() {
 		return ""
@@ -98,7 +98,7 @@ func (v *visit) refusal(c *cart.View) string {
 	return v.texts.Say(phrase.CodeTakenOff, c.Code)
 }
 
-// sums are what a cart comes to, as far as it is known.
+// sums returns the sums of a cart as far as they are known.
 func (v *visit) sums(c *cart.View) []Sum {
 	s := c.Sums
 	s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor = price.ShownTax(s.ShippingMinor, s.TaxMinor, s.IncludedTaxMinor)
@@ -112,7 +112,7 @@ func (v *visit) sums(c *cart.View) []Sum {
 	return append(list, v.lastSums(s.TaxMinor, s.TotalMinor, s.IncludedTaxMinor, c.Currency)...)
 }
 
-// lastSums are the tax and the total, with the tax that is in it.
+// lastSums returns the tax and the total, with the included tax.
 func (v *visit) lastSums(tax, total, included int64, currency string) []Sum {
 	var list []Sum
 	if tax > 0 {
@@ -127,7 +127,7 @@ func (v *visit) lastSums(tax, total, included int64, currency string) []Sum {
 	return list
 }
 
-// shippingSum is what shipping costs.
+// shippingSum returns the cost of shipping.
 func (v *visit) shippingSum(minor int64, currency string) Sum {
 	if minor == 0 {
 		return Sum{Label: v.texts.Say(phrase.Shipping), Amount: v.texts.Say(phrase.Free)}
@@ -169,7 +169,7 @@ func (v *visit) add() {
 	}
 }
 
-// ware reads what a form is about.
+// ware reads the product and variant of a form.
 func (v *visit) ware() (w cart.Ware, ok bool) {
 	var err error
 	if w.Product, err = xid.Product.Parse(v.value("product_id")); err != nil {
@@ -183,12 +183,12 @@ func (v *visit) ware() (w cart.Ware, ok bool) {
 	return w, true
 }
 
-// quantity reads how many are wanted: a whole number from 0 on.
+// quantity reads the quantity: a whole number from 0.
 func (v *visit) quantity(absent string) (int64, bool) {
 	return parseQuantity(v.value("quantity"), absent)
 }
 
-// parseQuantity reads a whole number from 0 on, in the digits of any keyboard.
+// parseQuantity reads a whole number from 0, in the digits of any script.
 func parseQuantity(text, absent string) (int64, bool) {
 	if text = core.FoldDigits(text); text == "" {
 		text = absent
@@ -200,8 +200,8 @@ func parseQuantity(text, absent string) (int64, bool) {
 	return n, true
 }
 
-// code enters a discount code, or takes it off with "", and reports whether it did; else it has
-// answered. One that is none may be tried again, but not for ever: nobody finds codes by trying.
+// code applies a discount code, or removes it with "", and reports whether it did; otherwise it has
+// answered. Invalid codes are rate limited so that codes cannot be guessed.
 func (v *visit) code(code string) bool {
 	tried := v.guess()
 	if code != "" {
@@ -222,7 +222,7 @@ func (v *visit) code(code string) bool {
 	return v.saved(err)
 }
 
-// codeAgain shows the cart with what is wrong with a code.
+// codeAgain shows the cart with the error of a code.
 func (v *visit) codeAgain(status int, code string, problem phrase.Key) {
 	page, err := v.cartPage()
 	if err != nil {
@@ -233,7 +233,7 @@ func (v *visit) codeAgain(status int, code string, problem phrase.Key) {
 	v.show(v.w, v.r, status, page)
 }
 
-// cartAgain shows the cart with what went wrong.
+// cartAgain shows the cart with an error.
 func (v *visit) cartAgain(status int, problem string) {
 	page, err := v.cartPage()
 	if err != nil {

@@ -15,27 +15,27 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
-// Config is what the pages need.
+// Config is the configuration of the pages.
 type Config struct {
 	Carts *cart.Carts
 	Core  storefront.Storefront
-	// Links makes and judges the addresses of orders.
+	// Links signs and verifies the addresses of orders.
 	Links *link.Signer
-	// ClientOf is the address of who sent a request.
+	// ClientOf returns the address of the client.
 	ClientOf func(*http.Request) netip.Addr
 	Logger   *slog.Logger
 }
 
-// Checkout is the pages of all stores.
+// Checkout serves the pages of all stores.
 type Checkout struct {
 	Config
 	pages   map[string]func() (*template.Template, error)
 	origins *http.CrossOriginProtection
 	guesses guesses
-	looks   looks
+	lookups lookups
 }
 
-// New makes the pages.
+// New creates the pages.
 func New(c Config) (*Checkout, error) {
 	if c.Carts == nil || c.Core.Core == nil || c.Links == nil || c.ClientOf == nil {
 		return nil, errors.New("checkout: Carts, Core, Links and ClientOf are needed")
@@ -53,11 +53,11 @@ func New(c Config) (*Checkout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, looks: asked},
+	return &Checkout{Config: c, pages: pages, origins: http.NewCrossOriginProtection(), guesses: tried, lookups: asked},
 		nil
 }
 
-// Where the pages are.
+// Paths of the pages.
 const (
 	cartPath     = "/cart"
 	addPath      = "/cart/add"
@@ -70,7 +70,7 @@ const (
 	stylePath    = "/_checkout/page.css"
 )
 
-// Owns reports whether a path is of these pages.
+// Owns reports whether a path belongs to these pages.
 func Owns(path string) bool {
 	switch path {
 	case cartPath, addPath, linePath, checkoutPath, stylePath:
@@ -79,11 +79,10 @@ func Owns(path string) bool {
 	return strings.HasPrefix(path, checkoutPath+"/") || strings.HasPrefix(path, orderRoot)
 }
 
-// postWeight is how many pages a form counts as where visitors are bounded: it tries a
-// code, or writes.
+// postWeight is how many pages a form counts as in the visitor rate: it tries a code or writes.
 const postWeight = 5
 
-// Weight is how many pages a request counts as.
+// Weight returns how many pages a request counts as.
 func Weight(r *http.Request) int {
 	if r.Method == http.MethodPost && Owns(r.URL.Path) {
 		return postWeight

@@ -46,7 +46,7 @@ func (v *visit) paymentForm(c *cart.View, wrong string) {
 	v.choicePage(c, cart.StepPayment, page)
 }
 
-// methodName is what the merchant calls a way to pay, or what it is called in the language
+// methodName returns the merchant's name of a payment method, or the default name in the language
 // of the store.
 func (v *visit) methodName(m *document.PaymentMethod) string {
 	switch {
@@ -62,7 +62,7 @@ func (v *visit) methodName(m *document.PaymentMethod) string {
 	return v.texts.Say(phrase.CashOnDelivery)
 }
 
-// choicePage shows a step at which one thing is chosen.
+// choicePage shows a step with one choice.
 func (v *visit) choicePage(c *cart.View, s cart.Step, page ChoicePage) {
 	page.Steps, page.Action, page.Sums, page.Problem = v.trail(c, s), pathOf(s), v.sums(c), v.refusal(c)
 	status := http.StatusOK
@@ -112,7 +112,7 @@ func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	v.show(v.w, v.r, status, page)
 }
 
-// addressLines are an address as it is read.
+// addressLines returns an address in the order in which it is read.
 func (v *visit) addressLines(a *document.AddressFields) []string {
 	if a == nil {
 		return nil
@@ -131,7 +131,7 @@ func (v *visit) addressLines(a *document.AddressFields) []string {
 	return list
 }
 
-// place is POST /checkout/place. A cart makes one order, however often this is sent.
+// place is POST /checkout/place. A cart creates one order, however often this is sent.
 func (v *visit) place() {
 	total, err := strconv.ParseInt(v.value("total"), 10, 64)
 	if err != nil {
@@ -167,7 +167,7 @@ func (v *visit) place() {
 	}
 }
 
-// soldOut shows the cart of an order whose goods cannot all be had.
+// soldOut shows the cart of an order with unavailable items.
 func (v *visit) soldOut() {
 	problem := phrase.StockChanged
 	if c, err := v.Carts.View(v.ctx, v.token()); err == nil && c != nil && c.Gone() {
@@ -176,12 +176,12 @@ func (v *visit) soldOut() {
 	v.cartAgain(http.StatusConflict, v.texts.Say(problem))
 }
 
-// reviewAgain shows an order that was not placed as it would be now, with what has changed.
+// reviewAgain shows the current review of an order that was not placed, with what has changed.
 func (v *visit) reviewAgain(problem func(*cart.View) string) {
 	v.at(cart.StepReview, func(c *cart.View) { v.reviewPage(c, http.StatusConflict, problem(c)) })()
 }
 
-// ordered leads to the payment of a new order, or to its page where it is not paid online.
+// ordered redirects to the payment of a new order, or to its page if it is not paid online.
 func (v *visit) ordered(p cart.Placed) {
 	if !p.Online {
 		to(v.w, v.orderPath(p.Order))
@@ -194,9 +194,9 @@ func (v *visit) ordered(p cart.Placed) {
 	case err == nil && o.Held:
 		to(v.w, v.orderPath(p.Order)+paySuffix)
 	default:
-		to(v.w, v.orderPath(p.Order)) // which says what failed
+		to(v.w, v.orderPath(p.Order)) // which shows the error
 	}
 }
 
-// orderPath is the page of an order, for whoever placed it.
+// orderPath returns the page of an order, for the shopper who placed it.
 func (v *visit) orderPath(id xid.ID) string { return orderRoot + v.Links.OrderToken(v.store, id) }

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// chooseCountry lets the field of the country, where there is one, be one of countries.
+// chooseCountry turns the country field, if there is one, into a choice of countries.
 func (v *visit) chooseCountry(fields []Field, codes []string) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == countryField.name })
 	if i < 0 {
@@ -25,7 +25,7 @@ func (v *visit) chooseCountry(fields []Field, codes []string) {
 	fields[i].Options = options
 }
 
-// countriesOf are countries by their names in a language, in its order.
+// countriesOf returns countries with their names in a language, sorted by its rules.
 func countriesOf(t *phrase.Texts, codes []string) []Option {
 	list := make([]Option, len(codes))
 	for i, code := range codes {
@@ -34,14 +34,14 @@ func countriesOf(t *phrase.Texts, codes []string) []Option {
 	return inOrder(t, list)
 }
 
-// inOrder sorts options by their labels in the order of a language.
+// inOrder sorts options by label, by the rules of the language.
 func inOrder(t *phrase.Texts, list []Option) []Option {
 	order := collate.New(t.Tag())
 	slices.SortFunc(list, func(a, b Option) int { return order.CompareString(a.Label, b.Label) })
 	return list
 }
 
-// countryName is the name of a country in a language; its code where it has none.
+// countryName returns the name of a country in a language, or its code.
 func countryName(t *phrase.Texts, code string) string {
 	region, err := language.ParseRegion(code)
 	if err != nil {
@@ -53,8 +53,7 @@ func countryName(t *phrase.Texts, code string) string {
 	return code
 }
 
-// unsure takes the hints from the parts of an address of which it depends on the country whether they
-// are needed.
+// unsure removes the "optional" hints of address fields that some countries require.
 func unsure(fields []Field) {
 	for i, f := range fields {
 		if f.Name == "postal_code" || f.Name == regionField.name {
@@ -63,8 +62,8 @@ func unsure(fields []Field) {
 	}
 }
 
-// countryForm makes of the fields of an address those of a country: what it does not use goes, what
-// it needs is required, and its regions are chosen.
+// countryForm adapts address fields to a country: unused fields are removed, required ones marked,
+// and its regions become a choice.
 func (v *visit) countryForm(fields []Field, form cart.Form, code string) []Field {
 	needs := map[string]country.Need{"postal_code": form.PostalCode, regionField.name: form.Region}
 	fields = slices.DeleteFunc(fields, func(f Field) bool {
@@ -84,8 +83,8 @@ func (v *visit) countryForm(fields []Field, form cart.Form, code string) []Field
 	return fields
 }
 
-// chooseRegion lets a field be one of the regions of a country, by their names in the language of
-// the page. What was said before in another spelling is chosen.
+// chooseRegion turns a field into a choice of the regions of a country, named in the language of
+// the page. A value in another spelling is matched.
 func (v *visit) chooseRegion(f *Field, form cart.Form, code string) {
 	tag, said := v.texts.Tag().String(), country.Key(code, f.Value)
 	f.Value = ""
@@ -96,7 +95,7 @@ func (v *visit) chooseRegion(f *Field, form cart.Form, code string) {
 			f.Value = list[i].Value
 		}
 	}
-	if tag != "ja" { // prefectures have an order of their own
+	if tag != "ja" { // prefectures keep their own order
 		list = inOrder(v.texts, list)
 	}
 	none := ""

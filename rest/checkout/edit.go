@@ -11,18 +11,18 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// The names of the fields of the cart's form begin with these; the key of the line follows. What a
-// field showed is sent along, so that a form saves what was typed into it and nothing else: another
-// tab may have changed the rest.
+// Field names of the cart form begin with these prefixes, followed by the key of the line. The form
+// also sends the values it showed, so that it saves only what the shopper changed: another tab may
+// have changed the rest.
 const (
 	quantityField = "quantity."
 	shownField    = "shown."
 )
 
-// Key names a line in the form of the cart.
+// Key identifies a line in the cart form.
 func (l Line) Key() string { return l.Product + "." + l.Variant }
 
-// wareOf reads the key of a line.
+// wareOf parses the key of a line.
 func wareOf(key string) (w cart.Ware, ok bool) {
 	product, variant, _ := strings.Cut(key, ".")
 	var err error
@@ -35,8 +35,8 @@ func wareOf(key string) (w cart.Ware, ok bool) {
 	return w, err == nil
 }
 
-// edit is POST /cart, the one form of the cart: it saves all that was typed, whichever button was
-// pressed, and goes on to the checkout where that was "Check out".
+// edit is POST /cart, the cart form: it saves all changes, whichever button was pressed, and goes
+// on to the checkout if that was "Check out".
 func (v *visit) edit() {
 	in, wrong := v.typed()
 	if wrong != nil {
@@ -60,8 +60,8 @@ func (v *visit) edit() {
 	to(v.w, cartPath)
 }
 
-// typed reads the quantities and the note of the form, or what is wrong with each quantity by the
-// key of its line.
+// typed reads the quantities and the note of the form. wrong holds the errors of quantities by the
+// key of the line.
 func (v *visit) typed() (in cart.Edit, wrong map[string]string) {
 	if v.form.Has("note") {
 		in.Note = new(v.value("note"))
@@ -88,7 +88,7 @@ func (v *visit) typed() (in cart.Edit, wrong map[string]string) {
 	return in, wrong
 }
 
-// wrongQuantity says what is wrong with a quantity, "" for nothing.
+// wrongQuantity returns the error of a quantity, or "".
 func (v *visit) wrongQuantity(n int64, valid bool) string {
 	switch {
 	case !valid:
@@ -99,7 +99,7 @@ func (v *visit) wrongQuantity(n int64, valid bool) string {
 	return ""
 }
 
-// typedAgain shows the cart with all that was typed, of which nothing is saved.
+// typedAgain shows the cart with the input of a form that was not saved.
 func (v *visit) typedAgain(wrong map[string]string) {
 	page, err := v.cartPage()
 	if err != nil {
@@ -124,7 +124,7 @@ func (v *visit) typedAgain(wrong map[string]string) {
 	v.show(v.w, v.r, http.StatusUnprocessableEntity, page)
 }
 
-// line is POST /cart/line: one line of a cart, for pages that have a form for each.
+// line is POST /cart/line: it changes one line, for pages with one form per line.
 func (v *visit) line() {
 	ware, ok := v.ware()
 	if !ok {
@@ -145,7 +145,7 @@ func (v *visit) line() {
 	}
 }
 
-// saved reports whether a change of the cart was made; else it has answered.
+// saved reports whether a change of the cart succeeded; otherwise it has answered.
 func (v *visit) saved(err error) bool {
 	switch {
 	case err == nil:

@@ -14,21 +14,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// message answers with a page that says something.
+// message answers with a page that shows a message.
 func (v *visit) message(status int, title, text phrase.Key) {
 	v.show(v.w, v.r, status, MessagePage{Frame: v.frame(title), Text: v.texts.Say(text)})
 }
 
 func (v *visit) missing() { v.message(http.StatusNotFound, phrase.NotFound, phrase.NotFoundText) }
 
-// crowded answers a visitor who asks for too much at once, and says how long to wait.
+// crowded answers a visitor who sends too many requests, with the time to wait.
 func (v *visit) crowded(wait time.Duration) {
 	v.w.Header().Set("Retry-After", ratelimit.Seconds(wait))
 	v.message(http.StatusTooManyRequests, phrase.TooMany, phrase.TooManyText)
 }
 
-// failed answers what the shopper cannot mend: there is no such thing, or the fault is ours
-// and is logged.
+// failed answers an error that the shopper cannot correct: not found, or an internal error, which
+// is logged.
 func (v *visit) failed(err error) {
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
@@ -49,14 +49,14 @@ func (v *visit) failed(err error) {
 	}
 }
 
-// noCart reports whether an error says that there is no cart (any more).
+// noCart reports whether an error says that there is no cart, or no longer.
 func noCart(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Kind == fault.NotFound
 }
 
-// wrongOf says what is wrong with each field of a form, in the language of the store; nil
-// for an error that is about no field.
+// wrongOf returns the error of each field of a form, in the language of the store, or nil if the
+// error is not about fields.
 func (v *visit) wrongOf(err error) map[string]string {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.ValidationFailed {

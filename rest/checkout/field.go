@@ -4,7 +4,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// How long the texts of fields may be, in UTF-16 units as browsers count.
+// Maximum lengths of the fields in UTF-16 units, as browsers count.
 const (
 	maxEmail  = 254
 	maxPhone  = 64
@@ -12,18 +12,18 @@ const (
 	maxPostal = 32
 )
 
-// blank is a field of the checkout without a value.
+// blank is an empty field of the checkout.
 type blank struct {
 	name     string
 	label    phrase.Key
 	kind     string
-	fill     string // what the browser fills in
+	fill     string // the autocomplete token
 	most     int
 	required bool
 }
 
-// contactFields and addressFields are the forms; never changed. The contact has countryField
-// too where nothing is shipped and the country decides the tax, and regionField where the region does.
+// contactFields and addressFields are the forms; never changed. The contact form also has
+// countryField, or regionField, if nothing is shipped and the tax depends on it.
 var (
 	countryField = blank{"country", phrase.Country, "", "country", 0, true}
 	regionField  = blank{"region", phrase.Region, "text", "address-level1", maxLine, false}
@@ -44,7 +44,7 @@ var (
 	}
 )
 
-// fieldsOf is a form with what the shopper said, and what is wrong with it.
+// fieldsOf returns a form with the shopper's values and the errors.
 func fieldsOf(t *phrase.Texts, form []blank, values, wrong map[string]string) []Field {
 	list := make([]Field, len(form))
 	for i, b := range form {

@@ -9,57 +9,57 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// How many discount codes that are none may be tried at once, and how many a second after
-// that: by one cart, from one network, and by all visitors of a store whom a proxy hides that
-// nobody named. Those have one allowance together: one of them could use up a small one for
-// all, and with none at all each new cart would be ten more tries.
+// Bursts and rates per second of invalid discount codes: by one cart, from one network, and by all
+// visitors of a store behind an unnamed proxy. The latter share one allowance: with a small one a
+// single visitor could block all others, and without one each new cart would be ten more tries.
 var (
 	cartGuesses    = ratelimit.Config{Rate: 1.0 / 60, Burst: 10}
 	networkGuesses = ratelimit.Config{Rate: 1.0 / 30, Burst: 20}
 	hiddenGuesses  = ratelimit.Config{Rate: 1.0 / 5, Burst: 200}
 )
 
-// How often the payment provider is asked about one order, and about all of one store: with the keys
-// of the merchant, who has a rate there. Whoever is led to pay asks too, which a shopper repeats.
+// Bursts and rates of requests to the payment provider about one order, and about all orders of a
+// store: they use the merchant's keys, which have a rate limit there. Redirects to the payment
+// count too, because shoppers repeat them.
 var (
-	orderLooks  = ratelimit.Config{Rate: 1.0 / 5, Burst: 1}
-	orderLeaves = ratelimit.Config{Rate: 1.0 / 5, Burst: 6}
-	storeLooks  = ratelimit.Config{Rate: 2, Burst: 60}
+	orderLookups = ratelimit.Config{Rate: 1.0 / 5, Burst: 1}
+	orderLeaves  = ratelimit.Config{Rate: 1.0 / 5, Burst: 6}
+	storeLookups = ratelimit.Config{Rate: 2, Burst: 60}
 )
 
-// looks count what payment providers are asked. Each process counts for itself.
-type looks struct{ orders, leaves, stores *ratelimit.Limiter[xid.ID] }
+// lookups limit the requests to payment providers, in each process alone.
+type lookups struct{ orders, leaves, stores *ratelimit.Limiter[xid.ID] }
 
-func newLooks() (l looks, err error) {
+func newLooks() (l lookups, err error) {
 	for _, one := range []struct {
 		to **ratelimit.Limiter[xid.ID]
 		of ratelimit.Config
-	}{{&l.orders, orderLooks}, {&l.leaves, orderLeaves}, {&l.stores, storeLooks}} {
+	}{{&l.orders, orderLookups}, {&l.leaves, orderLeaves}, {&l.stores, storeLookups}} {
 		if *one.to, err = ratelimit.New[xid.ID](one.of); err != nil {
-			return l, fmt.Errorf("looks at payments: %w", err)
+			return l, fmt.Errorf("lookups at payments: %w", err)
 		}
 	}
 	return l, nil
 }
 
-// allow reports whether the provider may be asked about an order, of which one limiter counts.
-func (l looks) allow(of *ratelimit.Limiter[xid.ID], store, order xid.ID) bool {
+// allow reports whether the provider may be asked about an order; of is the limiter that counts it.
+func (l lookups) allow(of *ratelimit.Limiter[xid.ID], store, order xid.ID) bool {
 	return of.Take(order).OK && l.stores.Take(store).OK
 }
 
-// guess is who tries a code. Each process counts for itself.
+// guess identifies the sender of a code. Each process counts alone.
 type guess struct {
-	cart    digest.Sum // zero for none
+	cart    digest.Sum // zero if there is none
 	network network
 }
 
-// network is one from which a store is visited.
+// network is a network that visits a store.
 type network struct {
 	store  xid.ID
-	prefix netip.Prefix // zero for all that are hidden by a proxy
+	prefix netip.Prefix // zero for all visitors behind an unnamed proxy
 }
 
-// guesses count the codes that are tried.
+// guesses limit the codes that are tried.
 type guesses struct {
 	carts            *ratelimit.Limiter[digest.Sum]
 	networks, hidden *ratelimit.Limiter[network]
@@ -78,7 +78,7 @@ func newGuesses() (g guesses, err error) {
 	return g, nil
 }
 
-// of are the allowances of all who come from a network.
+// of returns the limiter of a network.
 func (g guesses) of(n network) *ratelimit.Limiter[network] {
 	if n.prefix.IsValid() {
 		return g.networks
@@ -86,8 +86,7 @@ func (g guesses) of(n network) *ratelimit.Limiter[network] {
 	return g.hidden
 }
 
-// take counts a try before it is known whether the code is one, so that many at once are
-// counted too.
+// take counts a try before the code is checked, so that concurrent tries count too.
 func (g guesses) take(by guess) ratelimit.Decision {
 	d := g.of(by.network).Take(by.network)
 	if !d.OK || by.cart == (digest.Sum{}) {
@@ -99,7 +98,7 @@ func (g guesses) take(by guess) ratelimit.Decision {
 	return d
 }
 
-// giveBack takes back a try that was none: the code is one.
+// giveBack returns the try of a valid code.
 func (g guesses) giveBack(by guess) {
 	g.of(by.network).Return(by.network)
 	if by.cart != (digest.Sum{}) {
@@ -107,7 +106,7 @@ func (g guesses) giveBack(by guess) {
 	}
 }
 
-// guess is who sends the request.
+// guess returns the sender of the request.
 func (v *visit) guess() guess {
 	by := guess{network: network{store: v.store}}
 	if sum, ok := digest.OfToken(v.token()); ok {

@@ -2,7 +2,7 @@ package checkout
 
 import "github.com/storefront-go/storefront/graph/lib/phrase"
 
-// names are what templates call texts; never changed.
+// names maps the names in templates to texts; never changed.
 var names = map[string]phrase.Key{
 	"add":       phrase.AddToCart,
 	"added":     phrase.Added,

@@ -15,12 +15,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/price"
 )
 
-// addressTime is how long the page of an order shows where it goes: its link may lie in old mails and
-// histories for years.
+// addressTime is how long the page of an order shows the address: its link may stay in emails and
+// browser histories for years.
 const addressTime = 90 * 24 * time.Hour
 
-// order is GET /orders/{token}. Its address is all that opens it, so no other site hears
-// of it.
+// order is GET /orders/{token}. The address alone opens it, so it is never sent as a referrer.
 func (v *visit) order(token string) {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	id, ok := v.Links.Order(v.store, token)
@@ -29,7 +28,7 @@ func (v *visit) order(token string) {
 		return
 	}
 	o, err := v.Core.Order(v.ctx, id)
-	if err == nil && o.Held && away(o) && v.looks.allow(v.looks.orders, v.store, id) {
+	if err == nil && o.Held && away(o) && v.lookups.allow(v.lookups.orders, v.store, id) {
 		o, err = v.returned(o)
 	}
 	if err != nil {
@@ -55,8 +54,7 @@ func (v *visit) orderPage(o *storefront.Bought, status int, problem string) {
 	v.show(v.w, v.r, status, page)
 }
 
-// paying opens an order that waits for its payment; one that waits no longer is shown as it
-// is.
+// paying opens an order that awaits its payment. Any other order's page is shown.
 func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
 	return func() {
 		id, ok := v.Links.Order(v.store, token)
@@ -76,8 +74,8 @@ func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
 	}
 }
 
-// payPage is GET /orders/{token}/pay: the page of a payment that is only a test. Any other
-// begins at the page of the order.
+// payPage is GET /orders/{token}/pay, the page of a test payment. Other payments begin at the page
+// of the order.
 func (v *visit) payPage(o *storefront.Bought) {
 	if away(o) {
 		to(v.w, v.orderPath(o.ID))
@@ -97,7 +95,7 @@ func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 // pay is POST /orders/{token}/pay.
 func (v *visit) pay(o *storefront.Bought) {
 	if away(o) {
-		if !v.looks.allow(v.looks.leaves, v.store, o.ID) {
+		if !v.lookups.allow(v.lookups.leaves, v.store, o.ID) {
 			v.crowded(5 * time.Second)
 			return
 		}
@@ -108,8 +106,8 @@ func (v *visit) pay(o *storefront.Bought) {
 		v.payForm(o, http.StatusPaymentRequired, v.texts.Say(phrase.Declined))
 		return
 	}
-	// Where the order took nothing, its page says why.
-	if _, err := v.Carts.PayTest(v.ctx, o.Order); noCart(err) { // it was switched off
+	// If the order accepts no test payment, its page says why.
+	if _, err := v.Carts.PayTest(v.ctx, o.Order); noCart(err) { // it was disabled
 		v.payForm(o, http.StatusConflict, v.texts.Say(phrase.PaymentAway))
 		return
 	} else if err != nil {
@@ -119,13 +117,13 @@ func (v *visit) pay(o *storefront.Bought) {
 	to(v.w, v.orderPath(o.ID))
 }
 
-// placed reports whether the order was made of the cart in this browser.
+// placed reports whether the order was placed from the cart in this browser.
 func (v *visit) placed(id xid.ID) bool {
 	c, err := v.Carts.View(v.ctx, v.token())
 	return err == nil && c != nil && c.Order == id
 }
 
-// statusPage is an order as it is now.
+// statusPage returns the page of an order as it is now.
 func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	if o.Language != nil {
 		v.texts = phrase.In(*o.Language)
@@ -168,7 +166,8 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 	return page, nil
 }
 
-// lineStates say what of a line was shipped, where not all of the order was, and what was refunded.
+// lineStates describe what was shipped of a line, if only part of the order was, and what was
+// refunded.
 func (v *visit) lineStates(o *storefront.Bought, l *db.OrderLine) (list []string) {
 	if l.FulfilledQuantity > 0 && o.FulfillmentStatus == state.FulfillmentPartiallyFulfilled {
 		list = append(list, v.texts.Say(phrase.LineShipped, strconv.FormatInt(l.FulfilledQuantity, 10)))
@@ -179,7 +178,7 @@ func (v *visit) lineStates(o *storefront.Bought, l *db.OrderLine) (list []string
 	return list
 }
 
-// orderSums are what an order came to.
+// orderSums returns the sums of an order.
 func (v *visit) orderSums(o *storefront.Bought) []Sum {
 	var included int64
 	if o.IncludedTaxMinor != nil {
@@ -203,7 +202,7 @@ func (v *visit) orderSums(o *storefront.Bought) []Sum {
 	return list
 }
 
-// states say how far an order is.
+// states describe the progress of an order.
 func (v *visit) states(o *storefront.Bought) []string {
 	var list []string
 	say := func(k phrase.Key) { list = append(list, v.texts.Say(k)) }

@@ -15,13 +15,13 @@ import (
 //go:embed templates frame.html page.css
 var files embed.FS
 
-// policy allows the page its stylesheet and pictures of its own host, and forms that are
-// sent there. There is no script.
+// policy allows the stylesheet and images of the same host, and forms that are sent there. There
+// are no scripts.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
-// awayPolicy is that of a page whose form leads on to the pages of Stripe: browsers apply
-// form-action to where a form is redirected to, too. It is never changed.
+// awayPolicy is the policy of pages whose form leads to Stripe: browsers apply form-action to
+// redirects too. Never changed.
 var awayPolicy = strings.Replace(policy, "form-action 'self'", "form-action 'self' https://checkout.stripe.com", 1)
 
 // leads reports whether a form of the page leads to a payment provider.
@@ -35,7 +35,7 @@ func leads(page any) bool {
 	return false
 }
 
-// templates are the pages by their names. Each is parsed when it is asked for first.
+// templates returns the pages by name. Each is parsed on first use.
 func templates() (map[string]func() (*template.Template, error), error) {
 	list, err := files.ReadDir("templates")
 	if err != nil {
@@ -50,7 +50,7 @@ func templates() (map[string]func() (*template.Template, error), error) {
 	return pages, nil
 }
 
-// nameOf is the template of a page.
+// nameOf returns the template of a page.
 func nameOf(page any) string {
 	switch page.(type) {
 	case CartPage:
@@ -72,7 +72,7 @@ func nameOf(page any) string {
 	}
 }
 
-// html makes a page.
+// html renders a page.
 func (c *Checkout) html(page any) ([]byte, error) {
 	t, err := c.pages[nameOf(page)]()
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Checkout) html(page any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// show answers with a page, which is made before its first byte is sent.
+// show answers with a page, rendered completely before its first byte is sent.
 func (c *Checkout) show(w http.ResponseWriter, r *http.Request, status int, page any) {
 	body, err := c.html(page)
 	if err != nil {
@@ -107,8 +107,8 @@ func (c *Checkout) show(w http.ResponseWriter, r *http.Request, status int, page
 	}
 }
 
-// guard sets what every page says to the browser. No address of these pages is told to
-// another site; the browser still names our own forms' origin to us.
+// guard sets the security headers of every page. No other site sees the address of a page as the
+// referrer; our own forms still send their origin.
 func guard(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -120,7 +120,7 @@ func guard(h http.Header) {
 	}
 }
 
-// to sends the browser to another page of the shop, which it asks for by GET.
+// to redirects the browser to another page of the shop with GET.
 func to(w http.ResponseWriter, address string) {
 	h := w.Header()
 	guard(h)

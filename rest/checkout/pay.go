@@ -15,12 +15,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// returnTime is how long a page waits for what has become of a payment. Whatever it is, a
-// job of the service hears of it too.
+// returnTime is how long a page waits for the outcome of a payment. A background job learns it in
+// any case.
 const returnTime = 5 * time.Second
 
-// stripePages are where Stripe's own pages are, for merchants who have none at a host of
-// their own.
+// stripePages is where Stripe hosts its pages, for merchants without a host of their own.
 const stripePages = "https://checkout.stripe.com/"
 
 // away reports whether an order is paid on the pages of a payment provider.
@@ -28,7 +27,7 @@ func away(o *storefront.Bought) bool {
 	return o.PaymentMethod != nil && *o.PaymentMethod == state.PaymentStripe
 }
 
-// leave leads to the payment provider's page on which an order is paid.
+// leave redirects to the payment provider's page for an order.
 func (v *visit) leave(o *storefront.Bought) {
 	texts := v.texts
 	if o.Language != nil {
@@ -47,8 +46,8 @@ func (v *visit) leave(o *storefront.Bought) {
 	case address == "": // the order's page says why
 		to(v.w, page)
 	case !strings.HasPrefix(address, stripePages):
-		// The merchant has the pages at a host of their own, of which no policy knows:
-		// browsers follow a link there, and no redirect of a form.
+		// The merchant has the pages at a custom host, which the policy does not name: browsers
+		// follow a link there, but no redirect of a form.
 		v.show(v.w, v.r, http.StatusOK, LeavePage{Frame: Frame{Texts: texts, Shop: v.shop.Name, Title: title},
 			URL: address, Total: texts.Money(o.TotalMinor, o.Currency)})
 	default:
@@ -56,8 +55,8 @@ func (v *visit) leave(o *storefront.Bought) {
 	}
 }
 
-// returned asks what has become of the payment of an order, to whose page the shopper comes
-// back, and returns the order as it is then.
+// returned asks the provider for the payment of an order whose shopper comes back, and returns the
+// order as it is then.
 func (v *visit) returned(o *storefront.Bought) (*storefront.Bought, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, returnTime)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// view is the shopper's cart; nil for none. That of an order which was cancelled without the payment
-// that was to come is theirs again.
+// view returns the shopper's cart, or nil. The cart of an order that was canceled unpaid is the
+// shopper's again.
 func (v *visit) view() (*cart.View, error) {
 	c, err := v.Carts.View(v.ctx, v.token())
 	if err != nil || c == nil || !c.Lapsed {
@@ -19,7 +19,7 @@ func (v *visit) view() (*cart.View, error) {
 	return v.Carts.View(v.ctx, v.token())
 }
 
-// waiting is the order of the shopper's cart while it waits for its payment online; nil for none.
+// waiting returns the order of the shopper's cart while it awaits an online payment, or nil.
 func (v *visit) waiting() *storefront.Bought {
 	c, err := v.Carts.View(v.ctx, v.token())
 	if err != nil || c == nil || c.Order.IsNil() {
@@ -32,9 +32,8 @@ func (v *visit) waiting() *storefront.Bought {
 	return o
 }
 
-// reopen is POST /checkout/reopen: the shopper goes back to the checkout of an order that they have
-// not paid. What the payment provider knows is asked first, so that no order is cancelled whose
-// payment has come.
+// reopen is POST /checkout/reopen: the shopper returns to the checkout of an unpaid order. The
+// payment provider is asked first, so that no paid order is canceled.
 func (v *visit) reopen() {
 	o := v.waiting()
 	if o != nil && away(o) {
@@ -48,7 +47,7 @@ func (v *visit) reopen() {
 	case noCart(err):
 		to(v.w, cartPath)
 	case fault.IsState(err, fault.InvalidTransition):
-		v.begin() // leads to the order
+		v.begin() // redirects to the order
 	case err != nil:
 		v.failed(err)
 	case v.value("to") == string(cart.StepPayment):

@@ -11,25 +11,25 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// step is one of the checkout with what it is called.
+// step is a step of the checkout with its name.
 type step struct {
 	cart.Step
 	label phrase.Key
 }
 
-// steps are in their order; never changed.
+// steps are in order; never changed.
 var steps = []step{
 	{cart.StepContact, phrase.StepContact}, {cart.StepAddress, phrase.StepAddress},
 	{cart.StepShipping, phrase.StepShipping}, {cart.StepPayment, phrase.StepPayment},
 	{cart.StepReview, phrase.StepReview},
 }
 
-// placeOf is where a step stands in the order of them; that of the goods stands before all.
+// placeOf returns the position of a step; the cart's own step comes before all.
 func placeOf(s cart.Step) int {
 	return slices.IndexFunc(steps, func(one step) bool { return one.Step == s })
 }
 
-// pathOf is the page of a step.
+// pathOf returns the page of a step.
 func pathOf(s cart.Step) string {
 	if s == cart.StepGoods {
 		return cartPath
@@ -37,11 +37,11 @@ func pathOf(s cart.Step) string {
 	return checkoutPath + "/" + string(s)
 }
 
-// begin is GET /checkout: it leads to the first step that lacks something.
+// begin is GET /checkout: it redirects to the first incomplete step.
 func (v *visit) begin() { v.at(cart.StepContact, func(c *cart.View) { to(v.w, pathOf(c.Next())) })() }
 
-// at shows a step when those before it are done, and leads to the first that is not. Whoever
-// comes back to the checkout of a cart that was ordered gets to the order.
+// at shows a step if all steps before it are complete, and otherwise redirects to the first
+// incomplete one. If the cart was ordered, it redirects to the order.
 func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 	return func() {
 		c, err := v.view()
@@ -60,12 +60,12 @@ func (v *visit) at(s cart.Step, show func(*cart.View)) func() {
 	}
 }
 
-// has reports whether the checkout of a cart has a step: what is not sent needs no address.
+// has reports whether the checkout of a cart has a step: what is not shipped needs no address.
 func has(c *cart.View, s cart.Step) bool {
 	return c.Ships || s != cart.StepAddress && s != cart.StepShipping
 }
 
-// before is the page of the last step before one.
+// before returns the page of the previous step.
 func before(c *cart.View, s cart.Step) string {
 	for i := placeOf(s) - 1; i >= 0; i-- {
 		if has(c, steps[i].Step) {
@@ -75,7 +75,7 @@ func before(c *cart.View, s cart.Step) string {
 	return cartPath
 }
 
-// trail are the steps as a page of one of them shows them.
+// trail returns the steps as the page of one of them shows them.
 func (v *visit) trail(c *cart.View, now cart.Step) []Step {
 	var list []Step
 	for i, s := range steps {
@@ -87,8 +87,7 @@ func (v *visit) trail(c *cart.View, now cart.Step) []Step {
 	return list
 }
 
-// done goes on after the form of a step: to the next one that lacks something, and to the review when
-// none does.
+// done goes on after the form of a step: to the next incomplete step, or to the review.
 func (v *visit) done(s cart.Step, err error, again func(*cart.View, map[string]string)) {
 	switch wrong := v.wrongOf(err); {
 	case wrong != nil:
@@ -112,7 +111,7 @@ func (v *visit) contact(c *cart.View) {
 	v.contactForm(c, values, nil)
 }
 
-// contactForm asks for the country too where nothing else tells how to tax.
+// contactForm also asks for the country if the tax depends on it and nothing else names it.
 func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 	form := contactFields
 	if !c.Ships { // only carriers need a telephone number
@@ -141,7 +140,7 @@ func (v *visit) setContact() {
 		func(c *cart.View, wrong map[string]string) { v.contactForm(c, values, wrong) })
 }
 
-// values are what a form has in the fields of a step.
+// values reads the fields of a step from the form.
 func (v *visit) values(form []blank) map[string]string {
 	values := map[string]string{}
 	for _, b := range form {

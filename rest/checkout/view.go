@@ -6,17 +6,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// Frame is what every page has.
+// Frame is common to all pages.
 type Frame struct {
 	Texts *phrase.Texts
 	Shop  string // the name of the store
 	Title string // of the page
-	// Logo and Style are the addresses of the store's logo, "" for none, and of the
-	// stylesheet.
+	// Logo is the address of the store's logo, "" for none, and Style that of the stylesheet.
 	Logo, Style string
-	// Problem is what went wrong, above all else.
+	// Problem is the error shown at the top.
 	Problem string
-	// Legal are the pages that have to be at hand where somebody buys, as far as the store has them.
+	// Legal are the pages that have to be linked wherever people buy, as far as the store has them.
 	Legal []Option
 }
 
@@ -29,39 +28,39 @@ func (f Frame) Say(name string, args ...string) (string, error) {
 	return f.Texts.Say(k, args...), nil
 }
 
-// Lang is the language of the page.
+// Lang returns the language of the page.
 func (f Frame) Lang() string { return string(f.Texts.Language()) }
 
-// Dir is the direction in which the page is read.
+// Dir returns the writing direction of the page.
 func (f Frame) Dir() string { return f.Texts.Language().Direction() }
 
-// Line is one of a cart or of an order. Amounts are written out.
+// Line is a line of a cart or an order. Amounts are formatted.
 type Line struct {
-	Product, Variant string // ids, of a cart's line alone
+	Product, Variant string // ids, only of a cart's line
 	Title, Options   string
 	URL              string
 	Picture          string
 	Quantity         int64
-	Entered          string // the quantity as the field of a cart shows it
-	Error            string // what is wrong with that
+	Entered          string // the quantity in the cart's field
+	Error            string // the error of the quantity
 	Unit, Total      string
 	Gone             bool
-	// Notes say what has changed since the shopper last looked, or what became of an order's line.
+	// Notes say what has changed since the last view, or the states of an order's line.
 	Notes []string
 }
 
-// Sum is a line of what something comes to.
+// Sum is one line of the totals.
 type Sum struct {
 	Label, Amount string
 	Last          bool // the total
 }
 
-// Field is one input of a form, or a list to choose from.
+// Field is an input of a form, or a list to choose from.
 type Field struct {
 	Name, Label string
-	Type        string // of the input: text, email or tel; "" where there are options
+	Type        string // text, email or tel; "" if there are options
 	Value       string
-	// Autocomplete is what browsers fill in here.
+	// Autocomplete is the autocomplete token for browsers.
 	Autocomplete string
 	Error        string
 	Hint         string // beside the label
@@ -73,7 +72,7 @@ type Field struct {
 // Option is one value of a [Field].
 type Option struct{ Value, Label string }
 
-// Choice is one of the ways to send or to pay.
+// Choice is a shipping or payment method.
 type Choice struct {
 	Value, Label string
 	Detail       string // below the label
@@ -81,13 +80,13 @@ type Choice struct {
 	Chosen       bool
 }
 
-// Step is one of the checkout.
+// Step is a step of the checkout.
 type Step struct {
 	Label, URL string
 	Now, Done  bool
 }
 
-// CartPage is what the shopper has gathered.
+// CartPage is the cart.
 type CartPage struct {
 	Frame
 	Lines []Line
@@ -95,7 +94,7 @@ type CartPage struct {
 	Note  string
 	Code  Field
 	Added bool
-	// Later says what the sums lack yet, and LaterURL is where more of it stands, "" for nowhere.
+	// Later says what the sums do not include yet, and LaterURL links to details; "" for none.
 	Later, LaterURL string
 }
 
@@ -109,7 +108,7 @@ type FormPage struct {
 	Sums   []Sum
 }
 
-// Wrong are the fields that have an error.
+// Wrong returns the fields with an error.
 func (p FormPage) Wrong() []Field {
 	var wrong []Field
 	for _, f := range p.Fields {
@@ -120,8 +119,7 @@ func (p FormPage) Wrong() []Field {
 	return wrong
 }
 
-// ChoicePage is a step at which one thing is chosen. Nothing can be when there are no
-// choices; None says why.
+// ChoicePage is a step with one choice. Without choices, None says why.
 type ChoicePage struct {
 	Frame
 	Steps   []Step
@@ -134,7 +132,7 @@ type ChoicePage struct {
 	Sums    []Sum
 }
 
-// Part is something that the shopper has said, with the step at which it can be changed.
+// Part is an answer of the shopper, with the step that changes it.
 type Part struct {
 	Label, URL string
 	Lines      []string
@@ -149,29 +147,30 @@ type ReviewPage struct {
 	Sums  []Sum
 	Total string
 	Back  string
-	// Away says that the form leads to the pages of a payment provider.
+	// Away says that the form leads to a payment provider.
 	Away bool
-	// Shown is the total that the shopper agrees to, Goods what it is for; others ask again.
+	// Shown is the total that the shopper agrees to, and Goods a digest of the items. If either has
+	// changed, the review is shown again.
 	Shown, Goods string
 }
 
-// PayPage is the test of a payment.
+// PayPage is the page of a test payment.
 type PayPage struct {
 	Frame
 	Action string
 	Number string
 	Total  string
-	// Reopens offers the way back to the checkout.
+	// Reopens offers a return to the checkout.
 	Reopens bool
 }
 
-// LeavePage leads to the page of a payment provider.
+// LeavePage links to the page of a payment provider.
 type LeavePage struct {
 	Frame
 	URL, Total string
 }
 
-// Parcel is something that was sent.
+// Parcel is a shipment.
 type Parcel struct {
 	Carrier, Number, URL string
 }
@@ -183,13 +182,13 @@ type StatusPage struct {
 	Number, Date string
 	States       []string
 	Instructions string
-	// PayBy says until when the payment has to arrive, "" where that is not said.
+	// PayBy says by when the payment has to arrive; "" if there is no date.
 	PayBy string
-	// PayURL leads to the payment of the Total, "" where none is waited for.
+	// PayURL leads to the payment of Total; "" if none is due.
 	PayURL, Total string
-	// Away says that it is paid on the pages of a payment provider.
+	// Away says that the order is paid on the pages of a payment provider.
 	Away bool
-	// Reopens offers the way back to the checkout.
+	// Reopens offers a return to the checkout.
 	Reopens bool
 	Parcels []Parcel
 	Address []string
@@ -197,7 +196,7 @@ type StatusPage struct {
 	Sums    []Sum
 }
 
-// MessagePage says something.
+// MessagePage shows a message.
 type MessagePage struct {
 	Frame
 	Text string

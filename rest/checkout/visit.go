@@ -16,15 +16,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// Names of the cookie. The prefix __Host- makes browsers refuse one that another host, or
-// plain http, sets over it (RFC 6265bis, section 4.1.3.2).
+// Names of the cookie. Browsers refuse a cookie with the prefix __Host- that another host or plain
+// http sets (RFC 6265bis, section 4.1.3.2).
 const (
 	secureCookie = "__Host-cart"
 	plainCookie  = "cart"
 )
 
-// maxBody bounds a form, in bytes: a note of the largest length, escaped, and what stands
-// beside it.
+// maxBody bounds a form, in bytes: a note of maximum length, escaped, and the other fields.
 const maxBody = 64 << 10
 
 // visit is one request to the pages of an open store.
@@ -32,15 +31,15 @@ type visit struct {
 	*Checkout
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context // of the shopper
+	ctx   context.Context // acts for the shopper
 	store xid.ID
 	shop  *storefront.State
 	brand storefront.Brand
 	texts *phrase.Texts
-	form  url.Values // of a post
+	form  url.Values // of a POST
 }
 
-// Serve answers a request to one of the pages of an open store, of which [Owns] knows.
+// Serve answers a request to a page of an open store; [Owns] reports which paths these are.
 func (c *Checkout) Serve(
 	w http.ResponseWriter, r *http.Request, store xid.ID, shop *storefront.State, brand storefront.Brand,
 ) {
@@ -51,7 +50,7 @@ func (c *Checkout) Serve(
 	case get == nil && post == nil:
 		v.missing()
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		if get == nil { // a form that was sent once and is looked at again
+		if get == nil { // the page of a form that was sent before
 			to(w, cartPath)
 			return
 		}
@@ -66,7 +65,7 @@ func (c *Checkout) Serve(
 	}
 }
 
-// handlers are what answers at the path of the request; nil for what there is not.
+// handlers returns what answers at the path of the request; nil if nothing does.
 func (v *visit) handlers() (get, post func()) {
 	path := v.r.URL.Path
 	switch path {
@@ -106,7 +105,7 @@ func (v *visit) handlers() (get, post func()) {
 	return nil, nil
 }
 
-// read reads the form of a post that a page of this host sent, or answers what is wrong.
+// read reads a form that a page of this host sent, or answers with the error.
 func (v *visit) read() bool {
 	if v.origins.Check(v.r) != nil {
 		v.message(http.StatusForbidden, phrase.TryAgain, phrase.TryAgainText)
@@ -128,10 +127,10 @@ func (v *visit) read() bool {
 	return true
 }
 
-// value is what the form has under a name, as one line of text has it.
+// value returns a field of the form as one line of text.
 func (v *visit) value(name string) string { return strings.TrimSpace(v.form.Get(name)) }
 
-// secure reports whether shoppers reach the store by https.
+// secure reports whether shoppers use https.
 func (v *visit) secure() bool {
 	return v.r.TLS != nil || strings.HasPrefix(v.Core.StoreOrigin(v.shop.Handle), "https://")
 }
@@ -143,8 +142,8 @@ func (v *visit) cookieName() string {
 	return plainCookie
 }
 
-// token is what the cookie holds, "" for none. Two of one name are none: somebody planted
-// one of them, and nobody can say which.
+// token returns the cookie's value, or "" if there is none or there are two: an attacker may have
+// planted either.
 func (v *visit) token() string {
 	list := v.r.CookiesNamed(v.cookieName())
 	if len(list) != 1 || list[0].Quoted {
@@ -153,22 +152,22 @@ func (v *visit) token() string {
 	return list[0].Value
 }
 
-// keep gives the shopper a token, or the one that they have for as long again.
+// keep sets the cookie, or renews it.
 func (v *visit) keep(token string) {
-	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // without Secure on plain http alone, where browsers would drop it
+	http.SetCookie(v.w, &http.Cookie{ //nolint:gosec // without Secure on plain http only, where browsers would drop it
 		Name: v.cookieName(), Value: token, Path: "/", Secure: v.secure(), HttpOnly: true,
 		SameSite: http.SameSiteLaxMode, MaxAge: cart.Life,
 	})
 }
 
-// frame is what a page has in common with all others.
+// frame returns what all pages have in common.
 func (v *visit) frame(title phrase.Key) Frame {
 	return Frame{Texts: v.texts, Shop: v.shop.Name, Logo: v.brand.Logo, Style: styleOf(v.brand),
 		Title: v.texts.Say(title), Legal: v.legal()}
 }
 
-// legal are the links to the pages that have to be at hand; none where they cannot be read, which
-// keeps nobody from buying.
+// legal returns the links to the store's legal pages. If they cannot be read, the page goes without
+// them so that shoppers can still buy.
 func (v *visit) legal() []Option {
 	pages, err := v.Core.Legal(v.ctx)
 	if err != nil {
@@ -181,7 +180,7 @@ func (v *visit) legal() []Option {
 	return list
 }
 
-// style serves the stylesheet in the colours that its address names.
+// style serves the stylesheet in the colors of its address.
 func (v *visit) style() {
 	body, err := files.ReadFile("page.css")
 	if err != nil {
