@@ -68,7 +68,7 @@ func TestDeliveryBounds(t *testing.T) {
 }
 
 // Following cursors through empty pages leads to the only match.
-func TestDeliveryOfAState(t *testing.T) {
+func TestDeliveryStateFilter(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
 		plantEnded(p, t, e, 1000)

@@ -28,7 +28,7 @@ func newCredential(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Gran
 }
 
 // Every way to end the last grant also disables the endpoints, in the same transaction.
-func TestEveryEndOfTheLastGrant(t *testing.T) {
+func TestEndingTheLastGrant(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ring := graphtest.Must[*keyring.Ring](t)(keyring.Parse(strings.Repeat("k", 32)))
 		server := graphtest.Must[*oauth.Server](t)(oauth.New(oauth.Config{Store: p.Resolver.Store, Keys: p.Keys,

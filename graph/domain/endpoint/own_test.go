@@ -43,7 +43,7 @@ func headersOf(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (pairs
 
 // The optional settings of an endpoint are stored, shown and changed. The values of headers are
 // encrypted and never shown.
-func TestWebhookEndpointOwn(t *testing.T) {
+func TestWebhookEndpointSettings(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
 		in.RateLimit, in.Headers = new(int64(5)), headerInputs("Authorization", "Bearer a-long-secret-token", "X-Shop", "7")
@@ -130,7 +130,7 @@ func TestHeadersDoNotMove(t *testing.T) {
 	})
 }
 
-func TestWebhookEndpointOwnChecks(t *testing.T) {
+func TestWebhookEndpointSettingsChecks(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for name, tc := range map[string]struct {
 			headers []*model.WebhookHeaderInput

@@ -142,7 +142,7 @@ func TestWebhookBacklogs(t *testing.T) {
 	})
 }
 
-func TestWebhookTimesOfTheLog(t *testing.T) {
+func TestWebhookLogTimes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.Hook(t, p.Ctx)
 		suspend(p, t, e)
@@ -259,7 +259,7 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 }
 
 // A grant that has expired does not count, although its row still exists.
-func TestLastGrantCountsStandingOnes(t *testing.T) {
+func TestLastGrantIgnoresExpired(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for name, end := range graphtest.Dead {
 			l := newLastGrant(p, t)

@@ -127,9 +127,9 @@ func fileOf(p *graphtest.Shop, t testing.TB, job *model.Export) (list []logged) 
 	return list
 }
 
-// TestExportAttemptsOfWhom: an export of attempts names an endpoint that its owner may see, and
+// TestExportAttemptsOwnership: an export of attempts names an endpoint that its owner may see, and
 // other kinds name none.
-func TestExportAttemptsOfWhom(t *testing.T) {
+func TestExportAttemptsOwnership(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		all := []string{scope.ExportsWrite, scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
 		app, _ := p.AsApp(t, p.NewApp(t, all...), all...)

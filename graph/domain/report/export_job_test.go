@@ -66,7 +66,7 @@ func TestExportStart(t *testing.T) {
 			{name: "filters", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{CreatedFrom: &at, CreatedTo: new(at + 1), Status: new("open")}
 			}},
-			{name: "a range that is empty", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+			{name: "an empty range", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{CreatedFrom: &at, CreatedTo: &at}
 			}, kind: fault.ValidationFailed, at: "#/filters/created_to"},
 			{name: "another kind's status", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
@@ -77,24 +77,24 @@ func TestExportStart(t *testing.T) {
 					FulfillmentStatus: new(state.FulfillmentUnfulfilled),
 					CustomerID:        new(xid.Customer.Format(xid.New()))}
 			}},
-			{name: "such a filter of products", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+			{name: "an order filter for products", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Kind, in.Filters = state.ExportProducts, &model.ExportFiltersInput{CustomerID: new("x")}
 			}, kind: fault.ValidationFailed, at: "#/filters/customer_id"},
-			{name: "no customer's id", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+			{name: "malformed customer id", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{CustomerID: new("prd_1")}
 			}, kind: fault.ValidationFailed, at: "#/filters/customer_id"},
-			{name: "no state of money", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
+			{name: "unknown financial status", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Filters = &model.ExportFiltersInput{FinancialStatus: new(state.FinancialStatus("open"))}
 			}, kind: fault.ValidationFailed, at: "#/filters/financial_status"},
 			{name: "for spreadsheets", ctx: p.Ctx, edit: func(in *model.ExportStartInput) {
 				in.Format = state.ExportSpreadsheet
 			}},
-			{name: "unknown words", ctx: p.Ctx,
+			{name: "unknown values", ctx: p.Ctx,
 				edit: func(in *model.ExportStartInput) { in.Kind, in.Format, in.Compression = "x", "y", "z" },
 				kind: fault.ValidationFailed, at: "#/kind"},
-			{name: "a lone exports.write", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.ProductsRead),
+			{name: "only exports.write", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.ProductsRead),
 				edit: func(*model.ExportStartInput) {}, kind: fault.InsufficientScope},
-			{name: "with the kind's", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
+			{name: "with the scope of the kind", ctx: graphtest.AsKey(p.Ctx, scope.ExportsWrite, scope.OrdersRead),
 				edit: func(*model.ExportStartInput) {}},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
@@ -130,8 +130,8 @@ func faultOf(t testing.TB, err error) *fault.Error {
 	return f
 }
 
-// TestExportsAreTheirOwners: an app sees and cancels its own jobs, and stores see only their own.
-func TestExportsAreTheirOwners(t *testing.T) {
+// TestExportOwnership: an app sees and cancels its own jobs, and stores see only their own.
+func TestExportOwnership(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		app, _ := p.AsApp(t, p.NewApp(t, scope.ExportsWrite, scope.OrdersRead), scope.ExportsWrite, scope.OrdersRead)
 		beside, _ := p.AsApp(t, p.NewApp(t, scope.ExportsWrite, scope.OrdersRead), scope.ExportsWrite, scope.OrdersRead)

@@ -39,7 +39,7 @@ func atLimit(err error) bool {
 
 // However many reports of a store are requested, they read what the store may read within a minute,
 // and at most one report more.
-func TestReportsReadSoMuch(t *testing.T) {
+func TestReportAllowance(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, _ context.Context, r *graph.Resolver) {
 		const orders, most = 600, 1000
 		r.Limits[limit.ReportOrders] = most

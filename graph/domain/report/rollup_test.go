@@ -162,7 +162,7 @@ func (s *seller) change(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 // Whatever happens to orders, and whichever process is killed meanwhile, a report equals one
 // computed from the orders: before and after their events are relayed, before and after they are
 // summed up, and in any zone.
-func TestSalesReportIsThatOfTheOrders(t *testing.T) {
+func TestSalesReportMatchesOrders(t *testing.T) {
 	eachMortal(t, func(t *testing.T, m *mortal) {
 		r, rnd := graphtest.NewCore(t, m.live), rand.New(rand.NewPCG(17, 4))
 		var sellers []*seller

@@ -93,7 +93,7 @@ func checkRedacted(t *testing.T, ctx context.Context, r *graph.Resolver, c *mode
 }
 
 // Copies outside of the customer's rows are erased too, and no personal data can be written again.
-func TestCustomerRedactReachesWhatIsKept(t *testing.T) {
+func TestCustomerRedactErasesCopies(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}

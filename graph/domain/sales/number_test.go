@@ -7,7 +7,7 @@ import (
 )
 
 // Numbers of stores without recent orders are evicted.
-func TestNumbersAreOfBoundedMemory(t *testing.T) {
+func TestNumbersAreBounded(t *testing.T) {
 	n := newNumbers(nil)
 	busy := xid.New()
 	first := n.of(busy)

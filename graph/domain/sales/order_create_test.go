@@ -54,13 +54,13 @@ func TestOrderArithmetic(t *testing.T) {
 				cut(graphtest.Item("b", 1, most), most, 0)}},
 		{name: "line too large", fault: "amount_too_large", line: "total of line 2",
 			lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 2, most)}},
-		{name: "product wraps", lines: []*model.OrderLineInput{graphtest.Item("a", 1_000_000, most)},
+		{name: "product overflows", lines: []*model.OrderLineInput{graphtest.Item("a", 1_000_000, most)},
 			fault: "amount_too_large"},
 		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 1, most)},
 			fault: "amount_too_large", line: "line 2"},
-		{name: "tax too much", lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), 0, 1)},
+		{name: "tax too large", lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), 0, 1)},
 			fault: "amount_too_large"},
-		{name: "shipping too much", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most)}, shipping: 1,
+		{name: "shipping too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most)}, shipping: 1,
 			fault: "amount_too_large"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func TestOrderOfVariantsRefused(t *testing.T) {
 
 // If the variant of returned units is gone or no longer tracked, the sum stays the sum of the
 // variants.
-func TestStockComesBackToChangedVariants(t *testing.T) {
+func TestStockReturnsToChangedVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
 		mug := graphtest.Ware(t, ctx, r, 100, 9)
@@ -160,7 +160,7 @@ func TestStockComesBackToChangedVariants(t *testing.T) {
 }
 
 // With an untracked variant, the others are still tracked, and the sum stays null.
-func TestStockBesideAnUntrackedVariant(t *testing.T) {
+func TestStockWithAnUntrackedVariant(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		in := graphtest.Shirt()
 		in.Variants[0].InventoryQuantity = nil

@@ -204,7 +204,7 @@ func matches(f model.OrderFilter, o *model.Order) bool {
 }
 
 // A cursor belongs to one filter and one store; elsewhere it is ignored.
-func TestOrderCursorIsOfItsList(t *testing.T) {
+func TestOrderCursorBelongsToItsList(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		graphtest.Plant(t, ctx, r, 5, func(int, *db.OrderCreate) xid.ID { return xid.New() })
 		page := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, new(2), nil, nil, nil, nil))

@@ -59,9 +59,9 @@ func TestRefundPreview(t *testing.T) {
 	})
 }
 
-// TestRefundOfNothing: free items, and items of an order that is already refunded, can be restocked
+// TestRefundOfZero: free items, and items of an order that is already refunded, can be restocked
 // with a refund of 0. Without items, a refund needs an amount.
-func TestRefundOfNothing(t *testing.T) {
+func TestRefundOfZero(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		m := r.Mutation()
 		p := graphtest.Must[*model.ProductPayload](t)(m.ProductCreate(ctx, model.ProductCreateInput{Title: "Flyer",

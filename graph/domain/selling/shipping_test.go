@@ -217,7 +217,7 @@ func TestCartRates(t *testing.T) {
 }
 
 // Another store neither sees nor changes anything of this store.
-func TestStoresSellApart(t *testing.T) {
+func TestStoresAreIsolated(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		zone, m := newZone(t, ctx, r, "DE"), r.Mutation()
 		d := newDiscount(t, ctx, r, percent("SUMMER", 1000))

@@ -154,8 +154,8 @@ func TestListOfRarePrice(t *testing.T) {
 	})
 }
 
-// TestListGoesOn: the cursor of a product that is gone continues at its position.
-func TestListGoesOn(t *testing.T) {
+// TestListResumes: the cursor of a product that is gone continues at its position.
+func TestListResumes(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		ids := map[string]xid.ID{}
 		for i, title := range []string{"A", "B", "C", "D", "E"} {

@@ -432,7 +432,7 @@ func TestManyAtOnce(t *testing.T) {
 	})
 }
 
-func TestKeysAreJudged(t *testing.T) {
+func TestKeysAreChecked(t *testing.T) {
 	each(t, func(t *testing.T, s *blob.Store) {
 		for _, key := range badKeys {
 			_, rangeErr := s.Range(t.Context(), key, 0, -1)

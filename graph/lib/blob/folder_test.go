@@ -153,7 +153,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 }
 
 // Leftovers of killed writers are removed with the objects, and nothing else is.
-func TestDeleteAllTakesWhatIsLeft(t *testing.T) {
+func TestDeleteAllRemovesLeftovers(t *testing.T) {
 	s, dir := openTest(t)
 	for _, key := range []string{"e/1/a", "e/1/deep/b", "e/10/a", "f"} {
 		if err := s.Put(t.Context(), key, "", []byte("x")); err != nil {
@@ -198,7 +198,7 @@ func TestDeleteAllTakesWhatIsLeft(t *testing.T) {
 }
 
 // Foreign files stay, and so do their folders.
-func TestDeleteAllKeepsWhatIsNotOurs(t *testing.T) {
+func TestDeleteAllKeepsForeignFiles(t *testing.T) {
 	s, dir := openTest(t)
 	if err := s.Put(t.Context(), "a/b", "", nil); err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func TestOpenWithoutCredentials(t *testing.T) {
 }
 
 // The service starts while its store is down.
-func TestOpenAsksNothing(t *testing.T) {
+func TestOpenMakesNoRequest(t *testing.T) {
 	environment(t)
 	open(t, "s3://bucket?region=eu-central-1", "")
 	open(t, "s3://bucket?endpoint=http://127.0.0.1:1&use_path_style=true", "")

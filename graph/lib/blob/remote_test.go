@@ -60,7 +60,7 @@ func TestRangesAreAskedFor(t *testing.T) {
 }
 
 // Errors of a server or a connection get fixed texts that reveal nothing about the store.
-func TestErrorsNameNothing(t *testing.T) {
+func TestErrorsRevealNothing(t *testing.T) {
 	var status atomic.Int32
 	var code atomic.Value
 	code.Store("")
@@ -119,7 +119,7 @@ func hidden(t *testing.T, op string, err error) {
 	}
 }
 
-func TestServerIsAway(t *testing.T) {
+func TestServerIsDown(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestServerIsAway(t *testing.T) {
 }
 
 // An interrupted download is an error, never a shorter object.
-func TestAnswerBreaksOff(t *testing.T) {
+func TestInterruptedDownload(t *testing.T) {
 	var cut atomic.Bool
 	_, s := spy(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if !cut.Load() || r.Method != http.MethodGet {
@@ -166,7 +166,7 @@ func TestAnswerBreaksOff(t *testing.T) {
 }
 
 // Uploads of a killed writer are aborted, within the prefix only.
-func TestUploadsThatWereLeft(t *testing.T) {
+func TestAbandonedUploads(t *testing.T) {
 	s := newServer(t)
 	store := open(t, s.address+"&prefix=shop/", "")
 	for _, key := range []string{"shop/e/1/a", "shop/e/1/b", "shop/e/10/a", "e/1/a"} {

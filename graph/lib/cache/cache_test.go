@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-func TestCacheDropsWhatWasNotUsedTheLongest(t *testing.T) {
+func TestCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	c := cache.NewCache[string, int](100)
 	for i, key := range []string{"a", "b", "c", "d"} {
 		c.Put(key, i, 25)
@@ -52,7 +52,7 @@ func TestCacheReplacesAndDeletes(t *testing.T) {
 	}
 }
 
-func TestGroupMakesOnce(t *testing.T) {
+func TestGroupComputesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g cache.Group[string, int]
 		var made atomic.Int64

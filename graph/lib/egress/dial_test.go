@@ -175,7 +175,7 @@ func TestDialerAllows(t *testing.T) {
 }
 
 // A name is looked up as it is, without the system's search list.
-func TestDialerAsksOnce(t *testing.T) {
+func TestDialerLooksUpOnce(t *testing.T) {
 	_, err := egress.Policy{Resolver: names{}.resolver()}.Dialer(true)(t.Context(), "tcp", "nowhere.example:443")
 	failed, ok := errors.AsType[*net.DNSError](err)
 	if !ok || !failed.IsNotFound || failed.Name != "nowhere.example." {
@@ -184,7 +184,7 @@ func TestDialerAsksOnce(t *testing.T) {
 }
 
 // The owner of a name can change its address: each dial checks the address of its own lookup.
-func TestDialerJudgesEachDial(t *testing.T) {
+func TestDialerChecksEachDial(t *testing.T) {
 	port, _ := listen(t)
 	moving := names{"a.example": {"127.0.0.1"}}
 	dial := egress.Policy{AllowLoopback: true, Resolver: moving.resolver()}.Dialer(true)

@@ -120,7 +120,7 @@ func TestDerivationIsPinned(t *testing.T) {
 	}
 }
 
-func TestNothingShowsAKey(t *testing.T) {
+func TestKeysAreNotPrinted(t *testing.T) {
 	r := parse(t, secret(7))
 	key := r.MACs(keyring.Cursors)[0]
 	values := []any{r, key, &key, r.MACs(keyring.Links), r.Sealer(keyring.Encryption)}

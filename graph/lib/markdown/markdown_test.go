@@ -50,7 +50,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestImages(t *testing.T) {
 	const source = "![a](https://a.test/1.png) ![b](/2.png)\n\n[![c](https://a.test/3.png)](/c)"
 	if got := strings.Join(markdown.Pictures(source), " "); got != "https://a.test/1.png https://a.test/3.png" {
 		t.Errorf("images %s", got)

@@ -21,7 +21,7 @@ func placesOf(text string) []string {
 	return slices.Sorted(slices.Values(places.FindAllString(text, -1)))
 }
 
-func TestLanguagesSayTheSame(t *testing.T) {
+func TestLanguagesHaveTheSameTexts(t *testing.T) {
 	for _, l := range state.Languages() {
 		texts := In(l)
 		if texts.Language() != l || texts.Tag().String() != string(l) {
@@ -124,7 +124,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-func TestSayReadsNoPlaceInArguments(t *testing.T) {
+func TestSayIgnoresPlaceholdersInArguments(t *testing.T) {
 	if got := In(state.Japanese).Say(ConfirmedSubject, "{1}", "{0}"); got != "{0}のご注文 {1}" {
 		t.Errorf("got %q", got)
 	}

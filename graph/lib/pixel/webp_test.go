@@ -45,9 +45,9 @@ func TestWebP(t *testing.T) {
 
 func off(a, b uint8) int { return max(int(a), int(b)) - min(int(a), int(b)) }
 
-// TestProfilesOfOthers: an image keeps the profile of a PNG or a WebP, in every width and every
+// TestPNGAndWebPProfiles: an image keeps the profile of a PNG or a WebP, in every width and every
 // type.
-func TestProfilesOfOthers(t *testing.T) {
+func TestPNGAndWebPProfiles(t *testing.T) {
 	lossy, err := os.ReadFile("testdata/lossy.webp")
 	if err != nil {
 		t.Fatal(err)

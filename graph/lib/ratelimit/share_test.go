@@ -141,9 +141,9 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestFleetUnseen: processes do not report a key of which each lets through less than a quarter of
+// TestFleetNotBusy: processes do not report a key of which each lets through less than a quarter of
 // the rate, however low that is, and refuse none of its requests.
-func TestFleetUnseen(t *testing.T) {
+func TestFleetNotBusy(t *testing.T) {
 	for _, rate := range []int{1, 2, 100, 1000} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFleet(t, 3, rate, 2*rate)

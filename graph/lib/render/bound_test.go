@@ -96,7 +96,7 @@ func TestMeterEndsByTime(t *testing.T) {
 
 // The meter counts what a page does: at least one step for every action, iteration and call, and
 // never more than the estimate.
-func TestStepsAreForeseen(t *testing.T) {
+func TestStepsAreEstimated(t *testing.T) {
 	for name, body := range map[string]string{
 		"empty ranges": `{{range .tags}}{{range $.tags}}{{end}}{{end}}`,
 		"assignments":  `{{$x := ""}}{{range .tags}}{{range $.tags}}{{$x = .}}{{end}}{{end}}`,
@@ -118,7 +118,7 @@ func TestStepsAreForeseen(t *testing.T) {
 				t.Errorf("%d steps, want one for every iteration at least", steps)
 			}
 			if steps > foreseen {
-				t.Errorf("%d steps, and %d were foreseen", steps, foreseen)
+				t.Errorf("%d steps, and %d were estimated", steps, foreseen)
 			}
 		})
 	}
@@ -134,7 +134,7 @@ func TestActionsAreSteps(t *testing.T) {
 			steps, foreseen := count(t, `{{define "nothing"}}{{end}}`, strings.Repeat(action, 90), long(1))
 			none, _ := count(t, ``, ``, long(1))
 			if steps < none+90 || steps > foreseen {
-				t.Errorf("%d steps, %d without the actions, and %d were foreseen", steps, none, foreseen)
+				t.Errorf("%d steps, %d without the actions, and %d were estimated", steps, none, foreseen)
 			}
 		})
 	}

@@ -122,7 +122,7 @@ func foreseen(t *testing.T, templates map[string]string, data map[string]any) {
 	}
 	// The step at which html/template's escaping stops is not part of the cost.
 	if m.steps > costs[src.root].steps+1 {
-		t.Errorf("%d steps, and %d were foreseen", m.steps, costs[src.root].steps)
+		t.Errorf("%d steps, and %d were estimated", m.steps, costs[src.root].steps)
 	}
 	for _, tree := range visible {
 		if d := depth(tree.Root); d > maxNesting+1 {

@@ -154,7 +154,7 @@ func TestRenderShowsMissingAsNothing(t *testing.T) {
 
 // A theme shows what it is given, and nothing else. (The clock stands still, here and below: a busy
 // machine must not end a page.)
-func TestRenderKeepsDataApart(t *testing.T) { synctest.Test(t, testDataApart) }
+func TestRenderIsolatesData(t *testing.T) { synctest.Test(t, testDataApart) }
 
 func testDataApart(t *testing.T) {
 	theme := compiled(t, home(`{{.page.title}}{{range .products}}{{.title}}{{end}}`))
@@ -213,7 +213,7 @@ func TestRenderReturnsTheWritersError(t *testing.T) {
 }
 
 // A theme's templates are copied into each page: one page does not change another.
-func TestPagesAreApart(t *testing.T) {
+func TestPagesAreIsolated(t *testing.T) {
 	theme := compiled(t, map[string]string{
 		"templates/layout.html": `{{block "title" .}}plain{{end}}:{{template "content" .}}`,
 		"templates/home.html": `{{define "title"}}home{{end}}{{define "content"}}{{template "own"}}{{end}}` +

@@ -11,7 +11,7 @@ func drawn(inside string) string {
 	return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">` + inside + `</svg>`
 }
 
-func TestJudgeSVG(t *testing.T) {
+func TestCheckSVG(t *testing.T) {
 	for _, tc := range []struct{ name, text string }{
 		{"plain", goodSVG},
 		{"with a byte order mark", "\ufeff" + goodSVG},
@@ -42,7 +42,7 @@ func TestJudgeSVG(t *testing.T) {
 	}
 }
 
-func TestJudgeSVGHostile(t *testing.T) {
+func TestCheckSVGHostile(t *testing.T) {
 	const (
 		element   = "The image has an element that is not allowed: "
 		attribute = "The image has an attribute that is not allowed: "

@@ -50,7 +50,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 // Fingerprints are stored for a day, so a retry may reach a newer version.
-func TestFingerprintStays(t *testing.T) {
+func TestFingerprintIsStable(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"title":"Café","tags":["a","b"],` +
 			`"price_minor":10}`: "e7ca91eda384c1de656a37b2a28989339c4cffead553757804895009772c537b",

@@ -61,7 +61,7 @@ func TestGrantRevoked(t *testing.T) {
 }
 
 // An active grant has neither a time nor a reason of its end.
-func TestGrantThatStands(t *testing.T) {
+func TestActiveGrant(t *testing.T) {
 	got := decode(t, wire.AppendGrant(nil, &db.Grant{Scopes: "themes.read"}, &db.App{}))
 	for _, name := range []string{"revoked_at", "revoked_reason"} {
 		if v, ok := got[name]; !ok || v != nil {

@@ -73,7 +73,7 @@ func TestRedactEvent(t *testing.T) {
 		}
 		person, ok := wire.PersonOf(kind.Type, body)
 		if ok != !bytes.Equal(had, has) || ok && person != before.ID || ok != wire.Personal(kind.Type) {
-			t.Errorf("%s tells of %v, %v", kind.Type, person, ok)
+			t.Errorf("%s has personal data of %v, %v", kind.Type, person, ok)
 		}
 	}
 }

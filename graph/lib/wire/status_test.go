@@ -59,7 +59,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-func TestKindOf(t *testing.T) {
+func TestProblemOf(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		f      *fault.Error
@@ -131,7 +131,7 @@ func codes(t *testing.T, path string) map[string]string {
 	return found
 }
 
-func TestKinds(t *testing.T) {
+func TestProblems(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range wire.Problems() {
 		if k.Code == "" || k.Title == "" || !strings.HasSuffix(k.Sentence, ".") || k.Status < 400 || seen[k.Code] {
@@ -148,7 +148,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestSeconds(t *testing.T) {
+func TestRetrySeconds(t *testing.T) {
 	for d, want := range map[time.Duration]int{
 		0: 1, -time.Second: 1, time.Millisecond: 1, time.Second: 1,
 		1500 * time.Millisecond: 2, 3 * time.Second: 3, 3*time.Second + 1: 4,

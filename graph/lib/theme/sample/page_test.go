@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 }
 
 // Images do not shift the layout, and only the first one is loaded eagerly.
-func TestPictures(t *testing.T) {
+func TestImages(t *testing.T) {
 	picture := regexp.MustCompile(`<img[^>]*>`)
 	each(t, func(t *testing.T, s sample.Sample) {
 		made := compile(t, s)
@@ -103,7 +103,7 @@ func TestPictures(t *testing.T) {
 }
 
 // A variant with its own image shows it among the others.
-func TestVariantPictures(t *testing.T) {
+func TestVariantImages(t *testing.T) {
 	each(t, func(t *testing.T, s sample.Sample) {
 		data := render.SampleData("product")
 		first := data["product"].(map[string]any)["variants"].([]any)[0].(map[string]any)
