@@ -37,8 +37,8 @@ type Use[K comparable] struct {
 	Since int64
 	// Taken is how many requests were let through, Asked how many were made.
 	Taken, Asked int64
-	// Short is how many requests this process's allowance is below full. It replaces Taken for a
-	// receiver whose count began later.
+	// Short is how many requests this process's allowance is below full. A receiver that has not
+	// seen this count before charges no more of Taken than that.
 	Short int64
 	// Busy says that this process alone lets through more than a quarter of the rate.
 	Busy bool
