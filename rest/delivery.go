@@ -5,12 +5,11 @@ import (
 	"crypto/tls"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 const (
@@ -25,9 +24,16 @@ const (
 	sendBuffer = 256 << 10
 )
 
-// narrow bounds the send buffer of the request's connection, where that is known.
+type connKey struct{}
+
+// WithConn is a ConnContext of [http.Server]: downloads bound the buffer of their connection.
+func WithConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// narrow bounds the send buffer of the connection of a request, if it is known.
 func narrow(ctx context.Context) {
-	conn := gather.Conn(ctx)
+	conn, _ := ctx.Value(connKey{}).(net.Conn)
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}

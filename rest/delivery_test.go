@@ -14,8 +14,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 // line is a listener without a network: time passes on its connections as it does
@@ -183,7 +181,7 @@ func TestDownloadNarrowsItsConnection(t *testing.T) {
 				t.Errorf("%s: a refusal set the buffer", name)
 			}
 			r := httptest.NewRequest(http.MethodGet, address, nil)
-			c.handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(gather.Context(r.Context(), wrap(conn))))
+			c.handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(WithConn(r.Context(), wrap(conn))))
 		}
 		if conn.size != sendBuffer {
 			t.Errorf("%s: the buffer is %d bytes, want %d", name, conn.size, sendBuffer)

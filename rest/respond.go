@@ -13,7 +13,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/fault"
-	"github.com/storefront-go/storefront/graph/lib/gather"
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 	frontend "github.com/storefront-go/storefront/rest/oauth"
@@ -181,7 +180,7 @@ func (a *API) send(c *call, status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		n, _ := gather.Write(c.w, c.r, body) // a client that disconnected needs no answer
+		n, _ := c.w.Write(body) // a client that disconnected needs no answer
 		c.written = int64(n)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/storefront-go/storefront/ent/fault"
 	"github.com/storefront-go/storefront/ent/viewer"
-	"github.com/storefront-go/storefront/graph/lib/gather"
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
@@ -80,7 +79,7 @@ func (out *response) send(status int, contentType string, body []byte) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	out.w.WriteHeader(status)
-	_, _ = gather.Write(out.w, out.r, body) // a disconnected client needs no answer
+	_, _ = out.w.Write(body) // a disconnected client needs no answer
 }
 
 // fault answers a request that did not reach an operation, with the status that REST uses for the

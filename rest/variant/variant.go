@@ -16,8 +16,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-
-	"github.com/storefront-go/storefront/graph/lib/gather"
 )
 
 // MinPacked is the size in bytes from which compressing pays.
@@ -70,7 +68,7 @@ func (f *Form) Send(w http.ResponseWriter, r *http.Request, status int) {
 	h["Content-Type"], h["Content-Length"] = []string{f.Type}, []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = gather.Write(w, r, body)
+		_, _ = w.Write(body)
 	}
 }
 

@@ -29,7 +29,6 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/task"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 	"github.com/storefront-go/storefront/graph/engine/work"
-	"github.com/storefront-go/storefront/graph/lib/gather"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -175,7 +174,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if s.Empty, err = s.base.empty(ctx); err != nil {
 		return err
 	}
-	return s.answer(ctx, c, r, core, reg, secured(gather.Listener(public), certificate))
+	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
 }
 
 // answer begins the work beside the requests and serves the public address.
@@ -249,7 +248,7 @@ func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ConnContext:       gather.Context,
+		ConnContext:       rest.WithConn,
 		ErrorLog:          serverLog(s.log),
 	}
 }
