@@ -10,7 +10,7 @@ import (
 )
 
 var mediaTypes = map[string]string{
-	"":      "text/plain; charset=utf-8", // licences
+	"":      "text/plain; charset=utf-8", // license texts
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -18,7 +18,7 @@ var mediaTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// asset is a whole answer, made once at start-up.
+// asset is a complete answer, created at start-up.
 type asset struct {
 	caching string
 	form    variant.Form
@@ -30,8 +30,7 @@ func newAsset(name, caching string, content []byte) asset {
 		Tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}}
 }
 
-// Icon answers with the picture of the dashboard, which browsers show beside its name and
-// ask for at every page that names none.
+// Icon serves the dashboard's icon, which browsers request for every page that names none.
 func Icon() http.Handler {
 	content, _ := static.ReadFile("static/icon.svg") // a test reads it
 	return newAsset("icon.svg", "public, max-age=86400", content)

@@ -1,12 +1,10 @@
-// Package dashboard serves the merchant's dashboard: one page of native ES
-// modules, embedded as they are written. Nothing is built on the machine of
-// whoever compiles the program; those that most visits need are put together
-// when it starts.
+// Package dashboard serves the merchant's dashboard: one page of native ES modules, embedded as
+// they are written. There is no build step; at start-up the modules that most visits need are
+// joined.
 //
-// The page reads and writes through POST /graphql alone, so what a person may
-// do is decided there; this package knows only whether they are signed in. What
-// lies below static/vendor is as its npm package ships it, listed in
-// vendor.json.
+// The page reads and writes through POST /graphql alone, which decides what a person may do. This
+// package knows only whether they are signed in. The files below static/vendor are as their npm
+// packages ship them, listed in vendor.json.
 package dashboard
 
 import (
@@ -16,27 +14,26 @@ import (
 	"strings"
 )
 
-// Root is where the dashboard is served: this path, and all below it.
+// Root is the path of the dashboard; everything below it belongs to it too.
 const Root = "/dashboard"
 
-// assetRoot is where the page's files are, each below the version of them all.
+// assetRoot is where the page's files are, below a version of all of them.
 const assetRoot = Root + "/assets/"
 
-// policy is the Content-Security-Policy of every answer, but for the frames. Pictures come
-// from the host, and QR codes from the answers. No text becomes markup or code, not even
-// by mistake: that would take a trusted type, and the one that exists is for the script of
-// the plots.
+// policy is the Content-Security-Policy of every answer, without the frames. Images come from the
+// host, QR codes from answers of the API. No text can become markup or code by mistake: that takes
+// a trusted type, and the only one is for the script of the plots.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 	"trusted-types plot"
 
-// Config is what the dashboard needs.
+// Config is the configuration of the dashboard.
 type Config struct {
-	// Elsewhere returns where a browser is sent that has no business here, such as the
-	// sign-in page for one that is not signed in; "" for one that has.
+	// Elsewhere returns where to redirect a browser that may not see the dashboard, such as the
+	// sign-in page; "" if it may.
 	Elsewhere func(*http.Request) string
-	// Frames is where the previews of storefronts are that a page shows in a frame, as a
-	// source of the Content-Security-Policy: https://*.shop.example. "" for nowhere.
+	// Frames is the Content-Security-Policy source of storefront previews, which a page shows in a
+	// frame: https://*.shop.example. "" allows none.
 	Frames string
 }
 
@@ -47,9 +44,9 @@ type dashboard struct {
 	shell  asset
 }
 
-// New makes the handler of [Root] and everything below it. An address that is
-// not a file's gets the page, so that links into the dashboard work; who has no business
-// here is sent elsewhere (303).
+// New returns the handler of [Root] and everything below it. An address that is not a file's gets
+// the page, so that links into the dashboard work. A browser that may not see it is redirected
+// (303).
 func New(c Config) (http.Handler, error) {
 	if c.Elsewhere == nil {
 		return nil, errors.New("dashboard: Elsewhere is needed")
@@ -94,18 +91,17 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect sets what every answer says to the browser.
+// protect sets the security headers of every answer.
 func (d *dashboard) protect(h http.Header) {
 	h.Set("Content-Security-Policy", d.policy)
-	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// refuse answers without a page. A file of another version is one of these: it
-// must not be remembered.
+// refuse answers without a page. A file of another version gets this and must not be cached.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Cache-Control", "no-store")
 	http.Error(w, http.StatusText(status), status)

@@ -11,19 +11,18 @@ import (
 	"strings"
 )
 
-// homeName is the page that most visits begin with.
+// homeName is the page on which most visits begin.
 const homeName = "pages/home.js"
 
-// join puts the entry, the home page and every module below them into one file in the entry's
-// place: each would be a request, and they are needed together. Each becomes a function that
-// is called once and returns what the module exports, after those that it imports. The modules
-// of other pages stay files, and get what was joined from the entry, so that no module is ever
-// evaluated twice.
+// join puts the entry, the home page and every module below them into one file in place of the
+// entry: they are needed together, and each would be a request. Each becomes a function that is
+// called once, after its imports, and returns the module's exports. The modules of other pages stay
+// files and import the joined modules from the entry, so that no module is evaluated twice.
 //
-// This reads the few forms of imports and exports that the files use, not JavaScript. What it
-// does not know it refuses, when the program starts and in every test.
+// join reads the few forms of imports and exports that the files use, not JavaScript. It refuses
+// anything else, at start-up and in every test.
 func (s *source) join() error {
-	names, err := s.order(homeName, entryName) // the entry imports the page when it runs
+	names, err := s.order(homeName, entryName) // the entry imports the page at run time
 	if err != nil {
 		return err
 	}
@@ -62,17 +61,17 @@ func (s *source) join() error {
 
 var notWord = regexp.MustCompile(`\W`)
 
-// joint knows what is joined: the constant of each module by its name.
+// joint maps the joined modules to the constants that hold their exports.
 type joint struct{ joined map[string]string }
 
-// module is one of those that are joined.
+// module is a joined module.
 type module struct {
 	text    string
-	exports []string // as the members of an object
+	exports []string // as members of an object
 }
 
-// The forms of imports and exports. Those of ours begin a line; those of minified modules may
-// follow a semicolon or a brace.
+// Forms of imports and exports. Ours begin a line; those of minified modules may follow a semicolon
+// or a brace.
 var (
 	importNames   = regexp.MustCompile(`(?m)^import ?\{([^{}]*)\} ?from ?['"]([^'"]+)['"];`)
 	importDefault = regexp.MustCompile(`(?m)^import (\w+) from ['"]([^'"]+)['"];`)
@@ -86,7 +85,7 @@ var (
 	unknown       = regexp.MustCompile(`(?m)(?:^[ \t]*|[;}][ \t]*)(?:import|export)\b[^\n]{0,40}`)
 )
 
-// rewrite makes a module the body of a function.
+// rewrite turns a module into the body of a function.
 func (j *joint) rewrite(name, text string) (module, error) {
 	var m module
 	var errs []error
@@ -146,12 +145,12 @@ func (j *joint) rewrite(name, text string) (module, error) {
 	return m, refused(name, m.text, errs...)
 }
 
-// lead makes a module that is not joined import from the entry what is.
+// lead rewrites a module that is not joined so that it imports joined modules from the entry.
 func (j *joint) lead(name, text string) (string, error) {
 	var errs []error
 	entry := strings.Repeat("../", strings.Count(name, "/"))
 	entry = cmp.Or(entry, "./") + entryName
-	left := text // without what is understood
+	left := text // what remains after removing the known forms
 	led := map[string]bool{}
 	text = replace(importNames, text, func(g []string) string {
 		left = strings.Replace(left, g[0], "", 1)
@@ -180,7 +179,7 @@ func (j *joint) lead(name, text string) (string, error) {
 	return text, refused(name, left, errs...)
 }
 
-// refused is the error of a module of which something is left that nothing here understands.
+// refused returns the error of a module with imports or exports in an unknown form.
 func refused(name, left string, errs ...error) error {
 	for _, found := range unknown.FindAllString(left, -1) {
 		found = strings.TrimLeft(found, ";} \t")
@@ -200,7 +199,7 @@ func replace(form *regexp.Regexp, text string, with func(groups []string) string
 	})
 }
 
-// pairs reads "a, b as c": what each name is called on the other side.
+// pairs iterates over "a, b as c": each name and its alias.
 func pairs(list string) iter.Seq2[string, string] {
 	return func(yield func(own, as string) bool) {
 		for item := range strings.SplitSeq(list, ",") {
@@ -215,7 +214,7 @@ func pairs(list string) iter.Seq2[string, string] {
 	}
 }
 
-// members writes imported names as the members that are taken out of an object.
+// members returns imported names as a destructuring pattern.
 func members(list string) string {
 	var out []string
 	for own, as := range pairs(list) {

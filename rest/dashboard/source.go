@@ -22,23 +22,23 @@ import (
 //go:embed static
 var static embed.FS
 
-// shellName is the page itself: a template, and no file of its own.
+// shellName is the template of the page, which is not served as a file.
 const shellName = "shell.html"
 
-// entryName is the module that the page starts.
+// entryName is the module that the page loads.
 const entryName = "app.js"
 
-// plotName is the library of the plots: a script, and no module. plot.js adds it to the page.
+// plotName is the plotting library: a script, not a module. plot.js adds it to the page.
 const plotName = "vendor/uplot/uPlot.iife.min.js"
 
-// source is what the page is made of: files by their names below static.
+// source holds the files of the page by their names below static.
 type source struct {
 	files   map[string][]byte
 	shell   []byte
 	version string
 }
 
-// load is the page as it is served.
+// load returns the page as it is served.
 func load() (*source, error) {
 	s, err := read()
 	if err != nil {
@@ -51,7 +51,7 @@ func load() (*source, error) {
 	return s, nil
 }
 
-// read reads the embedded files, each as it is written, and adds what the program knows better.
+// read reads the embedded files and adds generated ones.
 func read() (*source, error) {
 	s := &source{files: map[string][]byte{}}
 	err := fs.WalkDir(static, "static", func(name string, d fs.DirEntry, err error) error {
@@ -74,24 +74,22 @@ func read() (*source, error) {
 	return s, nil
 }
 
-// currencies is a module with the server's own table of currencies: browsers
-// count other digits for some, and an amount would look a thousandfold.
+// currencies returns a module with the server's table of currencies: browsers use other digits for
+// some of them, and an amount would look a thousand times too large.
 func currencies() []byte {
 	var b strings.Builder
 	b.WriteString("// The decimal digits of each currency, as the server counts them.\nexport const digits = {\n")
 	for _, code := range currency.All() {
-		n, _ := currency.Digits(code) // of its own list
+		n, _ := currency.Digits(code) // from its own list
 		b.WriteString("  " + string(code) + ": " + strconv.Itoa(n) + ",\n")
 	}
 	return []byte(b.String() + "};\n")
 }
 
-// link gives a bare import of a package's module an address. The packages name
-// each other as npm does, which a browser resolves by an import map only, and
-// such a map is an inline script. So the files in the tree stay as they were
-// published and can be compared with it, and this one word is put in when they
-// are served. The alternative, htm's bundle of both, stopped at the Preact of
-// its day.
+// link gives a bare import of a package's module an address. npm packages import each other by bare
+// names, which a browser resolves only with an import map, and that is an inline script. So the
+// files in the tree stay as published and can be compared, and only served copies have this name
+// replaced. The alternative, htm's bundle of both, stopped at the Preact of its time.
 func (s *source) link(name, bare, address string) error {
 	old, fresh := []byte(`from"`+bare+`"`), []byte(`from"`+address+`"`)
 	if bytes.Count(s.files[name], old) != 1 {
@@ -101,8 +99,8 @@ func (s *source) link(name, bare, address string) error {
 	return nil
 }
 
-// digest names this set of files. It is a part of every address, so modules of
-// two versions never meet in one page: what a page imports lies beside it.
+// digest identifies this set of files. It is part of every address, so modules of two versions
+// never meet in one page: imports are relative.
 func (s *source) digest() string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
@@ -112,10 +110,10 @@ func (s *source) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// address is where a file is served.
+// address returns where a file is served.
 func (s *source) address(name string) string { return assetRoot + s.version + "/" + name }
 
-// page is the HTML shell.
+// page returns the HTML shell.
 func (s *source) page() ([]byte, error) {
 	t, err := template.New(shellName).Parse(string(s.shell))
 	if err != nil {
@@ -128,12 +126,12 @@ func (s *source) page() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// imported finds the static imports of a module of ours or of a vendor's, and
-// nothing in a text or a comment: it stands at the start of a line or of a file.
+// imported matches the static imports of our modules and of vendors', which stand at the start of a
+// line or file, so nothing in a string or comment matches.
 var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^'"();]*?\bfrom ?['"]([^'"]+)['"]`)
 
-// order lists the modules below the entries and these themselves, each after those that it
-// imports. Two that import each other have no order, which is an error.
+// order lists the modules below the entries and the entries themselves, each after its imports. A
+// cycle of imports is an error.
 func (s *source) order(entries ...string) ([]string, error) {
 	var done, open []string
 	var visit func(name string) error

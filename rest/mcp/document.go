@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// methods are those of the API's rows, in the order in which a path's tools stand.
+// methods are those of the API's rows, in the order of a path's tools.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodDelete}
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
-// Tools makes a tool of each operation of an OpenAPI document in JSON, by path.
+// Tools returns a tool for each operation of an OpenAPI document in JSON, by path.
 func Tools(document []byte) ([]*Tool, error) {
 	var root object
 	if err := json.Unmarshal(document, &root); err != nil {
@@ -79,7 +79,7 @@ func (d reader) tool(method, path string, item, op object) (*Tool, error) {
 	return t, define(id, title, strings.TrimSpace(description), input, d.answer(op), t)
 }
 
-// parameter reads one; those that are no arguments have no place.
+// parameter reads a parameter; at is zero for those that are not arguments.
 func (d reader) parameter(raw any) (name string, schema object, at place, needed bool) {
 	p := d.deref(raw)
 	name, _ = p["name"].(string)
@@ -101,14 +101,14 @@ func (d reader) parameter(raw any) (name string, schema object, at place, needed
 	return name, schema, at, needed
 }
 
-// body is the schema of the request's body, empty where there is none.
+// body returns the schema of the request body, empty if there is none.
 func (d reader) body(op object) object {
 	content := child(d.deref(op["requestBody"]), "content")
 	schema, _ := d.plain(child(content, "application/json")["schema"]).(object)
 	return schema
 }
 
-// answer is the schema of the answer to a success. One without a body becomes [done].
+// answer returns the schema of the successful answer; [done] if it has no body.
 func (d reader) answer(op object) object {
 	responses := child(op, "responses")
 	for _, status := range []string{"200", "201", "202"} {
@@ -121,8 +121,8 @@ func (d reader) answer(op object) object {
 		"status": object{"type": "integer", "description": "The HTTP status. 204 means that it is done."}}}
 }
 
-// plain returns a schema with what it refers to in its place and without examples,
-// which would only fill an agent's memory.
+// plain returns a schema with its references resolved and without examples, which would only fill
+// an agent's memory.
 func (d reader) plain(schema any) any {
 	switch v := schema.(type) {
 	case []any:
@@ -147,7 +147,7 @@ func (d reader) plain(schema any) any {
 	return schema
 }
 
-// members are the schemas of an object's members, whose names say nothing about them.
+// members returns the schemas of an object's members. Member names are kept as they are.
 func (d reader) members(v any) object {
 	out := object{}
 	for name, schema := range child(object{"": v}, "") {
@@ -156,7 +156,7 @@ func (d reader) members(v any) object {
 	return out
 }
 
-// deref follows a reference within the document; what stands beside it stays.
+// deref resolves a reference within the document and keeps the keys beside it.
 func (d reader) deref(v any) object {
 	o, _ := v.(object)
 	ref, ok := o["$ref"].(string)
@@ -176,7 +176,7 @@ func (d reader) deref(v any) object {
 	return out
 }
 
-// scopeOf is the scope that an operation asks of apps, and so of keys.
+// scopeOf returns the scope that an operation requires of apps and keys.
 func scopeOf(op object) string {
 	for _, way := range list(op["security"]) {
 		w, _ := way.(object)

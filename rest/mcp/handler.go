@@ -16,20 +16,21 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-// MaxAnswer is the largest answer of the API that becomes the result of a tool, in bytes.
+// MaxAnswer is the largest API answer that a tool returns, in bytes.
 const MaxAnswer = 1 << 20
 
 // ErrTooLarge is returned for an answer of more than [MaxAnswer] bytes.
 var ErrTooLarge = errors.New("the answer is too large: ask for fewer rows with limit")
 
-// A server of all tools takes about serverBytes of memory; up to keptServers of them are kept.
+// A server with all tools takes about serverBytes of memory; keptServers of them are cached at
+// most.
 const (
 	serverBytes = 16 << 10
 	keptServers = 128
 )
 
-// Handler answers agents over streamable HTTP without sessions: each message is
-// answered by itself, so any process may get the next one.
+// Handler answers agents over streamable HTTP without sessions: messages are independent, so any
+// process may get the next one.
 type Handler struct {
 	tools   []*Tool
 	version string
@@ -38,7 +39,7 @@ type Handler struct {
 	next    http.Handler
 }
 
-// NewHandler makes a handler. The sender of each message has been authenticated before; open
+// NewHandler returns a handler. The sender of each message has been authenticated before; open
 // returns the sender's scopes and the API as it answers that sender.
 func NewHandler(
 	tools []*Tool, version string, log *slog.Logger, open func(*http.Request) (scope.Set, API),
@@ -47,8 +48,9 @@ func NewHandler(
 		servers: cache.NewCache[scope.Set, *sdk.Server](keptServers * serverBytes)}
 	h.next = sdk.NewStreamableHTTPHandler(h.server, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: log, MaxRequestBodyBytes: limit.Body,
-		// A credential authenticates the sender, which no web page has by itself, and a proxy
-		// on this machine passes the public host on.
+		// The protection is for servers without authentication. Here a credential authenticates the
+		// sender, which no web page has by itself, and a proxy on this machine passes the public
+		// host on.
 		DisableLocalhostProtection: true,
 	})
 	return h
@@ -65,7 +67,7 @@ type senderKey struct{}
 
 func senderOf(ctx context.Context) sender { return ctx.Value(senderKey{}).(sender) }
 
-// bySender is the API as it answers the sender of the message that a context belongs to.
+// bySender is the API as it answers the sender of the message in the context.
 type bySender struct{}
 
 // Do implements [API].
@@ -84,8 +86,8 @@ func (h *Handler) server(r *http.Request) *sdk.Server {
 	return s
 }
 
-// batchRefused answers a JSON-RPC batch. The SDK answers batches of clients that name no version
-// of the protocol, and one of thousands of messages would count as a single request.
+// batchRefused answers a JSON-RPC batch. The SDK would answer batches of clients that name no
+// protocol version, and one of thousands of messages would count as a single request.
 const batchRefused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,` +
 	`"message":"Batches are not supported: send each message in a request of its own."}}`
 
@@ -107,8 +109,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r)
 }
 
-// first skips the white space before a JSON value and returns the value's first byte, or 0 where there
-// is none. An error comes again at the next read.
+// first skips white space and returns the first byte of a JSON value without consuming it, or 0 if
+// there is none. The next read returns the error again.
 func first(r *bufio.Reader) byte {
 	for {
 		b, err := r.ReadByte()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Remote is the API of a server elsewhere.
+// Remote is the API of another server.
 type Remote struct {
 	Base   string // {base_url}
 	Key    string // an API key
@@ -17,7 +17,7 @@ type Remote struct {
 	Client *http.Client
 }
 
-// Do implements [API]. Its errors say nothing of the key.
+// Do implements [API]. Its errors never contain the key.
 func (r *Remote) Do(ctx context.Context, asked *Request) (status int, answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, asked.Method, r.Base+asked.Target, bytes.NewReader(asked.Body))
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Remote) Do(ctx context.Context, asked *Request) (status int, answer []b
 	return response.StatusCode, answer, nil
 }
 
-// Header sets the headers that the request needs beside its credential.
+// Header sets the headers of the request other than its credential.
 func (r *Request) Header(h http.Header) {
 	h.Set("Accept", "application/json")
 	if r.Key != "" {

@@ -23,9 +23,9 @@ const keyArgument = "idempotency_key"
 type Tool struct {
 	def          *sdk.Tool
 	scope        string
-	method, path string // of the row; the path stands behind {base_url}
+	method, path string // of the row; the path is below {base_url}
 	places       map[string]place
-	bodied       bool // it takes a body
+	bodied       bool // it has a body
 }
 
 // place says where an argument goes in the request.
@@ -38,28 +38,27 @@ const (
 	inKey
 )
 
-// Request is what the call of a tool asks of the API.
+// Request is the API request of a tool call.
 type Request struct {
 	Method string
-	Target string // path and query behind {base_url}
-	Key    string // Idempotency-Key; empty where the caller gave none
+	Target string // path and query below {base_url}
+	Key    string // Idempotency-Key; empty if the caller gave none
 	Body   []byte // JSON, or nil
 }
 
-// Name is the tool's name, such as list_orders.
+// Name returns the tool's name, such as list_orders.
 func (t *Tool) Name() string { return t.def.Name }
 
-// Scope is the scope that its row needs.
+// Scope returns the scope that its row requires.
 func (t *Tool) Scope() string { return t.scope }
 
-// Within returns those of the tools whose scope is in a set, in their order.
+// Within returns the tools whose scope is in a set, in their order.
 func Within(tools []*Tool, scopes scope.Set) []*Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t *Tool) bool { return !scopes.Has(t.scope) })
 }
 
-// request turns arguments, a JSON object, into a request. Its errors are for the
-// agent: they name what is wrong with the arguments. What values may be is the
-// API's to judge.
+// request turns arguments, a JSON object, into a request. Its errors are for the agent and name
+// what is wrong with the arguments. The API validates the values.
 func (t *Tool) request(arguments json.RawMessage) (*Request, error) {
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
@@ -95,7 +94,7 @@ func (t *Tool) request(arguments json.RawMessage) (*Request, error) {
 	return r, err
 }
 
-// put writes an argument that is no part of the body.
+// put writes an argument that is not part of the body.
 func (r *Request) put(at place, name string, value json.RawMessage, query url.Values) error {
 	text, ok, err := plain(name, value)
 	if err != nil || !ok {
@@ -103,7 +102,7 @@ func (r *Request) put(at place, name string, value json.RawMessage, query url.Va
 	}
 	switch at {
 	case inPath:
-		if strings.Trim(text, ".") == "" { // nor a step up, which proxies take out of a path
+		if strings.Trim(text, ".") == "" { // not ".." either, which proxies resolve
 			return fmt.Errorf("the argument %q is empty", name)
 		}
 		r.Target = strings.ReplaceAll(r.Target, "{"+name+"}", url.PathEscape(text))
@@ -115,8 +114,7 @@ func (r *Request) put(at place, name string, value json.RawMessage, query url.Va
 	return nil
 }
 
-// plain is a text or a number as it stands in an address or a header; null counts as
-// not given.
+// plain returns a string or number as written in an address or header; null counts as absent.
 func plain(name string, value json.RawMessage) (text string, ok bool, err error) {
 	switch value[0] {
 	case 'n':
@@ -130,7 +128,7 @@ func plain(name string, value json.RawMessage) (text string, ok bool, err error)
 	return string(value), true, nil
 }
 
-// define makes the tool that agents see.
+// define builds the tool definition for agents.
 func define(id, title, description string, input, answer object, t *Tool) error {
 	schema, err := schemaOf(input)
 	if err != nil {
@@ -151,7 +149,7 @@ func define(id, title, description string, input, answer object, t *Tool) error 
 	return nil
 }
 
-// schemaOf turns a schema of the document into one of the SDK.
+// schemaOf converts a schema of the document to one of the SDK.
 func schemaOf(o object) (*jsonschema.Schema, error) {
 	raw, err := json.Marshal(o)
 	if err != nil {
@@ -161,7 +159,7 @@ func schemaOf(o object) (*jsonschema.Schema, error) {
 	return schema, json.Unmarshal(raw, schema)
 }
 
-// snake writes listOrders as list_orders.
+// snake converts listOrders to list_orders.
 func snake(id string) string {
 	var b strings.Builder
 	for _, r := range id {

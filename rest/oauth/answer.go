@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// send answers a program with JSON. What it gets is a secret, or
-// is of the moment: nobody keeps it (RFC 6749, section 5.1).
+// send answers a program with JSON. The answer may hold a secret, so it must not be cached (RFC
+// 6749, section 5.1).
 func send(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -25,7 +25,7 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	w.Write(body)
 }
 
-// sendRefusal answers with an error as RFC 6749, section 5.2, writes it.
+// sendRefusal answers with an error in the format of RFC 6749, section 5.2.
 func sendRefusal(w http.ResponseWriter, status int, code, description string) {
 	o := wire.Open(nil)
 	o.Str("error", code)
@@ -38,7 +38,7 @@ func (f *Frontend) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
 	status := statusOf(e)
 	if status == http.StatusUnauthorized {
-		// RFC 6749, section 5.2: the scheme that a client may name itself with.
+		// RFC 6749, section 5.2: the scheme by which a client may authenticate.
 		w.Header().Set("WWW-Authenticate", `Basic realm="storefront"`)
 	}
 	f.refuse(w, status, e)
@@ -51,7 +51,7 @@ func (f *Frontend) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
 	sendRefusal(w, status, e.Code, e.Description)
 }
 
-// judge finds what may be shown of an error. A cause is logged here, once.
+// judge returns the public part of an error. A cause is logged here, once.
 func (f *Frontend) judge(r *http.Request, err error) *oauth.Error {
 	e, ok := errors.AsType[*oauth.Error](err)
 	if !ok {
@@ -64,7 +64,7 @@ func (f *Frontend) judge(r *http.Request, err error) *oauth.Error {
 	return e
 }
 
-// statusOf is the status of an error that is not carried by a redirect.
+// statusOf returns the status of an error that is not sent by redirect.
 func statusOf(e *oauth.Error) int {
 	switch e.Code {
 	case oauth.InvalidClient:

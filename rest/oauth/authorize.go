@@ -21,24 +21,23 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// maxQuery is the longest authorisation request, in bytes. With its path it is one
-// that the sign-in comes back to.
+// maxQuery is the longest authorization request, in bytes. With its path it still fits the
+// sign-in's return address.
 const maxQuery = 8000
 
-// visit is an authorisation request with the person who is to decide on it.
+// visit is an authorization request with the person who decides on it.
 type visit struct {
-	raw     string // the query, as the app wrote it; perhaps with the store behind
+	raw     string // the query as the app sent it; perhaps with the store appended
 	params  oauth.Params
 	request *oauth.Request
 	person  *session.Person
 }
 
-// again is the path that starts the request anew.
+// again returns the path that starts the request anew.
 func (v *visit) again() string { return AuthorizePath + "?" + v.raw }
 
-// authorize is the authorisation endpoint (RFC 6749, section 3.1): GET asks the
-// person, and the form of that page is posted back. A post that another site's
-// page makes is refused before anything else is looked at.
+// authorize is the authorization endpoint (RFC 6749, section 3.1): GET asks the person, and the
+// consent form is posted back. A POST from another site is refused before anything else.
 func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Account.Origins().Check(r) != nil:
@@ -58,7 +57,7 @@ func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ask leads through the sign-in and the choice of a store to the consent screen.
+// ask leads through the sign-in and the choice of a store to the consent page.
 func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 	v := f.open(w, r, r.URL.RawQuery)
 	if v == nil || !v.proved(w) {
@@ -82,14 +81,14 @@ func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 	f.pages.Render(w, r, http.StatusOK, "consent", newConsent(v, store, screen))
 }
 
-// open judges a request and finds who is asked. Where there is nobody to ask it
-// has answered, and returns nil.
+// open validates a request and finds the person who decides. If it has answered already, it returns
+// nil.
 func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *visit {
 	if len(raw) > maxQuery {
 		f.wrong(w, r, invalid("The authorization request is longer than 8000 bytes."))
 		return nil
 	}
-	// A browser would read a \ in an address as a /, so pages do not lead to it.
+	// Browsers read \ in an address as /, so addresses on pages have it escaped.
 	v := &visit{raw: strings.ReplaceAll(raw, `\`, "%5C")}
 	var err, wrong error
 	if v.person, err = f.Account.Person(r); err != nil {
@@ -97,7 +96,7 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 		return nil
 	}
 	v.params, wrong = oauth.ParseForm(raw)
-	// No stranger has this server fetch a document.
+	// Only a signed-in person can make this server fetch a document.
 	early := v.person == nil && oauth.IsDocument(v.params.Get("client_id"))
 	if wrong == nil && !early {
 		v.request, wrong = f.Server.Begin(r.Context(), v.params)
@@ -106,8 +105,7 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 		f.wrong(w, r, wrong)
 		return nil
 	}
-	// The status of every redirect is 303: after it no browser sends a form on (RFC
-	// 9700, section 4.12).
+	// Every redirect is a 303: browsers never resend a form after it (RFC 9700, section 4.12).
 	if v.person == nil {
 		page.Redirect(w, account.SignInAddress(v.again()))
 		return nil
@@ -119,8 +117,8 @@ func (f *Frontend) open(w http.ResponseWriter, r *http.Request, raw string) *vis
 	return v
 }
 
-// proved reports whether the person proved lately who they are: an app's token is a key,
-// and who makes one has. It leads whoever has not to do so.
+// proved reports whether the person confirmed their identity recently, which issuing an app's token
+// requires as creating a key does. Otherwise it redirects to the page that confirms it.
 func (v *visit) proved(w http.ResponseWriter) bool {
 	if v.person.Stale() {
 		page.Redirect(w, account.AgainAddress(v.again()))
@@ -129,7 +127,7 @@ func (v *visit) proved(w http.ResponseWriter) bool {
 	return true
 }
 
-// returnable reports whether the app may hear of an error, if the person wants it.
+// returnable reports whether the error may be sent to the app, if the person agrees.
 func returnable(err error) bool {
 	e, ok := errors.AsType[*oauth.Error](err)
 	if !ok {
@@ -139,9 +137,8 @@ func returnable(err error) bool {
 	return ok
 }
 
-// wrong answers a request that nobody is asked about. Nobody is sent to the app by
-// it: where the address is known to be the app's, the page offers to go there with
-// the error.
+// wrong answers an invalid request without asking for consent. It never redirects to the app: if
+// the address is known to be the app's, the page offers a link with the error.
 func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 	e := f.judge(r, err)
 	switch status := statusOf(e); status {
@@ -149,7 +146,7 @@ func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 		sorry(w, r, status)
 	default:
 		name, back, _ := e.Back()
-		to := template.URL(back) //nolint:gosec // the app's registered one, whose scheme was judged then
+		to := template.URL(back) //nolint:gosec // the app's registered address, whose scheme was checked then
 		f.pages.Render(w, r, http.StatusBadRequest, "faulty", faulty{name, e.Description, to})
 	}
 }
@@ -168,7 +165,7 @@ func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := xid.Store.Parse(form.Get("store"))
 	who := v.person.In(id)
-	if err != nil || who == nil { // they were taken off the store meanwhile
+	if err != nil || who == nil { // they were removed from the store meanwhile
 		f.spent(w, r, v)
 		return
 	}
@@ -189,7 +186,7 @@ func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// settle sends the browser to the app with the answer.
+// settle redirects to the app with the answer.
 func (f *Frontend) settle(
 	w http.ResponseWriter, r *http.Request, v *visit, answer func(context.Context) (string, error),
 ) {
@@ -207,12 +204,12 @@ func (f *Frontend) settle(
 	}
 }
 
-// spent answers that the screen is no longer valid.
+// spent answers that the consent page is no longer valid.
 func (f *Frontend) spent(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusBadRequest, "again", again{v.request.App.Name, v.again()})
 }
 
-// readForm reads the body of a post, with each field at most once.
+// readForm reads the body of a POST with each field at most once.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -230,7 +227,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	return form, true
 }
 
-// trouble answers where the fault is ours, and logs it.
+// trouble logs an internal error and answers with it.
 func (f *Frontend) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	if ours, ok := errors.AsType[*fault.Error](err); ent.IsUnavailable(err) || ok && ours.Kind == fault.Unavailable ||
@@ -251,15 +248,14 @@ func sorry(w http.ResponseWriter, r *http.Request, status int) {
 	page.Message(w, r, status, "Something went wrong", "The error is ours and is logged. Try again in a while.")
 }
 
-// consentable are the stores for which the person may consent.
+// consentable returns the stores for which the person may consent.
 func (v *visit) consentable() []session.Membership {
 	return slices.DeleteFunc(slices.Clone(v.person.Memberships), func(m session.Membership) bool {
 		return !oauth.MayConsent(m.Role)
 	})
 }
 
-// store is the one that is named, or the only one there is to choose. A store that
-// the person does not belong to is as none.
+// store returns the named store, or the only one there is; nil if the person does not belong to it.
 func (v *visit) store(named string) *session.Membership {
 	if id, err := xid.Store.Parse(named); err == nil {
 		i := slices.IndexFunc(v.person.Memberships, func(m session.Membership) bool { return m.Store == id })

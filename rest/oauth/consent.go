@@ -15,11 +15,11 @@ import (
 	"github.com/storefront-go/storefront/rest/page"
 )
 
-// consent is what the consent screen shows.
+// consent is the data of the consent page.
 type consent struct {
 	App, Developer, Website string
 	Registrar, Since        string
-	Published               string // the host of the document of an app that nobody registered
+	Published               string // the host of an unregistered app's client document
 	Local                   bool   // the answer goes to a loopback address
 	Verified                bool
 	Shop                    string
@@ -27,14 +27,14 @@ type consent struct {
 	Lines                   []line
 	Host                    string // where the person will be sent
 	Allowable, Forbidden    bool
-	Missing                 []string // titles of what the person lacks
-	// The form: the app's request, the store and the ticket of this screen.
+	Missing                 []string // titles of the permissions that the person lacks
+	// The form: the app's request, the store and the ticket of this page.
 	Request, Store, Ticket string
 	Allow, Cancel          page.Button
 	SignOut, Again         string
 }
 
-// line is one scope that is asked for.
+// line is one requested scope.
 type line struct {
 	Name, Title, Sentence string
 	Personal, New         bool
@@ -63,8 +63,7 @@ func newConsent(v *visit, m *session.Membership, s *oauth.Screen) *consent {
 	return c
 }
 
-// lines are the scopes asked for. One that the app's live grants lack is new,
-// where there is such a grant.
+// lines returns the requested scopes. A scope is new if the app has a live grant without it.
 func lines(s *oauth.Screen) []line {
 	var list []line
 	for _, e := range shown(s.Scopes) {
@@ -73,15 +72,15 @@ func lines(s *oauth.Screen) []line {
 	return list
 }
 
-// shown are the catalogue's entries for a set, in its order. A read beside its
-// write is left out: the sentence of the write includes it.
+// shown returns the catalog's entries of a set, in its order. A read beside its write is omitted:
+// the sentence of the write includes it.
 func shown(set scope.Set) []scope.Scope {
 	return slices.DeleteFunc(scope.All(), func(e scope.Scope) bool {
 		return !set.Has(e.Name) || e.Access == "read" && set.Has(e.Resource+".write")
 	})
 }
 
-// choice is the page on which a person with several stores takes one.
+// choice is the page on which a person with several stores chooses one.
 type choice struct {
 	App    string
 	Fields []field
@@ -92,11 +91,10 @@ type field struct{ Name, Value string }
 
 type option struct{ ID, Name, Handle string }
 
-// nobody is the page for a person who may not connect apps in any store.
+// nobody is the page of a person who may not connect apps in any store.
 type nobody struct{ App, Name, Email, SignOut, Again string }
 
-// faulty is the page for a request that is wrong. App and Back are empty where the
-// app is not known.
+// faulty is the page of an invalid request. App and Back are empty if the app is unknown.
 type faulty struct {
 	App, Description string
 	Back             template.URL
@@ -120,8 +118,8 @@ func (f *Frontend) choose(w http.ResponseWriter, r *http.Request, v *visit) {
 	f.pages.Render(w, r, http.StatusOK, "choose", c)
 }
 
-// fields are the parameters of a request, which was parsed before, for a form
-// that sends them again. The store is what that form chooses.
+// fields returns the parameters of a request, already validated, as hidden fields. The store is
+// left to the form.
 func fields(raw string) []field {
 	form, _ := url.ParseQuery(raw)
 	var list []field

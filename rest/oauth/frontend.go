@@ -19,27 +19,27 @@ import (
 // The paths of the endpoints.
 const (
 	AuthorizePath = "/api/public/oauth/authorize"
-	TokenPath     = "/api/public/oauth/token" //nolint:gosec // a path, and no token
+	TokenPath     = "/api/public/oauth/token" //nolint:gosec // a path, not a token
 	RevokePath    = "/api/public/oauth/revoke"
-	// MetadataPath is where RFC 8414, section 3, wants the server's metadata.
+	// MetadataPath is the address of the server's metadata (RFC 8414, section 3).
 	MetadataPath = "/.well-known/oauth-authorization-server"
-	// ResourcePath stands before the path of the resource (RFC 9728, section 3).
+	// ResourcePath precedes the path of the resource (RFC 9728, section 3).
 	ResourcePath = "/.well-known/oauth-protected-resource"
 )
 
 //go:embed templates
 var templates embed.FS
 
-// Config is what the frontend needs.
+// Config is the configuration of the frontend.
 type Config struct {
 	Server *oauth.Server
-	// Account knows who is signed in, and whether anybody may: where not, everything
-	// here is refused (contract, section 11).
+	// Account finds the person signed in. If it does not allow signing in, everything here is
+	// refused (contract, section 11).
 	Account *account.Account
-	// Resources are the paths of what tokens are for, {base_url} among them.
+	// Resources are the paths of protected resources, {base_url} among them.
 	Resources []string
-	// RatePerSecond and RateBurst bound how often one client address may call the
-	// token and revocation endpoints; 0 is no bound.
+	// RatePerSecond and RateBurst bound how often one client address may call the token and
+	// revocation endpoints; 0 is unlimited.
 	RatePerSecond float64
 	RateBurst     int
 	// ClientOf returns the address of a request's client.
@@ -54,7 +54,7 @@ type Frontend struct {
 	pages   *page.Set
 }
 
-// New makes the frontend. Its error says what the settings lack.
+// New creates the frontend. It fails if the configuration is incomplete.
 func New(c Config) (*Frontend, error) {
 	if c.Server == nil || c.Account == nil || c.ClientOf == nil || len(c.Resources) == 0 {
 		return nil, errors.New("oauth: Server, Account, ClientOf and Resources are needed")
@@ -72,14 +72,14 @@ func New(c Config) (*Frontend, error) {
 	return f, nil
 }
 
-// Route is one path and what answers it.
+// Route is a path with its handler.
 type Route struct {
 	Path    string
 	Handler http.Handler
 }
 
-// CrossOrigin reports whether any web page may call a path (contract, section 2):
-// what programs call, and never the consent page.
+// CrossOrigin reports whether pages of any origin may call a path (contract, section 2): endpoints
+// for programs, never the consent page.
 func CrossOrigin(path string) bool {
 	switch path {
 	case TokenPath, RevokePath, MetadataPath:

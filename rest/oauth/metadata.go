@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// serverMetadata describes the authorisation server (RFC 8414, section 2).
+// serverMetadata describes the authorization server (RFC 8414, section 2).
 type serverMetadata struct {
 	Issuer                string   `json:"issuer"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
@@ -30,7 +30,7 @@ type serverMetadata struct {
 	ServiceDocumentation  string   `json:"service_documentation"`
 }
 
-// resourceMetadata describes what tokens are for (RFC 9728, section 2).
+// resourceMetadata describes a protected resource (RFC 9728, section 2).
 type resourceMetadata struct {
 	Resource              string   `json:"resource"`
 	AuthorizationServers  []string `json:"authorization_servers"`
@@ -39,7 +39,7 @@ type resourceMetadata struct {
 	ResourceDocumentation string   `json:"resource_documentation"`
 }
 
-// serverDocument makes the handler of the server's own.
+// serverDocument returns the handler of the server's metadata.
 func (f *Frontend) serverDocument() (http.Handler, error) {
 	issuer, none := f.Server.Issuer, []string{"none"}
 	return f.document(serverMetadata{
@@ -60,7 +60,7 @@ func (f *Frontend) serverDocument() (http.Handler, error) {
 	})
 }
 
-// resourceDocument makes the handler of the document about one resource.
+// resourceDocument returns the handler of one resource's metadata.
 func (f *Frontend) resourceDocument(path string) (http.Handler, error) {
 	issuer := f.Server.Issuer
 	return f.document(resourceMetadata{
@@ -72,8 +72,7 @@ func (f *Frontend) resourceDocument(path string) (http.Handler, error) {
 	})
 }
 
-// document serves what never changes while the process runs: GET and HEAD, with
-// 304 for a known tag.
+// document serves a fixed document: GET and HEAD, with 304 for a known tag.
 func (f *Frontend) document(v any) (http.Handler, error) {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// maxBody is the longest request that is read, in bytes.
+// maxBody is the largest request body, in bytes.
 const maxBody = 64 << 10
 
-// token answers as RFC 6749, section 5.1, has it, with the store that the tokens
-// open. The scopes are sorted and parted by spaces.
+// token answers in the format of RFC 6749, section 5.1, with the store of the tokens. The scopes
+// are sorted and separated by spaces.
 func (f *Frontend) token(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	t, err := f.Server.Token(r.Context(), p, r.Header["Authorization"])
 	if err != nil {
@@ -34,8 +34,8 @@ func (f *Frontend) token(w http.ResponseWriter, r *http.Request, p oauth.Params)
 	send(w, http.StatusOK, o.Close())
 }
 
-// revoke answers as RFC 7009, section 2.2, has it: 200, whose body says nothing. It
-// is JSON all the same, which some clients read of every answer.
+// revoke answers 200 with an irrelevant body (RFC 7009, section 2.2). It is JSON nonetheless,
+// because some clients parse every answer.
 func (f *Frontend) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params) {
 	if err := f.Server.Revoke(r.Context(), p, r.Header["Authorization"]); err != nil {
 		f.fail(w, r, err)
@@ -44,7 +44,7 @@ func (f *Frontend) revoke(w http.ResponseWriter, r *http.Request, p oauth.Params
 	send(w, http.StatusOK, []byte("{}"))
 }
 
-// called makes the handler of an endpoint that programs post to.
+// called returns the handler of an endpoint for programs.
 func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Params)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -69,7 +69,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 	})
 }
 
-// closed is the answer where {api_host} may not be used for this.
+// closed is the answer if {api_host} is not safe for secrets.
 const closed = "The service is reached over plain http, where it takes no sign-in and gives no tokens."
 
 func wrongMethod(w http.ResponseWriter, allow string) {
@@ -77,26 +77,26 @@ func wrongMethod(w http.ResponseWriter, allow string) {
 	sendRefusal(w, http.StatusMethodNotAllowed, oauth.InvalidRequest, "This address takes "+allow+".")
 }
 
-// read takes the parameters from the body. Those in the query are not looked at:
-// an address is kept in too many places for a secret (RFC 6749, section 3.2).
+// read reads the parameters of the body. The query is ignored: addresses are stored in too many
+// places for a secret (RFC 6749, section 3.2).
 func read(w http.ResponseWriter, r *http.Request) (oauth.Params, error) {
 	parse, err := parser(r.Header)
 	if err != nil {
 		return oauth.Params{}, err
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil { // too long, or broken off: either way there is no whole request
+	if err != nil { // too long or broken off: the request is incomplete
 		return oauth.Params{}, invalid("The body is longer than 65536 bytes or did not arrive whole.")
 	}
 	return parse(body)
 }
 
-// parser chooses by the media type, whose parameters do not matter.
+// parser chooses by media type and ignores its parameters.
 func parser(h http.Header) (func([]byte) (oauth.Params, error), error) {
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, invalid("The body is encoded: send it as it is.")
 	}
-	// A faulty parameter leaves the type itself readable.
+	// An invalid parameter leaves the type readable.
 	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	switch media {
 	case "application/x-www-form-urlencoded":

@@ -1,6 +1,5 @@
-// Package problem writes faults as problem details (RFC 9457). Status and title
-// are those of package status. It knows nothing of requests and writes no
-// headers.
+// Package problem writes faults as problem details (RFC 9457). Status and title come from package
+// wire. It knows nothing of requests and writes no headers.
 package problem
 
 import (
@@ -12,13 +11,12 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
-// ContentType is the media type of what [Append] writes.
+// ContentType is the media type of the output of [Append].
 const ContentType = "application/problem+json"
 
-// Of finds the fault in the chain of err and its status. An error without one,
-// or with one of a kind that the table lacks, is our own: it becomes an Internal
-// fault that shows a fixed text and keeps err for the log. That a database is
-// away or time has run out is for the caller to recognise before.
+// Of returns the fault in the chain of err and its status. An error without a fault, or with an
+// unknown kind, is internal: it becomes an Internal fault that shows a fixed text and keeps err for
+// the log. The caller recognizes a database that is down and an expired deadline before.
 func Of(err error) (*fault.Error, int) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f != nil {
 		if k, known := wire.ProblemOf(f); known {
@@ -31,8 +29,8 @@ func Of(err error) (*fault.Error, int) {
 	return f, k.Status
 }
 
-// Append appends the problem details of f (contract section 2). A fault without
-// a detail shows the sentence of its kind; the cause is never shown.
+// Append appends the problem details of f (contract, section 2). A fault without a detail shows the
+// sentence of its kind; the cause is never shown.
 func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
 	k, _ := wire.ProblemOf(f)
 	o := wire.Open(b)
@@ -57,7 +55,7 @@ func Append(b []byte, apiHost string, f *fault.Error, requestID string) []byte {
 	return o.Close()
 }
 
-// CodeOf returns the code of what [Append] wrote.
+// CodeOf returns the code in the output of [Append].
 func CodeOf(body []byte) string {
 	var p struct {
 		Code string `json:"code"`
@@ -68,8 +66,8 @@ func CodeOf(body []byte) string {
 	return p.Code
 }
 
-// appendField appends one entry with exactly one place: a field that names none
-// is about the whole body.
+// appendField appends one entry with exactly one location: a field that names none is about the
+// whole body.
 func appendField(b []byte, f *fault.Field) []byte {
 	o := wire.Open(b)
 	switch {

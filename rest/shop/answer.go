@@ -21,18 +21,18 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// policy is the Content-Security-Policy of every page: no script at all, and no style
-// or picture but from the host: no other one hears of a visitor.
+// policy is the Content-Security-Policy of every page: no scripts, and styles and images from the
+// same host only, so that no other host learns of a visitor.
 const policy = "default-src 'none'; img-src 'self' data:; style-src 'self'; font-src 'self'; form-action " +
 	"'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// staticRoot is where the files of the storefront itself are, which no theme has.
+// staticRoot is where the service's own files for storefronts are; themes cannot replace them.
 const staticRoot = "/_storefront/"
 
 //go:embed static
 var files embed.FS
 
-// Header values that answers share; they are never changed.
+// Header values that answers share; never changed.
 var (
 	policies    = []string{policy}
 	noSniff     = []string{"nosniff"}
@@ -52,10 +52,10 @@ const (
 	xmlType  = "application/xml; charset=utf-8"
 )
 
-// keepOut is for the robots that come to a closed shop.
+// keepOut is the robots.txt of a closed shop.
 var keepOut = newPage(http.StatusOK, textType, []byte("User-agent: *\nDisallow: /\n"), time.Time{})
 
-// guard sets what every answer says to the browser.
+// guard sets the security headers of every answer.
 func guard(h http.Header) {
 	h["Content-Security-Policy"] = policies
 	h["X-Content-Type-Options"] = noSniff
@@ -63,15 +63,15 @@ func guard(h http.Header) {
 	h["Permissions-Policy"] = permissions
 }
 
-// page is a whole answer, ready to be sent.
+// page is a complete answer.
 type page struct {
 	status int
-	form   variant.Form // without a tag for what is of the moment
-	// location is where a redirect leads; "" for other pages.
+	form   variant.Form // without a tag if it is not cacheable
+	// location is the target of a redirect; "" for other pages.
 	location string
 
-	began time.Time  // when reading what it shows began
-	state digest.Sum // of the store when it was made
+	began time.Time  // when reading its data began
+	state digest.Sum // of the store when it was rendered
 }
 
 func newPage(status int, contentType string, body []byte, began time.Time) *page {
@@ -83,21 +83,20 @@ func newPage(status int, contentType string, body []byte, began time.Time) *page
 	return p
 }
 
-// loose reports whether the page is one of those that anybody can make any number
-// of.
+// loose reports whether the page is one of an unlimited number that anyone can request.
 func (p *page) loose() bool { return p.status != http.StatusOK }
 
-// size is about how much memory the page takes, in bytes.
+// size returns the approximate memory of the page, in bytes.
 func (p *page) size() int64 { return int64(len(p.form.Plain)+len(p.form.Packed)) + 512 }
 
-// unkept is the page as an answer of the moment.
+// unkept returns the page as one that must not be cached.
 func (p *page) unkept() *page {
 	p.form.Tag = ""
 	return p
 }
 
-// send answers with a page: 304 where the client has it, its headers alone for
-// HEAD. An answer whose caching was decided before keeps that.
+// send answers with a page: 304 if the client has it, only headers for HEAD. Cache headers that are
+// already set stay.
 func send(w http.ResponseWriter, r *http.Request, p *page) {
 	h := w.Header()
 	if h["Cache-Control"] == nil {
@@ -110,7 +109,7 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 	p.form.Send(w, r, p.status)
 }
 
-// static serves the files of the storefront itself.
+// static serves the service's own files for storefronts.
 func (s *Shop) static(w http.ResponseWriter, r *http.Request) {
 	body, err := files.ReadFile("static/" + strings.TrimPrefix(r.URL.Path, staticRoot))
 	if err != nil || path.Ext(r.URL.Path) != ".css" {
@@ -120,8 +119,8 @@ func (s *Shop) static(w http.ResponseWriter, r *http.Request) {
 	send(w, r, newPage(http.StatusOK, cssType, body, time.Time{}))
 }
 
-// refuse answers where the theme's page cannot be shown. What is our fault is
-// logged; visitors are asked to come back, and never see a cause.
+// refuse answers when the theme's page cannot be shown. Internal errors are logged; visitors are
+// asked to come back and never see the cause.
 func (s *Shop) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	f, _ := errors.AsType[*fault.Error](err)
@@ -144,7 +143,7 @@ func (s *Shop) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// message answers with a page of our own, for where no theme's can be shown.
+// message answers with a page of the service, for use where no theme page can be shown.
 func (s *Shop) message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	w.Header()["Cache-Control"] = noStore
 	send(w, r, newPage(status, htmlType, fmt.Appendf(nil, messageHTML, html.EscapeString(title),

@@ -8,17 +8,15 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// The settings of a theme that are the store's brand, too, wherever the service shows pages
-// of its own.
+// Theme settings that also brand the service's own pages.
 const (
 	accentSetting     = "accent"
 	accentDarkSetting = "accent_dark"
 	logoSetting       = "logo"
 )
 
-// Brand returns what the theme of a store says of the store's brand, as its merchant set it.
-// One that says nothing, or cannot be shown, has none: the pages of the service look plain
-// then.
+// Brand returns the brand of a store from the settings of its theme. It is empty if the theme has
+// none or cannot be shown; the pages of the service are plain then.
 func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Brand) {
 	if st.Package == (digest.Sum{}) {
 		return b
@@ -27,7 +25,7 @@ func (s *Shop) Brand(ctx context.Context, st *storefront.State) (b storefront.Br
 	if err != nil {
 		return b
 	}
-	values, _, err := theme.set(st.Settings, state.English) // colours and pictures speak none
+	values, _, err := theme.set(st.Settings, state.English) // colors and images have no language
 	if err != nil {
 		return b
 	}

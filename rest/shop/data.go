@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// The data of a page consists of map[string]any, []any, string, bool, float64, nil and
-// the HTML of a text alone. What is absent is nil, so that templates can ask with "if".
+// The data of a page consists of map[string]any, []any, string, bool, float64, nil and HTML. Absent
+// values are nil, so that templates can test them with "if".
 
-// data is what the templates of the page get.
+// data returns the data of the templates.
 func (c *content) data(in scene, l *look) map[string]any {
 	d := map[string]any{
 		"shop": map[string]any{
@@ -56,7 +56,7 @@ func (c *content) data(in scene, l *look) map[string]any {
 	return d
 }
 
-// priceNote says what the prices of the page include, "" where it shows none.
+// priceNote says what the prices of the page include; "" if it shows none.
 func (c *content) priceNote(st *storefront.State) string {
 	offers := c.offers
 	switch {
@@ -71,7 +71,7 @@ func (c *content) priceNote(st *storefront.State) string {
 	return st.PriceNote(slices.ContainsFunc(offers, func(o *storefront.Offer) bool { return o.Ships }))
 }
 
-// menu is the links of a menu, each with whether it leads to this page.
+// menu returns the links of a menu, each with whether it leads to this page.
 func (c *content) menu(links []storefront.Link, l links) []any {
 	list := make([]any, len(links))
 	for i, link := range links {
@@ -87,7 +87,7 @@ func (c *content) menu(links []storefront.Link, l links) []any {
 	return list
 }
 
-// title is what the browser's tab shows.
+// title returns the title of the browser's tab.
 func (c *content) title(shop *storefront.State) string {
 	const dash = " – "
 	switch c.view.kind {
@@ -108,7 +108,7 @@ func (c *content) title(shop *storefront.State) string {
 	return shop.Name
 }
 
-// description is what search engines show of the page, "" where the theme has to say it.
+// description returns the description for search engines; "" leaves it to the theme.
 func (c *content) description() string {
 	switch c.view.kind {
 	case textPage:
@@ -123,7 +123,7 @@ func (c *content) description() string {
 	return ""
 }
 
-// shortened is the first words of a text, in one line.
+// shortened returns the first words of a text in one line.
 func shortened(text string) string {
 	const most = 155
 	runes := []rune(strings.Join(strings.Fields(text), " "))
@@ -141,7 +141,7 @@ func cards(offers []*storefront.Offer, in scene) []any {
 	return list
 }
 
-// card is a product as lists show it.
+// card returns a product as lists show it.
 func card(o *storefront.Offer, l links, w goodsWords) map[string]any {
 	c := map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
@@ -152,7 +152,7 @@ func card(o *storefront.Offer, l links, w goodsWords) map[string]any {
 	return c
 }
 
-// whole is a product as its own page shows it.
+// whole returns a product as its own page shows it.
 func whole(o *storefront.Offer, in scene) map[string]any {
 	w := wordsOf(in.shop)
 	c := card(o, in.links, w)
@@ -170,7 +170,7 @@ func whole(o *storefront.Offer, in scene) map[string]any {
 	return c
 }
 
-// firstImage is the first picture of a product, or nil.
+// firstImage returns the first image of a product, or nil.
 func firstImage(o *storefront.Offer) any {
 	if len(o.Images) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func firstImage(o *storefront.Offer) any {
 	return imageData(o.Images[0])
 }
 
-// imageData is a picture; nil stays nil.
+// imageData returns an image; nil stays nil.
 func imageData(i *storefront.Image) any {
 	if i == nil {
 		return nil
@@ -194,7 +194,8 @@ func pixels(n int) any {
 	return float64(n)
 }
 
-// options are what the variants of a product differ in, none where it has one variant.
+// options returns the options in which the variants of a product differ; none if there is one
+// variant.
 func options(o *storefront.Offer) []any {
 	list := make([]any, len(o.Options))
 	for i, option := range o.Options {
@@ -203,8 +204,8 @@ func options(o *storefront.Offer) []any {
 	return list
 }
 
-// variants are what a product is sold as: at least one. The options of each are its
-// texts, in the order of the product's options.
+// variants returns the variants of a product, at least one. The options of each are their values,
+// in the order of the product's options.
 func variants(o *storefront.Offer, w goodsWords) []any {
 	list := make([]any, len(o.Variants))
 	for i, v := range o.Variants {
@@ -218,8 +219,7 @@ func variants(o *storefront.Offer, w goodsWords) []any {
 	return list
 }
 
-// initial is the first letter or digit of a title, which stands where a product
-// has no picture.
+// initial returns the first letter or digit of a title, the placeholder of a missing image.
 func initial(title string) string {
 	for _, r := range title {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -17,23 +17,22 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// draftSide is the width and height of a made-up picture, in pixels.
+// draftSide is the width and height of a placeholder image, in pixels.
 const draftSide = 600
 
-// draft is a theme that lies in a folder.
+// draft is a theme in a folder.
 type draft struct {
 	folder fs.FS
 
 	mu    sync.Mutex
-	stamp uint64 // of the files as they were read; 0: never
+	stamp uint64 // of the files as last read; 0 before the first read
 	pack  *theme.Package
 	look  *look
 	err   error
 }
 
-// Draft shows a theme that lies in a folder, with made-up data, to whoever writes it. A
-// page is made of the files as they are when it is asked for; where they are no theme, it
-// says why. A picture of a product is a made-up one.
+// Draft shows a theme in a folder to its author, with sample data and placeholder images. Each
+// request reads the current files; if they are not a valid theme, the page says why.
 func Draft(folder fs.FS) http.Handler { return &draft{folder: folder} }
 
 // ServeHTTP implements http.Handler.
@@ -76,7 +75,7 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answerDraft(w, status, htmlType, page)
 }
 
-// draftPage is a page of made-up data, with the settings as the theme has them.
+// draftPage renders a page of sample data with the theme's default settings.
 func draftPage(l *look, kind string) ([]byte, error) {
 	settings, colors, err := l.set(nil, state.English)
 	if err != nil {
@@ -94,10 +93,10 @@ func draftPage(l *look, kind string) ([]byte, error) {
 func answerDraft(w http.ResponseWriter, status int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // whoever does not wait for it has gone
+	_, _ = w.Write(body) // a client that disconnected needs no page
 }
 
-// read returns the theme as its files are now. It is judged again when one of them changed.
+// read returns the theme as its files are now. It is compiled again only when a file has changed.
 func (d *draft) read() (*theme.Package, *look, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +114,7 @@ func (d *draft) read() (*theme.Package, *look, error) {
 	return d.pack, d.look, d.err
 }
 
-// stampOf sums up the names, sizes and times of all files.
+// stampOf hashes the names, sizes and times of all files.
 func stampOf(folder fs.FS) (uint64, error) {
 	sum := fnv.New64a()
 	err := fs.WalkDir(folder, ".", func(path string, e fs.DirEntry, err error) error {
@@ -131,7 +130,7 @@ func stampOf(folder fs.FS) (uint64, error) {
 	return sum.Sum64(), err
 }
 
-// draftPicture draws a disc on a ground, in colours that follow from the name.
+// draftPicture draws a disc on a background, in colors that follow from the name.
 func draftPicture(name string) []byte {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name)) // never fails
@@ -149,6 +148,6 @@ func draftPicture(name string) []byte {
 		}
 	}
 	var out bytes.Buffer
-	_ = png.Encode(&out, picture) // a buffer takes all
+	_ = png.Encode(&out, picture) // a buffer accepts everything
 	return out.Bytes()
 }

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// fresh is how long a store's state is believed without asking again.
+	// fresh is how long a store's state is used without reading it again.
 	fresh = 800 * time.Millisecond
-	// seen is the age up to which a state serves others while one request reads it
-	// anew: what another process changes is shown after that, at the latest.
+	// seen is the age up to which a state serves other requests while one reads it again. Changes
+	// by other processes are visible after this time at the latest.
 	seen = time.Second
-	// keep is how long a page is kept at most, whatever the state says. A state can
-	// miss a change that looks older than others, because the clocks of two
-	// processes differ or a transaction took long. It is also how long pages are
-	// shown while the database is away.
+	// keep is how long a page is cached at most, whatever the state says. A state can miss a change
+	// that generation older than others, because the clocks of two processes differ or a transaction
+	// took long. It is also how long pages are shown while the database is down.
 	keep = 30 * time.Second
-	// unknown is how long a handle that no open store has is not looked up again.
+	// unknown is how long a handle without an open store is not looked up again.
 	unknown = 2 * time.Second
 	// readLimit bounds the statements that a request waits for.
 	readLimit = 5 * time.Second
@@ -36,29 +35,28 @@ type front struct {
 
 	mu      sync.Mutex
 	state   *storefront.State // as last read
-	readAt  time.Time         // when that reading began
-	triedAt time.Time         // when the last reading began
-	err     error             // of the last reading
+	readAt  time.Time         // when that read began
+	triedAt time.Time         // when the latest read began
+	err     error             // of the latest read
 	reading bool
-	// readLooks and triedLooks are [core.Core.Looks] as those readings began.
-	readLooks, triedLooks uint64
+	// readGeneration and triedGeneration are [core.Core.Looks] at the start of those reads.
+	readGeneration, triedGeneration uint64
 }
 
-// absence says that no open store has a handle, until when that is believed, and whether
-// a closed one has it.
+// absence says that no open store has a handle, until when that is cached, and whether a closed
+// store has it.
 type absence struct {
 	until  time.Time
 	closed bool
 }
 
-// isClosed reports whether [Shop.enter] has just found that the store of a handle is
-// closed.
+// isClosed reports whether [Shop.enter] has just found that the store of a handle is closed.
 func (s *Shop) isClosed(handle string) bool {
 	a, _ := s.absent.Get(handle)
 	return a.closed
 }
 
-// enter finds the open store of a handle and its state; nil if there is none.
+// enter returns the open store of a handle and its state, or nil if there is none.
 func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.State, error) {
 	if a, ok := s.absent.Get(handle); ok && s.Now().Before(a.until) {
 		return nil, nil, nil
@@ -86,10 +84,10 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 	return f, st, nil
 }
 
-// find looks a handle up.
+// find returns a function that generation up a handle.
 func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 	return func(ctx context.Context) (*front, error) {
-		if f, ok := s.fronts.Get(handle); ok { // another one was quicker
+		if f, ok := s.fronts.Get(handle); ok { // another request was faster
 			return f, nil
 		}
 		id, ok, err := s.Core.Find(viewer.Everywhere(ctx), handle)
@@ -102,19 +100,18 @@ func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 	}
 }
 
-// state returns the store's state: read about once a second, by one request, while others
-// get the one before as long as it is not too old. What this process did to the store's
-// themes is in it at once.
+// state returns the store's state. One request reads it about once a second; others get the
+// previous state as long as it is not too old. Theme changes by this process are visible at once.
 func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 	now := s.Now()
 	f.mu.Lock()
-	st, age, reading, looks := f.state, now.Sub(f.readAt), f.reading, s.Core.Looks(f.id)
-	same := f.readLooks == looks
+	st, age, reading, generation := f.state, now.Sub(f.readAt), f.reading, s.Core.Looks(f.id)
+	same := f.readGeneration == generation
 	f.mu.Unlock()
 	if st != nil && same && (age < fresh || reading && age < seen) {
 		return st, nil
 	}
-	for range 2 { // a reading that others have begun may have begun before the change
+	for range 2 { // a shared read may have begun before the change
 		var err error
 		if st, err = s.states.Do(ctx, f.id, readLimit, func(ctx context.Context) (*storefront.State, error) {
 			return s.readState(ctx, f)
@@ -122,7 +119,7 @@ func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 			return nil, err
 		}
 		f.mu.Lock()
-		same = f.triedLooks == looks
+		same = f.triedGeneration == generation
 		f.mu.Unlock()
 		if same {
 			break
@@ -133,13 +130,13 @@ func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 
 // readState reads the state unless that was just tried.
 func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, error) {
-	now, looks := s.Now(), s.Core.Looks(f.id)
+	now, generation := s.Now(), s.Core.Looks(f.id)
 	f.mu.Lock()
-	if !f.triedAt.IsZero() && f.triedLooks == looks && now.Sub(f.triedAt) < fresh {
+	if !f.triedAt.IsZero() && f.triedGeneration == generation && now.Sub(f.triedAt) < fresh {
 		defer f.mu.Unlock()
-		return f.believed(now)
+		return f.latest(now)
 	}
-	f.triedAt, f.triedLooks, f.reading = now, looks, true
+	f.triedAt, f.triedGeneration, f.reading = now, generation, true
 	f.mu.Unlock()
 
 	st, err := s.Core.State(viewer.Visitor(ctx, f.id))
@@ -151,14 +148,14 @@ func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, erro
 	defer f.mu.Unlock()
 	f.reading, f.err = false, err
 	if err == nil {
-		f.state, f.readAt, f.readLooks = st, now, looks
+		f.state, f.readAt, f.readGeneration = st, now, generation
 	}
-	return f.believed(now)
+	return f.latest(now)
 }
 
-// believed is what the last readings found. While the database is away the last
-// state stands in, as long as pages are kept. f.mu is held.
-func (f *front) believed(now time.Time) (*storefront.State, error) {
+// latest returns the result of the latest reads. While the database is down, it returns the last
+// state for as long as pages are kept. The caller holds f.mu.
+func (f *front) latest(now time.Time) (*storefront.State, error) {
 	if f.err != nil && (f.state == nil || now.Sub(f.readAt) >= keep) {
 		return nil, f.err
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// head is what the service itself puts into the head of a page, whatever the theme puts
-// there: the address under which robots are to know it, and what they and those who
-// share it show (Open Graph, schema.org). No script runs: the data block is none.
+// head returns what the service itself adds to the head of a page, whatever the theme adds: the
+// canonical address, and metadata for search engines and link previews (Open Graph, schema.org).
+// The data block is no script; none runs.
 func (c *content) head(in scene) string {
-	preview := in.links.query != "" // nobody else is to know its address
+	preview := in.links.query != "" // its address is secret
 	switch {
 	case in.shop.Test:
 		return `<meta name="robots" content="noindex">`
 	case preview || c.view.kind == searchPage || c.view.kind == notFoundPage:
 		return ""
-	case c.view.loose(): // one of the many ways to look at a list, which itself is known
+	case c.view.loose(): // a variation of a list, which has its own canonical address
 		return `<meta name="robots" content="noindex, follow">`
 	}
 	var b strings.Builder
@@ -43,7 +43,7 @@ func (c *content) head(in scene) string {
 	return b.String()
 }
 
-// graph is the properties of the Open Graph protocol.
+// graph returns the Open Graph properties.
 func (c *content) graph(in scene, address string) [][2]string {
 	kind, title, image := "website", in.shop.Name, ""
 	switch c.view.kind {
@@ -68,13 +68,13 @@ func (c *content) graph(in scene, address string) [][2]string {
 	return list
 }
 
-// locale is a language as the Open Graph protocol has it: with the country where most speak it.
+// locale returns a language with a country, as Open Graph expects it: the one with most speakers.
 func locale(l state.Language) string {
 	region, _ := language.Make(string(l)).Region()
 	return string(l) + "_" + region.String()
 }
 
-// listing is a product as schema.org has it, in JSON-LD.
+// listing is a product in schema.org's terms, as JSON-LD.
 type listing struct {
 	Context     string `json:"@context"`
 	Type        string `json:"@type"`
@@ -100,8 +100,8 @@ type offer struct {
 	Availability string `json:"availability"`
 }
 
-// offer is the product of the page for machines. The encoder escapes what could end the
-// element around it.
+// offer returns the product of the page as JSON-LD. The encoder escapes everything that could end
+// the surrounding element.
 func (c *content) offer(in scene, address string) []byte {
 	p := listing{
 		Context: "https://schema.org", Type: "Product", Name: c.product.Title, URL: address, SKU: c.product.SKU,
@@ -120,12 +120,12 @@ func (c *content) offer(in scene, address string) []byte {
 	}
 	body, err := json.Marshal(p)
 	if err != nil {
-		return []byte("{}") // of texts there is nothing that JSON cannot say
+		return []byte("{}") // strings cannot fail to encode
 	}
 	return body
 }
 
-// describe is the description of a page whose theme gives none.
+// describe adds a description to a page whose theme gives none.
 func (c *content) describe(page []byte) string {
 	text := c.description()
 	if text == "" || bytes.Contains(page, []byte(`name="description"`)) {
@@ -134,8 +134,7 @@ func (c *content) describe(page []byte) string {
 	return `<meta name="description" content="` + html.EscapeString(text) + `">`
 }
 
-// withHead puts markup at the beginning of a page's head. A page without a head has no
-// place for it.
+// withHead inserts markup at the start of a page's head. A page without a head stays as it is.
 func withHead(page []byte, markup string) []byte {
 	at := afterTag(string(page), "head")
 	if markup == "" || at == len(page) {
@@ -144,7 +143,7 @@ func withHead(page []byte, markup string) []byte {
 	return slices.Insert(page, at, []byte(markup)...)
 }
 
-// bare is a page where the theme's layout does not fit it.
+// bare returns a plain page, for kinds of pages that the theme has no template for.
 func bare(c content, in scene) []byte {
 	title, body := "", ""
 	switch c.view.kind {
@@ -163,7 +162,7 @@ func bare(c content, in scene) []byte {
 	return b.Bytes()
 }
 
-// bare is the products of a list and the links to its other pages.
+// bare returns the products of a list and the links to its other pages.
 func (l *listed) bare(in scene) string {
 	var b strings.Builder
 	t := phrase.In(in.shop.Language)

@@ -12,36 +12,35 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/index/listings"
 )
 
-// The parameters of a list.
+// Query parameters of a list.
 const (
 	sortParam   = "sort"
 	afterParam  = "after"
 	beforeParam = "before"
 	leastParam  = "min"
 	mostParam   = "max"
-	optionParam = "option" // such as Colour:Red
+	optionParam = "option" // such as Color:Red
 	stockParam  = "stock"
 )
 
 const (
-	// maxChosen is how many values of options narrow a list at once.
+	// maxChosen is how many option values can filter a list at once.
 	maxChosen = 3
-	// maxParam is how long a parameter of a list may be, in bytes; one that is longer
-	// narrows nothing.
+	// maxParam is the longest parameter of a list, in bytes; longer ones are ignored.
 	maxParam = 600
 )
 
-// asked is what an address asks of a list.
+// asked holds the parameters of a list.
 type asked struct {
-	sort          listings.Sort // "" for the list's own
+	sort          listings.Sort // "" for the list's default
 	after, before string
 	least, most   string
 	options       []string
 	inStock       bool
 }
 
-// askedOf reads the parameters of a list. Those that mean nothing are left out, so that
-// equal lists have one spelling.
+// askedOf parses the parameters of a list. It drops those without effect, so that equal lists have
+// one spelling.
 func askedOf(q url.Values) (a asked) {
 	get := func(name string) string {
 		if v := q.Get(name); len(v) <= maxParam {
@@ -68,8 +67,8 @@ func askedOf(q url.Values) (a asked) {
 	return a
 }
 
-// query is the parameters in one spelling; "" for the beginning of the whole list in its
-// own order.
+// query returns the parameters in their one spelling; "" for the first page in the default order
+// without filters.
 func (a asked) query() string {
 	q := url.Values{}
 	set := func(name, value string) {
@@ -91,24 +90,24 @@ func (a asked) query() string {
 	return q.Encode()
 }
 
-// list is what is read for it: a price that is none bounds nothing.
+// list returns what to read; an invalid price does not filter.
 func (a asked) list(on xid.ID, own listings.Sort, currency string) listings.List {
 	l := listings.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
 		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
-	if l.Sort == "" || l.Sort == listings.Manual && own != listings.Manual { // nobody put these in order
+	if l.Sort == "" || l.Sort == listings.Manual && own != listings.Manual { // there is no manual order here
 		l.Sort = own
 	}
 	for _, o := range a.options {
 		name, value, _ := strings.Cut(o, ":")
 		l.On = append(l.On, listings.Option(name, value))
 	}
-	if on == listings.All && len(l.On) > 0 { // the walk is shorter there
+	if on == listings.All && len(l.On) > 0 { // the scan is shorter there
 		l.Shelf, l.On = l.On[0], l.On[1:]
 	}
 	return l
 }
 
-// from is the list from its beginning with something else asked.
+// from returns the parameters of the first page after a change.
 func (a asked) from(change func(*asked)) asked {
 	a.after, a.before, a.options = "", "", slices.Clone(a.options)
 	change(&a)
@@ -123,12 +122,13 @@ type listed struct {
 	facets []storefront.Facet
 	path   string
 	title  string
-	// description is that of a collection, and always says that it never has what is sold out.
+	// description is the collection's. always says that the collection never contains sold-out
+	// products.
 	description string
 	always      bool
 }
 
-// readList reads a page of a list and what it can be narrowed by.
+// readList reads a page of a list and its filters.
 func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (err error) {
 	asks := l.list(on, l.own, in.shop.Currency)
 	asks.InStock = asks.InStock || l.always
@@ -138,7 +138,7 @@ func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (er
 	return err
 }
 
-// data is what templates get of a list.
+// data returns the list for templates.
 func (l *listed) data(in scene) map[string]any {
 	at := func(a asked) string {
 		if q := a.query(); q != "" {
@@ -162,12 +162,12 @@ func (l *listed) data(in scene) map[string]any {
 	}
 }
 
-// narrowed reports whether the list does not show all that there is.
+// narrowed reports whether a filter is active.
 func (l *listed) narrowed() bool {
 	return len(l.options) > 0 || l.least != "" || l.most != "" || l.inStock
 }
 
-// sorts are the orders that visitors can choose.
+// sorts returns the orders that visitors can choose.
 func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	var all []any
 	for _, s := range []listings.Sort{
@@ -187,8 +187,8 @@ func (l *listed) sorts(st *storefront.State, at func(asked) string) []any {
 	return all
 }
 
-// filters are the options by which a list can be narrowed, each value with the address
-// where it is, or is no longer, chosen.
+// filters returns the options that filter a list; each value has the address that adds or removes
+// it.
 func (l *listed) filters(at func(asked) string) []any {
 	groups := []any{}
 	var name string
@@ -216,7 +216,7 @@ func (l *listed) filters(at func(asked) string) []any {
 	return groups
 }
 
-// toggle chooses a value of an option, or takes the choice back.
+// toggle adds or removes an option value.
 func (a *asked) toggle(option string) {
 	if i := slices.Index(a.options, option); i >= 0 {
 		a.options = slices.Delete(a.options, i, i+1)
@@ -226,7 +226,7 @@ func (a *asked) toggle(option string) {
 	slices.Sort(a.options)
 }
 
-// fields are what a form with prices sends along.
+// fields returns the hidden fields of the price form.
 func (l *listed) fields(links links) []any {
 	all := links.fields()
 	add := func(name, value string) {

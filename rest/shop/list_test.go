@@ -70,7 +70,7 @@ func TestCollectionPages(t *testing.T) {
 		if err := s.core.Shelves.Judge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.clock.add(time.Second) // nothing of before is believed
+		s.clock.add(time.Second) // states cached before are stale
 		s.get("/collections/bargains").want(t, 200, "<h1>Bargains &amp; more</h1>", "Cheap", "!Dear", "!Sold out<",
 			"!Colour", `rel="canonical"`, `/collections/bargains"`, `content="All below &lt;10&gt;."`)
 		s.get("/collections/bargains?min=2").want(t, 200, "!>Cheap<", "noindex, follow")

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/cache"
 )
 
-// makeLimit bounds the making of a page, waiting for a slot included.
+// makeLimit bounds rendering a page, waiting for a slot included.
 const makeLimit = 10 * time.Second
 
 var (
@@ -27,27 +27,26 @@ var (
 	errThemeless = errors.New("the store has no active theme")
 )
 
-// pageKey names a page in the caches, where a newer one takes the place of the
-// older.
+// pageKey identifies a page in the caches, where a newer version replaces the older.
 type pageKey struct {
 	store xid.ID
 	view  view
 }
 
-// makeKey names a page as of a state.
+// makeKey identifies a page at a state.
 type makeKey struct {
 	pageKey
 	state digest.Sum
 }
 
-// page returns a page as of the visit's state, from memory if it is there.
+// page returns a page at the visit's state, from the cache if possible.
 func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 	key := makeKey{pageKey{at.front.id, v}, at.state.Fingerprint}
 	if p := s.kept(key); p != nil {
 		return p, nil
 	}
 	return s.made.Do(ctx, key, makeLimit, func(ctx context.Context) (*page, error) {
-		if p := s.kept(key); p != nil { // made between the look and the turn
+		if p := s.kept(key); p != nil { // rendered between the lookup and our turn
 			return p, nil
 		}
 		p, err := s.make(ctx, at.front, scene{shop: at.state, sum: at.state.Package, set: at.state.Settings}, v)
@@ -64,7 +63,7 @@ func (s *Shop) page(ctx context.Context, at *visit, v view) (*page, error) {
 	})
 }
 
-// kept finds a page in memory that may still be shown.
+// kept returns a cached page that may still be shown.
 func (s *Shop) kept(key makeKey) *page {
 	for _, cache := range []*cache.Cache[pageKey, *page]{s.pages, s.loose} {
 		p, ok := cache.Get(key.pageKey)
@@ -75,13 +74,13 @@ func (s *Shop) kept(key makeKey) *page {
 	return nil
 }
 
-// scene is in what a page is shown.
+// scene is the context in which a page is shown.
 type scene struct {
 	shop   *storefront.State
-	origin string     // of the shop: its scheme and host
+	origin string     // scheme and host of the shop
 	sum    digest.Sum // of the theme's package
-	links  links      // what every link carries
-	// set is what the merchant set about the theme; settings and colors are made of it.
+	links  links      // add the preview's query
+	// set holds the merchant's theme settings; settings and colors follow from it.
 	set      document.ThemeSettings
 	settings map[string]any
 	colors   url.Values
@@ -89,7 +88,7 @@ type scene struct {
 	banner string
 }
 
-// make reads what a page shows and renders it.
+// make reads the data of a page and renders it.
 func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, error) {
 	leave, err := s.slot(ctx, f)
 	if err != nil {
@@ -127,12 +126,12 @@ func (s *Shop) make(ctx context.Context, f *front, in scene, v view) (*page, err
 	return newPage(c.view.status(), htmlType, body, began), nil
 }
 
-// render makes the page in the templates of a theme, and adds what is the service's own.
+// render renders the page with the templates of a theme and adds the service's own parts.
 func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 	data := c.data(in, theme)
 	var body []byte
 	if theme.Has(c.view.kind) {
-		var out bytes.Buffer // the renderer bounds its time and its size
+		var out bytes.Buffer // the renderer limits its time and size
 		if err := theme.Render(&out, c.view.kind, data); err != nil {
 			return nil, err
 		}
@@ -150,8 +149,8 @@ func (s *Shop) render(theme *look, c content, in scene) ([]byte, error) {
 	return body, nil
 }
 
-// slot waits for one of the places in which pages are made, first for one of the
-// store's, so that no store takes them all.
+// slot waits for a rendering slot, first for one of the store's, so that no store takes all of
+// them.
 func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 	for i, places := range []chan struct{}{f.slots, s.slots} {
 		select {
@@ -166,19 +165,19 @@ func (s *Shop) slot(ctx context.Context, f *front) (leave func(), err error) {
 	return func() { <-s.slots; <-f.slots }, nil
 }
 
-// content is what a page shows.
+// content is the data of a page.
 type content struct {
-	view    view   // the one that was asked for, or not_found
-	moved   string // the path that the address has now, where its handle changed
+	view    view   // the requested one, or not_found
+	moved   string // the new path of an address whose handle has changed
 	product *storefront.Offer
 	text    *storefront.Text
 	menus   *storefront.Menus
 	offers  []*storefront.Offer
 	list    *listed
-	count   int // of what a search found
+	count   int // of search results
 }
 
-// content reads what a view shows.
+// content reads the data of a view.
 func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c content, err error) {
 	c.view = v
 	if c.menus, err = s.menus(ctx, f, in.shop); err != nil {
@@ -195,7 +194,7 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 			c.offers, err = s.Core.Related(ctx, c.product)
 		}
 	case searchPage:
-		if v.arg != "" { // without a question it asks for nothing
+		if v.arg != "" { // an empty search reads nothing
 			c.offers, c.count, err = s.Core.Search(ctx, v.arg)
 		}
 	case productsPage:
@@ -208,7 +207,7 @@ func (s *Shop) content(ctx context.Context, f *front, in scene, v view) (c conte
 	return c, err
 }
 
-// list reads the list of all products, or a collection.
+// list reads the list of all products or a collection.
 func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
 	l := &listed{asked: v.asked(), own: listings.Newest, path: v.path(), title: in.shop.WordProducts()}
 	handle, _ := v.list()
@@ -223,20 +222,20 @@ func (s *Shop) list(ctx context.Context, in scene, v view) (*listed, error) {
 	return l, s.readList(ctx, in, l, found.ID)
 }
 
-// missing reports whether an error says that there is no such thing.
+// missing reports whether an error means not found.
 func missing(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Kind == fault.NotFound
 }
 
-// bars are the menus of a store as of a state.
+// bars are the menus of a store at a state.
 type bars struct {
 	*storefront.Menus
 	state digest.Sum
 	began time.Time
 }
 
-// menus returns the menus from memory, or reads them: once for all pages of a state.
+// menus returns the menus from the cache, or reads them: once for all pages of a state.
 func (s *Shop) menus(ctx context.Context, f *front, st *storefront.State) (*storefront.Menus, error) {
 	if b, ok := s.bars.Get(f.id); ok && b.state == st.Fingerprint && s.Now().Sub(b.began) < keep {
 		return b.Menus, nil

@@ -18,17 +18,16 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
-// signedNames are the parameters of a preview's address, in the order in which
-// they are signed.
+// signedNames are the parameters of a preview's address, in signing order.
 var signedNames = [...]string{"expires", appearance.PreviewTheme, appearance.PreviewStore, "signature"}
 
-// links writes the addresses of a page's links. In a preview they all carry its
-// signed query, so that whoever follows them stays in it.
+// links builds the addresses of a page's links. In a preview all of them carry the signed query, so
+// that visitors stay in it.
 type links struct {
-	query string // the signed one, or ""
+	query string // the signed query, or ""
 }
 
-// to is the address of a path.
+// to returns the address of a path.
 func (l links) to(path string) string {
 	if l.query == "" {
 		return path
@@ -39,8 +38,7 @@ func (l links) to(path string) string {
 	return path + "?" + l.query
 }
 
-// fields are what a form has to send along: a browser drops the query of the
-// address to which it sends one.
+// fields returns the hidden fields of a form: browsers drop the query of a form's address.
 func (l links) fields() []any {
 	list := []any{}
 	if l.query == "" {
@@ -53,9 +51,8 @@ func (l links) fields() []any {
 	return list
 }
 
-// signed reports whether a query means to be that of a preview: it has any part of
-// one. So an address that was tampered with is refused, and never shows the
-// storefront in place of the preview.
+// signed reports whether a query has any parameter of a preview. An address that was tampered with
+// is thus refused, and never shows the storefront in place of the preview.
 func signed(query string) bool {
 	for pair := range strings.SplitSeq(query, "&") {
 		for _, name := range signedNames {
@@ -67,10 +64,9 @@ func signed(query string) bool {
 	return false
 }
 
-// linksOf takes the signed parameters out of a query and puts them in the order in
-// which they were signed: a search form sends them with the question among them.
-// Nothing in them is escaped, neither by the signer nor by browsers, so they are
-// taken as they are written.
+// linksOf takes the signed parameters out of a query and puts them in signing order: a search form
+// sends the search term among them. Neither the signer nor browsers escape them, so they are taken
+// literally.
 func linksOf(query string) (links, bool) {
 	pairs := [len(signedNames)]string{}
 	for pair := range strings.SplitSeq(query, "&") {
@@ -86,11 +82,11 @@ func linksOf(query string) (links, bool) {
 	return links{strings.Join(pairs[:], "&")}, !slices.Contains(pairs[:], "")
 }
 
-// preview shows the storefront with another theme of the store to whoever holds a
-// signed link. Nothing of it is kept.
+// preview shows the storefront with another theme of the store to the holder of a signed link.
+// Nothing is cached.
 func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	h := w.Header()
-	// The address is signed: nobody hears of it.
+	// The address is signed and must not leak.
 	h["X-Robots-Tag"], h["Cache-Control"], h["Referrer-Policy"] = noIndex, noStore, noReferrer
 	h.Set("Content-Security-Policy", policy+" "+s.Core.APIHost) // the dashboard shows it in a frame
 	l, theme, err := s.judge(r, v)
@@ -124,11 +120,11 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	send(w, r, p.unkept())
 }
 
-// errGone says that a preview's theme cannot be shown any more.
+// errGone says that a preview's theme is no longer available.
 var errGone = errors.New("the theme is gone")
 
-// judge finds the theme of a preview. The link is signed for the path "/" and
-// serves every page; it names the store, since one key signs for all hosts.
+// judge returns the theme of a preview. The link is signed for the path "/" and valid for every
+// page. It names the store, because one key signs for all hosts.
 func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 	l, ok := linksOf(r.URL.RawQuery)
 	if !ok {
@@ -155,21 +151,21 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 	return l, t, nil
 }
 
-// withBanner puts a line above the page that says what is looked at.
+// withBanner adds a line above the page that says what is shown.
 func withBanner(page []byte, theme string) []byte {
 	return above(page, "Preview of <strong>"+html.EscapeString(theme)+"</strong>. Visitors do not see it.")
 }
 
-// above puts a line of ours above the page. Its style is a file of ours, since the page's
-// policy allows none within it.
+// above adds markup above the page. Its style is a file of ours, because the page's policy allows
+// no inline style.
 func above(page []byte, markup string) []byte {
 	banner := `<link rel="stylesheet" href="` + staticRoot +
 		`preview.css"><p class="storefront-preview" role="status">` + markup + `</p>`
 	return slices.Insert(page, afterTag(string(page), "body"), []byte(banner)...)
 }
 
-// afterTag is where the content of an element begins: behind its tag, or else at the
-// end of the page. Quoted values may hold anything.
+// afterTag returns where the content of an element begins: after its tag, or else the end of the
+// page. Quoted attribute values may hold anything.
 func afterTag(page, name string) int {
 	lower := asciiLower(page)
 	for at := 0; at < len(page); at++ {
@@ -197,8 +193,8 @@ func isTag(tag, name string) bool {
 	return ok && rest != "" && strings.ContainsAny(rest[:1], " \t\r\n\f/>")
 }
 
-// tagEnd is where the tag that begins at a place ends; behind a sign that begins
-// no tag, it is the place behind it.
+// tagEnd returns the end of the tag that begins at a position; if no tag begins there, the position
+// after the "<".
 func tagEnd(page string, at int) int {
 	if at+1 == len(page) || !isLetter(page[at+1]) && page[at+1] != '/' && page[at+1] != '!' {
 		return at + 1
@@ -221,8 +217,7 @@ func tagEnd(page string, at int) int {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// asciiLower turns the capitals of ASCII alone, so that every byte stays in its
-// place.
+// asciiLower lowers ASCII letters only, so that every byte keeps its position.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

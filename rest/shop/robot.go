@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// The addresses of the map of a storefront: its index, the part with the home page and
-// the texts, and those with products, each by the id behind which it begins.
+// Addresses of the sitemap: its index, the part with the home page and the texts, and the parts
+// with products, each named by the id after which it begins.
 const (
 	mapRoot     = "/sitemap"
 	mapPath     = mapRoot + ".xml"
@@ -23,11 +23,10 @@ const (
 	productPart = "products"
 )
 
-// closedPaths are those that robots keep out of, beside previews: each visitor has their
-// own there.
+// closedPaths are disallowed for robots, like previews: they are different for each visitor.
 var closedPaths = []string{searchPath, "/cart", "/checkout"}
 
-// partOf returns the part of the map that a path names: "" is its index.
+// partOf returns the part of the sitemap that a path names; "" is the index.
 func partOf(path string) (part string, ok bool) {
 	if path == mapPath {
 		return "", true
@@ -41,7 +40,7 @@ func partOf(path string) (part string, ok bool) {
 	return part, part == textPart || isProducts
 }
 
-// behind returns the id behind which a part with products begins.
+// behind returns the id after which a part with products begins.
 func behind(part string) (xid.ID, bool) {
 	if part == productPart {
 		return xid.Nil, true
@@ -50,7 +49,7 @@ func behind(part string) (xid.ID, bool) {
 	return id, err == nil && strings.HasPrefix(part, productPart+"-")
 }
 
-// makeForRobots makes a page that no theme has.
+// makeForRobots creates robots.txt or a part of the sitemap.
 func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, error) {
 	began := s.Now()
 	if v.kind == robotsPage {
@@ -63,19 +62,19 @@ func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, erro
 	return newPage(http.StatusOK, xmlType, sitemap(in.origin, places, v.arg == ""), began), nil
 }
 
-// robots lets everybody in but where nothing is to be found, and names the map.
+// robots returns robots.txt, which names the sitemap and disallows [closedPaths] and previews.
 func robots(origin string) []byte {
 	var b bytes.Buffer
 	b.WriteString("User-agent: *\nAllow: /\n")
 	for _, path := range closedPaths {
 		fmt.Fprintf(&b, "Disallow: %s\n", path)
 	}
-	// What is signed is a preview.
+	// A signed address is a preview.
 	fmt.Fprintf(&b, "Disallow: /*%s=\n\nSitemap: %s%s\n", signedNames[len(signedNames)-1], origin, mapPath)
 	return b.Bytes()
 }
 
-// places are what a part of the map lists; of the index, the parts.
+// places returns the entries of a part of the sitemap; for the index, the parts.
 func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, error) {
 	if part == textPart {
 		texts, err := s.Core.PagePlaces(ctx)
@@ -100,7 +99,7 @@ func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, err
 	return list, err
 }
 
-// sitemap writes places as sitemaps.org has it.
+// sitemap writes places in the format of sitemaps.org.
 func sitemap(origin string, places []storefront.Place, index bool) []byte {
 	all, one := "urlset", "url"
 	if index {
@@ -111,7 +110,7 @@ func sitemap(origin string, places []storefront.Place, index bool) []byte {
 	fmt.Fprintf(&b, "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n", all)
 	for _, p := range places {
 		fmt.Fprintf(&b, "<%s><loc>", one)
-		_ = xml.EscapeText(&b, []byte(origin+p.Path)) // a buffer takes everything
+		_ = xml.EscapeText(&b, []byte(origin+p.Path)) // a buffer accepts everything
 		b.WriteString("</loc>")
 		if p.Changed != 0 {
 			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", p.Changed.Time().UTC().Format(time.RFC3339))

@@ -16,19 +16,18 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// colorPath is where the stylesheet is that hands a theme's colours to its own: one custom
-// property for each, named in the query. The address says all that it holds, so it never
-// changes.
+// colorPath is the stylesheet that passes the colors of a theme to its own stylesheets: a custom
+// property for each, named in the query. The address determines the content, which never changes.
 const colorPath = staticRoot + "colors.css"
 
-// The forms of the query's names and values.
+// Forms of the query's names and values.
 var (
 	colorName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 	colorValue = regexp.MustCompile(`^[0-9a-f]{6}$`)
 )
 
-// value is what a setting is: what the merchant set if the theme takes it, or else what the
-// theme has. A theme is never shown with a value that its author did not foresee.
+// value returns the merchant's value of a setting if the theme accepts it, and the theme's default
+// otherwise. A theme is never shown with a value that its author did not allow.
 func (l *look) value(s theme.Setting, set map[string]string, in state.Language) string {
 	v, ok := set[s.Name]
 	if s.Kind == state.SettingImage && ok && strings.HasPrefix(v, "https://") {
@@ -40,8 +39,7 @@ func (l *look) value(s theme.Setting, set map[string]string, in state.Language) 
 	return v
 }
 
-// set is the settings of a theme as its templates get them in a store's language, and its
-// colours.
+// set returns the settings of a theme for its templates, in a store's language, and its colors.
 func (l *look) set(
 	doc document.ThemeSettings, in state.Language,
 ) (values map[string]any, colors url.Values, err error) {
@@ -65,7 +63,7 @@ func (l *look) set(
 	return values, colors, nil
 }
 
-// colorLink is the link to the stylesheet of a theme's colours, "" where it has none.
+// colorLink returns the link to the stylesheet of a theme's colors, or "" if it has none.
 func colorLink(colors url.Values) string {
 	if len(colors) == 0 {
 		return ""
@@ -73,8 +71,8 @@ func colorLink(colors url.Values) string {
 	return `<link rel="stylesheet" href="` + html.EscapeString(colorPath+"?"+colors.Encode()) + `">`
 }
 
-// colors answers with the stylesheet that an address describes. Whatever is asked for, it
-// holds custom properties that are colours, and nothing else.
+// colors serves the stylesheet that an address describes. Whatever the query, it holds nothing but
+// custom properties with colors.
 func (s *Shop) colors(w http.ResponseWriter, r *http.Request) {
 	body, ok := colorSheet(r.URL.Query())
 	if !ok {
@@ -90,7 +88,7 @@ func colorSheet(query url.Values) (sheet []byte, ok bool) {
 	}
 	var b strings.Builder
 	b.WriteString(":root{")
-	for pair := range strings.SplitSeq(query.Encode(), "&") { // in the order of names
+	for pair := range strings.SplitSeq(query.Encode(), "&") { // sorted by name
 		name, value, _ := strings.Cut(pair, "=")
 		if !colorName.MatchString(name) || !colorValue.MatchString(value) {
 			return nil, false

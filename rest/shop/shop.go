@@ -1,9 +1,9 @@
-// Package shop serves the storefronts: the pages that the customers of a store
-// see at its own host (contract, section 9).
+// Package shop serves the storefronts: the pages that the customers of a store see at its own host
+// (contract, section 9).
 //
-// A page is made of the active theme's templates and the published products, and
-// kept in memory. Once a second, and only while somebody looks, a store is asked
-// whether anything has changed; a page that is kept costs no query.
+// A page is rendered from the active theme's templates and the published products, and cached. Once
+// a second, and only while there are visitors, the store is checked for changes; a cached page
+// costs no query.
 package shop
 
 import (
@@ -26,44 +26,44 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/link"
 )
 
-// The memory that all storefronts share, in bytes.
+// Memory that all storefronts share, in bytes.
 const (
-	// pageMemory holds pages that have an address of their own.
+	// pageMemory holds pages with an address of their own.
 	pageMemory = 48 << 20
-	// looseMemory holds what visitors' questions and wrong addresses make. Anybody
-	// can ask for any number of these, so they push out only one another.
+	// looseMemory holds search results and pages of wrong addresses. Anyone can request any number
+	// of them, so they evict only each other.
 	looseMemory = 16 << 20
 	// themeMemory holds compiled themes.
 	themeMemory = 64 << 20
 )
 
-// How many hosts are remembered, those of stores and those of none; and how many stores'
-// menus, of which each takes a few kilobytes.
+// How many hosts are cached, with and without a store, and how many stores' menus, which take a few
+// kilobytes each.
 const (
 	maxHosts = 10_000
 	maxMenus = 2_000
 )
 
-// maxMaking is how many pages are made at once, so that storefronts leave
-// connections to the API; and of those, how many for one store.
+// maxMaking bounds the pages rendered at once, so that storefronts leave connections to the API;
+// the other constant bounds them per store.
 const (
 	maxMaking = 6
 	maxOfOne  = 3
 )
 
-// Config is what the storefronts need.
+// Config is the configuration of the storefronts.
 type Config struct {
 	Core storefront.Storefront
-	// Links judges the addresses of previews.
+	// Links verifies the addresses of previews.
 	Links *link.Signer
 	// HandleOf returns the handle in a store_host.
 	HandleOf func(host string) (handle string, ok bool)
 	Logger   *slog.Logger
-	// Now is the clock that says how old what is kept is; by default [time.Now].
+	// Now is the clock for the age of cached pages; by default [time.Now].
 	Now func() time.Time
 }
 
-// Shop is the storefronts of all stores.
+// Shop serves the storefronts of all stores.
 type Shop struct {
 	Config
 	fronts *lru.Cache[string, *front]  // by handle
@@ -80,7 +80,7 @@ type Shop struct {
 	slots        chan struct{}
 }
 
-// New makes the storefronts.
+// New creates the storefronts.
 func New(c Config) (*Shop, error) {
 	if c.Core.Core == nil || c.Links == nil || c.HandleOf == nil {
 		return nil, errors.New("shop: Core, Links and HandleOf are needed")
@@ -106,15 +106,15 @@ type visit struct {
 	front *front
 	state *storefront.State
 	err   error // why the store could not be looked up
-	// closed says that there is a store and no shop: robots are told so, all others see
-	// what any host without a shop shows.
+	// closed says that the store exists and its shop is closed: robots get their own answer,
+	// everyone else sees what any host without a shop shows.
 	closed bool
 }
 
 type visitKey struct{}
 
-// Take returns the request as [Shop.ServeHTTP] wants it: with what is known of the
-// open store whose host it is for. Any other host has no shop.
+// Take prepares a request for [Shop.ServeHTTP]: it generation up the open store of the host. Any other
+// host has no shop.
 func (s *Shop) Take(r *http.Request) *http.Request {
 	handle, ok := s.HandleOf(r.Host)
 	if !ok || !isLabel(handle) {
@@ -133,12 +133,12 @@ func (s *Shop) Take(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(ctx, visitKey{}, v))
 }
 
-// stays reports whether a page is there after a store has closed: those of orders, and their style.
+// stays reports whether a page remains after a store has closed: order pages and their stylesheet.
 func stays(path string) bool {
 	return strings.HasPrefix(path, link.OrderRoot) || strings.HasPrefix(path, "/_checkout/")
 }
 
-// afterwards finds a closed store: whoever bought there still sees their order.
+// afterwards finds a closed store, whose customers can still see their orders.
 func (s *Shop) afterwards(ctx context.Context, handle string) (*front, *storefront.State, error) {
 	id, ok, err := s.Core.Find(viewer.Everywhere(ctx), handle)
 	if err != nil || !ok {
@@ -148,8 +148,8 @@ func (s *Shop) afterwards(ctx context.Context, handle string) (*front, *storefro
 	return &front{id: id, handle: handle}, st, err
 }
 
-// StoreOf returns the open store that a request is for, which [Shop.Take] prepared; false
-// when there is none, or when that is not known.
+// StoreOf returns the open store of a request that [Shop.Take] prepared; ok is false if there is
+// none or the lookup failed.
 func StoreOf(r *http.Request) (xid.ID, bool) {
 	v, ok := r.Context().Value(visitKey{}).(*visit)
 	if !ok || v.front == nil {
@@ -158,7 +158,7 @@ func StoreOf(r *http.Request) (xid.ID, bool) {
 	return v.front.id, true
 }
 
-// StateOf returns the state of the open store that a request is for, as [StoreOf] does.
+// StateOf returns the state of the open store of a request, like [StoreOf].
 func StateOf(r *http.Request) (*storefront.State, bool) {
 	v, ok := r.Context().Value(visitKey{}).(*visit)
 	if !ok || v.front == nil || v.err != nil {
@@ -167,14 +167,14 @@ func StateOf(r *http.Request) (*storefront.State, bool) {
 	return v.state, true
 }
 
-// What requests count as where visitors are bounded.
+// Costs of requests in the visitor rate.
 const (
 	pictureCost = 1
-	PageCost    = 20           // a page shows many pictures
-	searchCost  = 5 * PageCost // its answer is made for one visitor
+	PageCost    = 20           // a page shows many images
+	searchCost  = 5 * PageCost // its answer serves one visitor only
 )
 
-// Cost is what a request counts as, in twentieths of a page.
+// Cost returns the cost of a request in twentieths of a page.
 func Cost(r *http.Request) int {
 	switch {
 	case r.URL.Path == searchPath, strings.HasPrefix(r.URL.Path, mapRoot):
@@ -185,7 +185,7 @@ func Cost(r *http.Request) int {
 	return PageCost
 }
 
-// Crowded answers a visitor who asks for too much at once.
+// Crowded answers a visitor who sends too many requests.
 func (s *Shop) Crowded(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
 	s.message(w, r, http.StatusTooManyRequests, "One moment, please",
@@ -222,8 +222,8 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLabel reports whether a text may be the handle of a store: a label of a host
-// name. Nothing else is looked up.
+// isLabel reports whether a text may be the handle of a store: a label of a host name. Nothing else
+// is looked up.
 func isLabel(s string) bool {
 	const most = 63
 	return s != "" && len(s) <= most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&

@@ -20,7 +20,7 @@ func TestPagesOfATestStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.clock.add(time.Second) // nothing of before is believed
+		s.clock.add(time.Second) // states cached before are stale
 		for path, status := range map[string]int{"/": 200, "/search?q=x": 200, "/nowhere": 404} {
 			s.get(path).want(t, status, "<strong>Test store</strong>", `<meta name="robots" content="noindex">`)
 		}

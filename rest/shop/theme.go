@@ -10,20 +10,20 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/theme"
 )
 
-// compiledSize is about how many bytes a byte of a template takes once it is
-// compiled, and compiledRoom what a theme takes in any case.
+// compiledSize is the approximate number of bytes that a byte of a template takes once compiled,
+// and compiledRoom what every theme takes.
 const (
 	compiledSize = 8
 	compiledRoom = 32 << 10
 )
 
-// look is a compiled theme, or what is wrong with it: a package never changes, so
-// one that does not compile never will.
+// look is a compiled theme or its error: a package never changes, so one that does not compile
+// never will.
 type look struct {
 	*render.Theme
 	name, version string
 	settings      []theme.Setting
-	images        map[string]string // the addresses of its images by their paths
+	images        map[string]string // the addresses of its images by path
 	err           error
 }
 
@@ -48,8 +48,8 @@ func (s *Shop) theme(ctx context.Context, sum digest.Sum) (*look, error) {
 	return l, l.err
 }
 
-// compile takes name and version from the package, not from the store's theme: so
-// a page depends on the package alone, and shows its author's words.
+// compile takes name and version from the package, not from the store's theme, so that a page
+// depends on the package alone.
 func compile(p *theme.Package) *look {
 	l := &look{name: p.Manifest.Name, settings: p.Manifest.Settings, images: map[string]string{}}
 	for _, a := range p.Assets {

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// The kinds of pages, as themes name their templates.
+// Kinds of pages, as themes name their templates.
 const (
 	homePage     = "home"
 	productPage  = "product"
@@ -20,7 +20,7 @@ const (
 	textPage     = "page"
 	// productsPage is the list of all products, or a collection.
 	productsPage = "products"
-	// mapPage and robotsPage are for robots, and no theme has them.
+	// mapPage and robotsPage are for robots; themes have no such templates.
 	mapPage    = "sitemap"
 	robotsPage = "robots"
 )
@@ -34,8 +34,8 @@ const (
 	// cartPath and addPath are those of rest/checkout.
 	cartPath = "/cart"
 	addPath  = cartPath + "/add"
-	// maxQuestion is what of a question is looked for, in code points, and maxPath
-	// what a page shows of an address, in bytes.
+	// maxQuestion bounds the search term, in code points, and maxPath the address that a page
+	// shows, in bytes.
 	maxQuestion = 100
 	maxPath     = 256
 )
@@ -43,13 +43,12 @@ const (
 // view is what a request wants to see, in one spelling: equal views are one page.
 type view struct {
 	kind string
-	// arg is the handle of a product or a page, the question of a search, what is asked of
-	// a list, for a collection behind its handle and a "?", a part of the map or a wrong path.
+	// arg is the handle of a product or page, the search term, the parameters of a list (for a
+	// collection, after its handle and a "?"), a part of the sitemap, or a wrong path.
 	arg string
 }
 
-// viewOf reads an address. Parameters that no page has, such as those that mark
-// where visitors come from, change nothing.
+// viewOf parses an address. Unknown parameters, such as those that track campaigns, are ignored.
 func viewOf(u *url.URL) view {
 	handle, isProduct := strings.CutPrefix(u.Path, productRoot)
 	name, isText := strings.CutPrefix(u.Path, pageRoot)
@@ -76,8 +75,7 @@ func viewOf(u *url.URL) view {
 	return view{notFoundPage, strings.ToValidUTF8(u.Path[:min(len(u.Path), maxPath)], string(utf8.RuneError))}
 }
 
-// question brings what somebody types into one form: without control characters,
-// with single spaces, and cut where it is too long.
+// question normalizes a search term: no control characters, single spaces, limited length.
 func question(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -93,17 +91,16 @@ func isHandle(s string) bool {
 	return s != "" && len(s) <= limit.Handle && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// forRobots reports whether the view is none of a theme.
+// forRobots reports whether the view is not a theme's.
 func (v view) forRobots() bool { return v.kind == mapPage || v.kind == robotsPage }
 
-// loose reports whether anybody can make any number of such views.
+// loose reports whether anyone can request any number of such views.
 func (v view) loose() bool {
 	_, query := v.list()
 	return v.kind == searchPage || v.forRobots() || v.kind == productsPage && query != ""
 }
 
-// list returns the handle of the collection that is shown, "" for all products, and what is
-// asked of it.
+// list returns the handle of the collection, "" for all products, and the parameters of the list.
 func (v view) list() (handle, query string) {
 	if handle, query, ok := strings.Cut(v.arg, "?"); ok {
 		return handle, query
@@ -111,14 +108,14 @@ func (v view) list() (handle, query string) {
 	return "", v.arg
 }
 
-// asked is what the view asks of a list.
+// asked returns the parameters of the list.
 func (v view) asked() asked {
 	_, query := v.list()
-	q, _ := url.ParseQuery(query) // it was written by us
+	q, _ := url.ParseQuery(query) // we wrote it ourselves
 	return askedOf(q)
 }
 
-// status is that of a page that is shown.
+// status returns the HTTP status of a page that is shown.
 func (v view) status() int {
 	if v.kind == notFoundPage {
 		return http.StatusNotFound
@@ -126,7 +123,7 @@ func (v view) status() int {
 	return http.StatusOK
 }
 
-// path is the page's own.
+// path returns the page's own path.
 func (v view) path() string {
 	switch v.kind {
 	case homePage:

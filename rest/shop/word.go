@@ -6,7 +6,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// wordKeys are what templates call the texts of every page; never changed.
+// wordKeys maps the names in templates to the texts of every page; never changed.
 var wordKeys = map[string]phrase.Key{
 	"add_to_cart":    phrase.AddToCart,
 	"ask":            phrase.Ask,
@@ -41,7 +41,7 @@ var wordKeys = map[string]phrase.Key{
 	"top":            phrase.BackToTop,
 }
 
-// goodsKeys are those beside a product, where templates see nothing else.
+// goodsKeys are the texts of a product, where templates see nothing else.
 var goodsKeys = map[string]phrase.Key{
 	"before":   phrase.PriceBefore,
 	"in_stock": phrase.InStock,
@@ -50,7 +50,7 @@ var goodsKeys = map[string]phrase.Key{
 	"sold_out": phrase.SoldOut,
 }
 
-// words are the texts that themes show in the language of the store.
+// words returns the texts of themes in the language of the store.
 func words(st *storefront.State) map[string]any {
 	t := phrase.In(st.Language)
 	all := said(t, wordKeys)
@@ -59,7 +59,7 @@ func words(st *storefront.State) map[string]any {
 	return all
 }
 
-// said is the texts of keys.
+// said returns the texts of keys.
 func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
 	all := make(map[string]any, len(keys))
 	for name, key := range keys {
@@ -68,7 +68,7 @@ func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
 	return all
 }
 
-// goodsWords is how the goods of a store are spoken of.
+// goodsWords are the texts and formats of products.
 type goodsWords struct {
 	*phrase.Texts
 	beside map[string]any
@@ -79,7 +79,7 @@ func wordsOf(st *storefront.State) goodsWords {
 	return goodsWords{t, said(t, goodsKeys)}
 }
 
-// price adds what something costs to its data. Where it varies, price is the lowest.
+// price adds a price to the data of a product. If it varies, price is the lowest.
 func (w goodsWords) price(of map[string]any, minor, before int64, currency string, varies bool) {
 	text := w.Money(minor, currency)
 	of["words"], of["price"], of["price_text"], of["price_varies"] = w.beside, text, text, varies

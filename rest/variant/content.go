@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// maxRanges is the most ranges that are served of one request: each of them may
-// be a request to S3. With more the Range header is ignored, as it may be (RFC
-// 9110, section 14.2).
+// maxRanges is the most ranges served for one request, since each may become a request to S3. With
+// more the Range header is ignored, as RFC 9110, section 14.2, allows.
 const maxRanges = 16
 
-// Content serves what can be read from any place on, with the conditions and
-// ranges of [http.ServeContent]. The caller has set type and tag.
+// Content serves a seekable resource with the conditions and ranges of [http.ServeContent]. The
+// caller has set type and tag.
 func Content(w http.ResponseWriter, r *http.Request, content io.ReadSeeker) {
 	http.ServeContent(w, ranged(r), "", time.Time{}, content)
 }
 
-// ranged corrects how ServeContent reads the header Range.
+// ranged corrects how ServeContent reads the Range header.
 func ranged(r *http.Request) *http.Request {
 	asked := r.Header["Range"]
 	if len(asked) == 0 {
@@ -35,10 +34,9 @@ func ranged(r *http.Request) *http.Request {
 	return r
 }
 
-// readRange returns the ranges to serve. The header is ignored when it is there
-// twice, counts in another unit, which has to be (RFC 9110, section 14.2), or asks
-// for too many. A suffix of no bytes becomes a range behind any end: it cannot be
-// satisfied (section 14.1.1), and net/http serves it.
+// readRange returns the ranges to serve. The header is ignored if it is repeated, uses another unit
+// (required by RFC 9110, section 14.2), or asks for too many. A suffix of no bytes becomes a range
+// beyond any end: it cannot be satisfied (section 14.1.1), but net/http would serve it.
 func readRange(headers []string) (value string, ok bool) {
 	const unit, behind = "bytes=", "9223372036854775807-"
 	if len(headers) != 1 || len(headers[0]) < len(unit) || !strings.EqualFold(headers[0][:len(unit)], unit) {

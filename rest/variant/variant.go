@@ -1,10 +1,9 @@
-// Package variant answers with one of the forms that a resource has: plain or
-// compressed, whole or a part of it, or none where the client has it already. It
-// is the one place that reads Accept, Accept-Encoding, If-None-Match and Range.
+// Package variant answers with the representation that a request asks for: plain or compressed,
+// whole or in part, or none if the client has it. It is the only place that reads Accept,
+// Accept-Encoding, If-None-Match and Range.
 //
-// Handlers that compress on the way, such as gzhttp's, neither serve what was
-// compressed once and kept nor say whether they would compress, and HEAD gets
-// other headers from them than GET; so the reading of Accept-Encoding is here.
+// Compressing handlers such as gzhttp's cannot serve a stored compressed form or say whether they
+// would compress, and their headers for HEAD differ from GET; so Accept-Encoding is read here.
 package variant
 
 import (
@@ -18,10 +17,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// MinPacked is the size in bytes from which compressing pays.
+// MinPacked is the size in bytes from which compression pays.
 const MinPacked = 1024
 
-// Values of the headers Vary and Content-Encoding; they are never changed.
+// Values of the headers Vary and Content-Encoding; never changed.
 var (
 	Vary = []string{"Accept-Encoding"}
 	Gzip = []string{"gzip"}
@@ -29,18 +28,17 @@ var (
 
 // Form is a resource in its forms, ready to be sent.
 type Form struct {
-	Type  string // its media type
+	Type  string // media type
 	Plain []byte
-	// Packed is Plain compressed, or nil where that does not pay.
+	// Packed is Plain compressed, or nil if that does not pay.
 	Packed []byte
-	// Tag is the entity tag of Plain; "" for what has none. A strong tag gets an
-	// ending for Packed, which has other bytes; a weak one names both (RFC 9110,
-	// section 8.8.3.3).
+	// Tag is the entity tag of Plain; "" for none. A strong tag gets a suffix for Packed, whose
+	// bytes differ; a weak one identifies both (RFC 9110, section 8.8.3.3).
 	Tag string
 }
 
-// Send answers with a status and the form that the request asks for: 304 where
-// the client has it, its headers alone for HEAD.
+// Send answers with a status and the form that the request asks for: 304 if the client has it, only
+// headers for HEAD.
 func (f *Form) Send(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	body, tag := f.Plain, f.Tag
@@ -72,8 +70,7 @@ func (f *Form) Send(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-// Matches reports whether If-None-Match names a tag, compared weakly (RFC 9110,
-// section 13.1.2).
+// Matches reports whether If-None-Match contains a tag, compared weakly (RFC 9110, section 13.1.2).
 func Matches(h http.Header, tag string) bool {
 	opaque := strings.TrimPrefix(tag, "W/")
 	for _, header := range h["If-None-Match"] {
@@ -87,8 +84,8 @@ func Matches(h http.Header, tag string) bool {
 	return false
 }
 
-// AcceptsGzip reports whether gzip is asked for: named, and not with q=0 (RFC
-// 9110, section 12.5.3). Wildcards do not name it.
+// AcceptsGzip reports whether the client asks for gzip by name, without q=0 (RFC 9110, section
+// 12.5.3). Wildcards do not count.
 func AcceptsGzip(h http.Header) bool {
 	for _, header := range h["Accept-Encoding"] {
 		for item := range strings.SplitSeq(header, ",") {
@@ -101,8 +98,8 @@ func AcceptsGzip(h http.Header) bool {
 	return false
 }
 
-// PrefersHTML reports whether an answer is to be HTML rather than JSON: it is named, and
-// no JSON as welcome. What asks for anything, as most clients do, does not prefer it.
+// PrefersHTML reports whether the client prefers HTML to JSON: Accept names HTML, and JSON with a
+// lower weight. Clients that accept anything, as most do, do not prefer it.
 func PrefersHTML(h http.Header) bool {
 	var html, other float64
 	for _, header := range h["Accept"] {
@@ -119,8 +116,8 @@ func PrefersHTML(h http.Header) bool {
 	return html > other
 }
 
-// quality reads the weight among the parameters of a media type: 1 where none is given, 0
-// where it cannot be read.
+// quality reads the weight among the parameters of a media type: 1 if there is none, 0 if it is
+// invalid.
 func quality(parameters string) float64 {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(p, "=")
@@ -135,7 +132,7 @@ func quality(parameters string) float64 {
 	return 1
 }
 
-// positive reports whether a weight is above zero, as it is where none is given.
+// positive reports whether a weight is above zero; an absent weight is.
 func positive(weight string) bool {
 	name, value, found := strings.Cut(weight, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(name), "q") {
@@ -145,23 +142,23 @@ func positive(weight string) bool {
 	return err == nil && q > 0 && q <= 1
 }
 
-// Pack compresses a body, or returns nil where that does not pay.
+// Pack compresses a body, or returns nil if that does not pay.
 func Pack(body []byte) []byte {
 	if len(body) < MinPacked {
 		return nil
 	}
 	var b bytes.Buffer
-	thorough.write(&b, body) // a buffer takes everything
+	thorough.write(&b, body) // a buffer accepts everything
 	return b.Bytes()
 }
 
-// A compressor is dearer to make than to use for a page, so they are kept.
+// Creating a compressor costs more than compressing a page, so they are pooled.
 var (
 	thorough = compressors(gzip.DefaultCompression)
 	quick    = compressors(gzip.BestSpeed)
 )
 
-// pool keeps compressors of one level.
+// pool holds compressors of one level.
 type pool struct{ sync.Pool }
 
 func compressors(level int) *pool {
@@ -175,11 +172,10 @@ func (p *pool) write(w io.Writer, body []byte) int {
 	z := p.Get().(*gzip.Writer)
 	defer p.Put(z)
 	z.Reset(w)
-	n, _ := z.Write(body) // who has gone away needs no answer
+	n, _ := z.Write(body) // a client that disconnected needs no answer
 	_ = z.Close()
 	return n
 }
 
-// WriteGzip compresses a body that is sent once, and returns how much of it was
-// taken.
+// WriteGzip compresses a body that is sent once, and returns how many bytes the client took.
 func WriteGzip(w io.Writer, body []byte) int { return quick.write(w, body) }
