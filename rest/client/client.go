@@ -9,7 +9,7 @@ import (
 	"net/url"
 )
 
-// The headers that every request or every write carries.
+// Headers of every request or every write.
 const (
 	headerAuthorization  = "Authorization"
 	headerAccept         = "Accept"
@@ -18,16 +18,15 @@ const (
 
 // Client calls the API with one credential. It is safe for concurrent use.
 //
-// The embedded methods, such as CreateProductWithResponse, make one request
-// each; [Err] turns their refusals into errors.
+// The embedded methods, such as CreateProductWithResponse, send one request each; [Err] turns their
+// refusals into errors.
 type Client struct {
 	*ClientWithResponses
 }
 
-// New makes a client of the API at baseURL (it ends in /api/public/v1) for an
-// API key or an OAuth access token. [WithHTTPClient] changes what sends the
-// requests. The error says that baseURL is not an http address or that the
-// credential is empty.
+// New creates a client of the API at baseURL (which ends in /api/public/v1) with an API key or an
+// OAuth access token. [WithHTTPClient] sets what sends the requests. It fails if baseURL is not an
+// http address or the credential is empty.
 func New(baseURL, apiKey string, opts ...ClientOption) (*Client, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
@@ -39,7 +38,7 @@ func New(baseURL, apiKey string, opts ...ClientOption) (*Client, error) {
 	if apiKey == "" {
 		return nil, errors.New("the credential is empty")
 	}
-	// Copied, so that append never writes into the caller's array.
+	// A copy, so that append never writes into the caller's array.
 	all := append([]ClientOption{WithRequestEditorFn(prepare(apiKey))}, opts...)
 	c, err := NewClientWithResponses(baseURL, all...)
 	if err != nil {
@@ -48,12 +47,10 @@ func New(baseURL, apiKey string, opts ...ClientOption) (*Client, error) {
 	return &Client{c}, nil
 }
 
-// prepare adds the credential, the wanted media type and, to a write without
-// one, an idempotency key.
+// prepare adds the credential, the media type and, to a write without one, an idempotency key.
 //
-// It runs once for a call, so the copies of the request that the transport
-// sends again after a lost connection carry the same key; net/http does so by
-// itself for requests with this header.
+// It runs once per call, so the copies of the request that the transport resends after a lost
+// connection carry the same key; net/http resends requests with this header by itself.
 func prepare(apiKey string) RequestEditorFn {
 	return func(_ context.Context, r *http.Request) error {
 		r.Header.Set(headerAuthorization, "Bearer "+apiKey)
@@ -72,15 +69,14 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s (%d, %s): %s", p.Code, p.Status, p.RequestID, p.Detail)
 }
 
-// Answer is what every generated response has.
+// Answer is implemented by every generated response.
 type Answer interface {
 	StatusCode() int
 	GetApplicationProblemJSONDefault() *Problem
 }
 
-// Err returns nil for an answer that is a success or 304, and otherwise what
-// was refused: a [*Problem], or an error with the status alone where something
-// between the client and the service answered.
+// Err returns nil for a success or a 304. Otherwise it returns the [*Problem], or an error with
+// only the status if something between the client and the service answered.
 func Err(a Answer) error {
 	status := a.StatusCode()
 	if status/100 == 2 || status == http.StatusNotModified {

@@ -6,15 +6,15 @@ import (
 	"iter"
 )
 
-// errNoPage says that a success held no page, which our service never sends.
+// errNoPage means that a success held no page, which the service never sends.
 var errNoPage = errors.New("the answer holds no page")
 
-// Products walks every product that params selects, from params.Cursor on, one
-// request per page. It stops at the first error, which it yields with a zero
-// product. params may be nil and is not changed.
+// Products iterates over every product that params selects, starting at params.Cursor, with one
+// request per page. It stops at the first error, which it yields with a zero product. params may be
+// nil and is not changed.
 func (c *Client) Products(ctx context.Context, params *ListProductsParams) iter.Seq2[Product, error] {
 	p := copied(params)
-	p.IfNoneMatch = nil // a 304 has no items to walk
+	p.IfNoneMatch = nil // a 304 has no items
 	return walk(p.Cursor, func(cursor *Cursor) ([]Product, *NextCursor, error) {
 		p := p
 		p.Cursor = cursor
@@ -29,7 +29,7 @@ func (c *Client) Products(ctx context.Context, params *ListProductsParams) iter.
 	})
 }
 
-// Orders walks every order that params selects; see [Client.Products].
+// Orders iterates over every order that params selects; see [Client.Products].
 func (c *Client) Orders(ctx context.Context, params *ListOrdersParams) iter.Seq2[Order, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
@@ -47,7 +47,7 @@ func (c *Client) Orders(ctx context.Context, params *ListOrdersParams) iter.Seq2
 	})
 }
 
-// Customers walks every customer that params selects; see [Client.Products].
+// Customers iterates over every customer that params selects; see [Client.Products].
 func (c *Client) Customers(ctx context.Context, params *ListCustomersParams) iter.Seq2[Customer, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
@@ -65,8 +65,7 @@ func (c *Client) Customers(ctx context.Context, params *ListCustomersParams) ite
 	})
 }
 
-// Webhooks walks every webhook endpoint that the credential may see; see
-// [Client.Products].
+// Webhooks iterates over every webhook endpoint that the credential may see; see [Client.Products].
 func (c *Client) Webhooks(ctx context.Context, params *ListWebhooksParams) iter.Seq2[Webhook, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
@@ -84,7 +83,7 @@ func (c *Client) Webhooks(ctx context.Context, params *ListWebhooksParams) iter.
 	})
 }
 
-// Exports walks every export job that the credential may see; see [Client.Products].
+// Exports iterates over every export job that the credential may see; see [Client.Products].
 func (c *Client) Exports(ctx context.Context, params *ListExportsParams) iter.Seq2[Export, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
@@ -102,7 +101,7 @@ func (c *Client) Exports(ctx context.Context, params *ListExportsParams) iter.Se
 	})
 }
 
-// Themes walks every theme of the store; see [Client.Products].
+// Themes iterates over every theme of the store; see [Client.Products].
 func (c *Client) Themes(ctx context.Context, params *ListThemesParams) iter.Seq2[Theme, error] {
 	p := copied(params)
 	p.IfNoneMatch = nil
@@ -120,7 +119,7 @@ func (c *Client) Themes(ctx context.Context, params *ListThemesParams) iter.Seq2
 	})
 }
 
-// ThemeAssets walks every asset of a theme; see [Client.Products].
+// ThemeAssets iterates over every asset of a theme; see [Client.Products].
 func (c *Client) ThemeAssets(
 	ctx context.Context, id ThemeID, params *ListThemeAssetsParams,
 ) iter.Seq2[ThemeAsset, error] {
@@ -140,7 +139,7 @@ func (c *Client) ThemeAssets(
 	})
 }
 
-// MarketplaceThemes walks every published theme of the marketplace; see [Client.Products].
+// MarketplaceThemes iterates over every published theme of the marketplace; see [Client.Products].
 func (c *Client) MarketplaceThemes(
 	ctx context.Context, params *ListMarketplaceThemesParams,
 ) iter.Seq2[MarketplaceTheme, error] {
@@ -160,8 +159,8 @@ func (c *Client) MarketplaceThemes(
 	})
 }
 
-// walk yields the items of page after page until next is nil: the only end of
-// a list (spec, section 4).
+// walk yields the items of page after page until next is nil, the only end of a list (spec, section
+// 4).
 func walk[T any](cursor *string, fetch func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for at := cursor; ; {

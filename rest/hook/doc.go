@@ -1,5 +1,5 @@
-// Package hook is for programs that receive Storefront's webhooks. It verifies
-// deliveries, reads them, drops duplicates and detects what is out of date.
+// Package hook receives Storefront's webhooks: it verifies and parses deliveries, drops duplicates and
+// detects outdated events.
 //
 // [Handler] does all of it for a net/http server:
 //
@@ -10,18 +10,17 @@
 //		return queue.Add(ctx, e) // answer first, work later: the sender waits 5 s
 //	})
 //
-// Where a framework owns the request, [ReadBody], [Verify] and [Parse] are the
-// same three steps by hand. What matters there: the signature covers the bytes as
-// they came, so nothing may parse the body before.
+// If a framework owns the request, call [ReadBody], [Verify] and [Parse] yourself. The signature covers
+// the bytes as received, so nothing may parse the body before.
 //
-// What the sender promises, and what follows from it for a receiver:
+// The sender's guarantees, and what they mean for a receiver:
 //
-//   - A delivery comes at least once. Drop an event_id that was handled before.
-//   - Events of one resource come in order, those of different resources do not.
-//     What a person sends again comes late: compare with [Event.Newer] before
-//     stored data is overwritten.
-//   - An answer other than 200-299, or none within 5 s, is tried again for 24 h,
-//     and then the endpoint is suspended.
+//   - An event is delivered at least once. Drop an event_id that was handled before.
+//   - Events of one resource arrive in order; events of different resources may not.
+//     Events that a person resends arrive late: compare with [Event.Newer] before
+//     you overwrite stored data.
+//   - After an answer other than 200-299, or none within 5 s, the delivery is retried
+//     for 24 h, and then the endpoint is suspended.
 //
-// The package imports the standard library alone, so it can be copied.
+// The package imports only the standard library, so it can be copied.
 package hook

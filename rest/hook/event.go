@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrBody says that a body is not that of a delivery.
+// ErrBody means that a body is not an event.
 var ErrBody = errors.New("body is not an event")
 
 // Event is one delivery.
@@ -25,31 +25,30 @@ type Event struct {
 	// ChangedFields names the members that an update changed; nil for other events.
 	ChangedFields []string `json:"changed_fields"`
 	Data          Data     `json:"data"`
-	// PayloadOmitted says that the body would have been over 256 KiB: Data is empty,
-	// and the resource is to be read from the API.
+	// PayloadOmitted means that the body would have been larger than 256 KiB: Data is empty, and
+	// the resource has to be read from the API.
 	PayloadOmitted bool `json:"payload_omitted"`
 
-	// DeliveryID and Attempt (from 1, 0 when unknown) come from headers. They are
-	// for logs: headers are not signed.
+	// DeliveryID and Attempt (from 1; 0 if unknown) come from headers. They are for logs: headers
+	// are not signed.
 	DeliveryID string `json:"-"`
 	Attempt    int    `json:"-"`
 }
 
-// Resource is what an event is about.
+// Resource identifies the resource of an event.
 type Resource struct {
 	Type    string `json:"type"` // "order"
 	ID      string `json:"id"`
 	Version int64  `json:"version"`
 }
 
-// Data holds the representation that the API would answer.
+// Data holds the resource as the API represents it.
 type Data struct {
-	Object json.RawMessage `json:"object"` // nil when it was omitted
+	Object json.RawMessage `json:"object"` // nil if omitted
 }
 
-// Parse reads a delivery that was verified. Members that it does not know are
-// passed over, since new ones come without a new version. The error wraps
-// [ErrBody]; the event then holds what the headers say, and nothing else.
+// Parse reads a verified delivery. It ignores unknown members, because new ones may appear without
+// a new API version. The error wraps [ErrBody]; the event then holds only what the headers say.
 func Parse(h http.Header, body []byte) (Event, error) {
 	head := Event{DeliveryID: h.Get(HeaderDeliveryID)}
 	if n, err := strconv.Atoi(h.Get(HeaderAttempt)); err == nil && n > 0 {
@@ -65,13 +64,12 @@ func Parse(h http.Header, body []byte) (Event, error) {
 	return e, nil
 }
 
-// Newer reports whether the event is newer than what is stored of its resource,
-// whose last event had this time and sequence (0: not kept). The same event is
-// not newer than itself.
+// Newer reports whether the event is newer than the stored state of its resource, whose last event
+// had this time and sequence (0 if not stored). An event is not newer than itself.
 //
-// Where both sequences are known they decide: they are counted in the
-// transaction of the change, while the clocks of two servers may differ by more
-// than two changes do. Otherwise occurred_at decides.
+// If both sequences are known, they decide: they are counted in the transaction of the change,
+// while the clocks of two servers may differ by more than the time between two changes. Otherwise
+// occurred_at decides.
 func (e Event) Newer(occurredAt time.Time, sequence int64) bool {
 	if e.Sequence > 0 && sequence > 0 {
 		return e.Sequence > sequence

@@ -11,46 +11,43 @@ import (
 	"time"
 )
 
-// MaxBody is the most bytes of a body that are read. Bodies hold at most 256 KiB;
-// the rest is room for members that do not exist yet.
+// MaxBody is the largest body that is read, in bytes. Bodies have at most 256 KiB; the rest is room
+// for future members.
 const MaxBody = 320 << 10
 
-// ErrTooLarge says that a body is larger than [MaxBody].
+// ErrTooLarge means that a body is larger than [MaxBody].
 var ErrTooLarge = errors.New("body is too large")
 
-// DefaultTimeout leaves the sender, who waits 5 s, time to hear the answer.
+// DefaultTimeout leaves the sender, which waits 5 s, time to receive the answer.
 const DefaultTimeout = 4 * time.Second
 
-// Config is what a [Handler] works with.
+// Config is the configuration of a [Handler].
 type Config struct {
 	// Verifier has at least one secret.
 	Verifier Verifier
-	// Seen drops events that were handled before. With nil nothing is dropped, and
-	// the function must bear each event more than once.
+	// Seen drops events that were handled before. If nil, nothing is dropped, and the function has
+	// to tolerate duplicates.
 	Seen Seen
-	// Timeout bounds the whole of one delivery; default [DefaultTimeout].
+	// Timeout bounds one delivery as a whole; default [DefaultTimeout].
 	Timeout time.Duration
-	// Logger gets a line for each delivery that is refused or fails, without
-	// bodies and signatures; default none.
+	// Logger logs deliveries that are refused or fail, without bodies and signatures; default none.
 	Logger *slog.Logger
 }
 
-// Func handles one event. An error makes the sender try again later. The context
-// ends with the delivery's time; long work belongs into a queue.
+// Func handles one event. After an error the sender tries again later. The context ends with the
+// delivery's time; long work belongs in a queue.
 type Func func(context.Context, Event) error
 
-// Handler receives deliveries. Its answers: 204 handled, now or before; 400 not
-// an event; 401 not verified; 405 not a POST; 413 too large; 500 the function
-// failed; 503 the same event is still being handled. All but the first are tried
-// again by the sender.
+// Handler receives deliveries. It answers 204 (handled, now or before), 400 (not an event), 401
+// (not verified), 405 (not a POST), 413 (too large), 500 (the function failed) or 503 (the same
+// event is still being handled). The sender tries again after all but the first.
 type Handler struct {
 	config Config
 	handle Func
 	gate   gate
 }
 
-// NewHandler returns a handler of deliveries that calls f for each event. It
-// fails when there is no secret to verify with.
+// NewHandler returns a handler that calls f for each event. It fails if there is no secret.
 func NewHandler(c Config, f Func) (*Handler, error) {
 	if err := c.Verifier.ready(); err != nil {
 		return nil, err
@@ -89,8 +86,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// receive verifies and reads a delivery. The rules about headers come before the
-// body is read.
+// receive verifies and reads a delivery. Headers are checked before the body is read.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request) (Event, int, error) {
 	if r.Method != http.MethodPost {
 		return Event{}, http.StatusMethodNotAllowed, errors.New("not a POST")
@@ -116,8 +112,8 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request) (Event, int, e
 	return e, 0, nil
 }
 
-// once calls the function unless the event was handled, and remembers it only
-// after that went well. A twin that comes meanwhile waits for the outcome.
+// once calls the function unless the event was handled before, and marks the event as handled only
+// after success. A concurrent duplicate waits for the outcome.
 func (h *Handler) once(ctx context.Context, e Event) (int, error) {
 	leave, err := h.gate.enter(ctx, e.ID)
 	if err != nil {
@@ -136,8 +132,8 @@ func (h *Handler) once(ctx context.Context, e Event) (int, error) {
 		return http.StatusInternalServerError, fmt.Errorf("handle the event: %w", err)
 	}
 	if h.config.Seen != nil {
-		// It is handled even if the sender has gone meanwhile, and an answer that asks
-		// for another try would only handle it again.
+		// The event has been handled even if the sender has disconnected; an error here would only
+		// make the sender deliver it again.
 		if err := h.config.Seen.Mark(context.WithoutCancel(ctx), e.ID); err != nil {
 			return http.StatusNoContent, fmt.Errorf("mark the event: %w", err)
 		}
@@ -145,11 +141,11 @@ func (h *Handler) once(ctx context.Context, e Event) (int, error) {
 	return http.StatusNoContent, nil
 }
 
-// ReadBody reads the raw bytes of a delivery, at most [MaxBody] of them. The
-// error wraps [ErrTooLarge] for a larger one.
+// ReadBody reads the raw body of a delivery, up to [MaxBody] bytes. The error of a larger one wraps
+// [ErrTooLarge].
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
-		return nil, ErrTooLarge // not one byte of it is read
+		return nil, ErrTooLarge // without reading a byte
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -161,13 +157,13 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// gate lets one of several twins through at a time.
+// gate admits one caller per key at a time.
 type gate struct {
 	mu      sync.Mutex
 	running map[string]chan struct{}
 }
 
-// enter waits until nobody else holds the key.
+// enter waits until the key is free.
 func (g *gate) enter(ctx context.Context, key string) (leave func(), err error) {
 	for {
 		free, mine := g.take(key)
@@ -182,7 +178,7 @@ func (g *gate) enter(ctx context.Context, key string) (leave func(), err error) 
 	}
 }
 
-// take takes the key, or returns a channel that is closed when it was given back.
+// take takes the key, or returns a channel that is closed when the key is released.
 func (g *gate) take(key string) (free <-chan struct{}, mine bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Seen remembers which events were handled. An implementation of one's own keeps
-// them where the handled data is, best in the same transaction, with event_id as
-// a unique key: then not even a crash between the two handles an event twice.
+// Seen remembers which events were handled. Your own implementation should store them with the
+// data, best in the same transaction, with event_id as a unique key: then even a crash between the
+// two handles no event twice.
 type Seen interface {
 	// Has reports whether the event was handled.
 	Has(ctx context.Context, eventID string) (bool, error)
-	// Mark says that it was. It is called only after that, never before.
+	// Mark records that the event was handled. It is called only after that.
 	Mark(ctx context.Context, eventID string) error
 }
 
-// Memory is a [Seen] in memory: bounded, limited in time, and gone with the
-// process. It is for one process whose work tolerates an event that comes twice now and then.
+// Memory is a [Seen] in memory: bounded in size and time, and lost when the process ends. It is for
+// a single process whose work tolerates an occasional duplicate.
 type Memory struct{ recent recent[struct{}] }
 
-// NewMemory returns a memory of the last maxEvents events (0: 100,000), each for
-// at most keep (0: 48 h; retries end after 24 h). An event takes about 200 bytes.
+// NewMemory returns a memory of the last maxEvents events (0: 100,000), each for at most keep (0:
+// 48 h; retries end after 24 h). An event takes about 200 bytes.
 func NewMemory(maxEvents int, keep time.Duration) *Memory {
 	if keep <= 0 {
 		keep = 48 * time.Hour
@@ -42,9 +42,9 @@ func (m *Memory) Mark(_ context.Context, eventID string) error {
 	return nil
 }
 
-// Latest remembers the newest event of each resource, bounded and in memory, for
-// receivers whose store cannot compare by itself. Where it can, a condition is
-// better and survives a restart: UPDATE ... WHERE sequence < ?.
+// Latest remembers the newest event of each resource, bounded and in memory, for receivers whose
+// database cannot compare. If it can, a condition is better and survives a restart: UPDATE ...
+// WHERE sequence < ?.
 type Latest struct{ recent recent[moment] }
 
 type moment struct {
@@ -52,20 +52,19 @@ type moment struct {
 	sequence int64
 }
 
-// NewLatest returns a memory of the last maxResources resources (0: 100,000). Of
-// one that it has forgotten, every event counts as newer.
+// NewLatest returns a memory of the last maxResources resources (0: 100,000). Every event of a
+// forgotten resource counts as newer.
 func NewLatest(maxResources int) *Latest {
 	return &Latest{newRecent[moment](maxResources, forever)}
 }
 
-// Newer reports whether the event is newer than all that were kept of its resource.
+// Newer reports whether the event is newer than all remembered events of its resource.
 func (l *Latest) Newer(e Event) bool {
 	last, ok := l.recent.get(e.Resource.ID)
 	return !ok || e.Newer(last.at, last.sequence)
 }
 
-// Keep remembers the event, unless a newer one is known. Call it after the data
-// was written.
+// Keep remembers the event, unless a newer one is remembered. Call it after writing the data.
 func (l *Latest) Keep(e Event) {
 	l.recent.put(e.Resource.ID, func(last moment, ok bool) moment {
 		if ok && !e.Newer(last.at, last.sequence) {
@@ -80,11 +79,11 @@ const (
 	forever      = 1<<63 - 1
 )
 
-// recent is a map of the keys that were put last.
+// recent is a map of the most recently set keys.
 type recent[V any] struct {
 	mu    *sync.Mutex
 	items map[string]*list.Element // of entry[V]
-	order *list.List               // the longest untouched first
+	order *list.List               // least recently set first
 	max   int
 	keep  time.Duration
 }
@@ -113,8 +112,8 @@ func (r recent[V]) get(key string) (v V, ok bool) {
 	return e.value, time.Now().Before(e.until)
 }
 
-// put sets the value that change makes of the present one, and forgets what is
-// too old or too much.
+// put sets a key to what change returns for its current value, and evicts what is too old or too
+// many.
 func (r recent[V]) put(key string, change func(V, bool) V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// The headers of a delivery. The signatures cover the body, the timestamp and,
-// in the Standard Webhooks form, the id; the other headers are not signed, and
-// nothing should be decided by them.
+// Headers of a delivery. The signatures cover the body, the timestamp and, in the Standard Webhooks
+// form, the id; the other headers are not signed, so do not base decisions on them.
 const (
 	HeaderTimestamp  = "X-Service-Timestamp"   // Unix time in seconds
 	HeaderSignature  = "X-Service-Signature"   // lower-case hex HMAC-SHA-256
@@ -28,49 +27,48 @@ const (
 	HeaderStandardSignature = "Webhook-Signature" // "v1,<base64>", several with spaces between them
 )
 
-// Tolerance is how far a delivery's timestamp may be from the receiver's clock,
-// in either direction.
+// Tolerance is how far a delivery's timestamp may be from the receiver's clock, in either
+// direction.
 const Tolerance = 300 * time.Second
 
-// Why a delivery is refused. Errors of this package wrap one of these; none holds
-// a secret or an expected signature.
+// Reasons for refusing a delivery. Errors of this package wrap one of these; none holds a secret or
+// an expected signature.
 var (
-	// ErrNoSecret says that there is no secret to verify with, or that one cannot
-	// be decoded for the Standard Webhooks headers: the receiver's own mistake.
+	// ErrNoSecret means that there is no secret, or that one cannot be decoded for the Standard
+	// Webhooks headers: a configuration error of the receiver.
 	ErrNoSecret = errors.New("no usable secret")
-	// ErrMissingHeader says that a header is absent or empty.
+	// ErrMissingHeader means that a header is absent or empty.
 	ErrMissingHeader = errors.New("header is missing")
-	// ErrRepeatedHeader says that a header came more than once, so that two
-	// readers could see different values.
+	// ErrRepeatedHeader means that a header was sent more than once, so that two readers could see
+	// different values.
 	ErrRepeatedHeader = errors.New("header is repeated")
-	// ErrTimestamp says that the timestamp is not a number of seconds.
+	// ErrTimestamp means that the timestamp is not a number of seconds.
 	ErrTimestamp = errors.New("timestamp is not a finite number")
-	// ErrStale says that the timestamp is more than [Tolerance] away.
+	// ErrStale means that the timestamp is more than [Tolerance] away.
 	ErrStale = errors.New("timestamp is more than 300 seconds away")
-	// ErrSignature says that no signature fits: another secret, or other bytes.
+	// ErrSignature means that no signature matches: another secret, or other bytes.
 	ErrSignature = errors.New("signature does not match")
 )
 
-// Verify checks the headers and the raw bytes of a delivery against one secret,
-// by the four rules in their order: both headers are there; the timestamp is a
-// finite number and within [Tolerance] of now, before anything is hashed; the
-// signature has the expected length and is equal in constant time. body must be
-// the bytes as they came, never an object that was written again.
+// Verify checks the headers and the raw body of a delivery against one secret. In this order: both
+// headers are present; the timestamp is a finite number within [Tolerance] of now, checked before
+// anything is hashed; the signature has the expected length and is equal in constant time. body
+// must be the bytes as received, never a re-encoded object.
 func Verify(secret string, h http.Header, body []byte, now time.Time) error {
 	return Verifier{Secrets: []string{secret}}.Verify(h, body, now)
 }
 
 // Verifier checks deliveries against several secrets.
 type Verifier struct {
-	// Secrets are the endpoint's secrets as they were shown, whsec_ included. Any
-	// may have signed: while a secret is rotated, give the old and the new one.
+	// Secrets are the endpoint's secrets as shown, including whsec_. While you rotate a secret,
+	// give the old and the new one.
 	Secrets []string
-	// Standard takes the Standard Webhooks headers in place of the service's own;
-	// during a rotation they carry a signature of each secret.
+	// Standard uses the Standard Webhooks headers instead of the service's own; during a rotation
+	// they carry a signature of each secret.
 	Standard bool
 }
 
-// Verify is [Verify] with the verifier's secrets.
+// Verify is like the function [Verify], with the verifier's secrets.
 func (v Verifier) Verify(h http.Header, body []byte, now time.Time) error {
 	c, err := v.read(h, now)
 	if err != nil {
@@ -85,7 +83,7 @@ func Signature(secret, timestamp string, body []byte) string {
 	return hex.EncodeToString(sum([]byte(secret), timestamp+".", body))
 }
 
-// claim is what the headers of one delivery say, before its body is read.
+// claim holds the signature headers of a delivery before its body is read.
 type claim struct {
 	keys   [][]byte
 	prefix string // signed before the body
@@ -120,7 +118,7 @@ func (v Verifier) read(h http.Header, now time.Time) (claim, error) {
 }
 
 // readStandard reads the headers of Standard Webhooks: a list of signatures over
-// <id>.<timestamp>.<body>, of which those of another version are passed over.
+// <id>.<timestamp>.<body>. It ignores signatures of other versions.
 func (v Verifier) readStandard(h http.Header, now time.Time) (claim, error) {
 	var values [3]string
 	for i, name := range []string{HeaderStandardID, HeaderStandardTimestamp, HeaderStandardSignature} {
@@ -150,7 +148,7 @@ func (v Verifier) readStandard(h http.Header, now time.Time) (claim, error) {
 	return c, nil
 }
 
-// ready refuses an empty secret: with an empty key, everybody can sign.
+// ready refuses an empty secret: anyone can sign with an empty key.
 func (v Verifier) ready() error {
 	if len(v.Secrets) == 0 {
 		return ErrNoSecret
@@ -168,8 +166,8 @@ func (v Verifier) ready() error {
 	return nil
 }
 
-// check compares every signature with that of every secret. All are compared, so
-// the time does not reveal which secret is in use.
+// check compares every signature with that of every secret. It always compares all, so
+// that the time does not reveal which secret is in use.
 func (c claim) check(body []byte) error {
 	matched := false
 	for _, key := range c.keys {
@@ -193,7 +191,7 @@ func sum(key []byte, prefix string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// decode returns the key of the Standard Webhooks form: what follows whsec_.
+// decode returns the key of a Standard Webhooks secret: the bytes after whsec_.
 func decode(secret string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(secret, "whsec_")
 	key, err := base64.StdEncoding.DecodeString(encoded)
@@ -203,7 +201,7 @@ func decode(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// single returns the one value of a header.
+// single returns the only value of a header.
 func single(h http.Header, name string) (string, error) {
 	switch values := h.Values(name); {
 	case len(values) > 1:
@@ -215,14 +213,12 @@ func single(h http.Header, name string) (string, error) {
 	}
 }
 
-// maxDigits of a timestamp reach beyond any year that matters and stay exact in
-// every language's numbers.
+// maxDigits admits timestamps beyond any relevant year that stay exact in every language's numbers.
 const maxDigits = 15
 
-// fresh judges a timestamp. Decimal digits alone are taken, as they are sent:
-// with a fraction, the point that parts timestamp and body would be ambiguous,
-// and signs, spaces, exponents and hexadecimals are read differently by different
-// languages.
+// fresh checks a timestamp. Only decimal digits are valid: with a fraction, the dot between
+// timestamp and body would be ambiguous, and languages read signs, spaces, exponents and
+// hexadecimals differently.
 func fresh(timestamp string, now time.Time) error {
 	if len(timestamp) > maxDigits || strings.Trim(timestamp, "0123456789") != "" {
 		return ErrTimestamp

@@ -9,16 +9,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Event is one event that the document says is sent to webhook endpoints.
+// Event is a documented webhook event.
 type Event struct {
 	Type        string
 	Description string   // in one line
-	Headers     []string // that are required of each delivery, in the document's order
+	Headers     []string // required in each delivery, in document order
 	body        *jsonschema.Schema
 }
 
-// compileEvents prepares the document's webhooks, in its order, which is that of
-// the YAML alone.
+// compileEvents prepares the document's webhooks in document order, which only the YAML has.
 func (v *Validator) compileEvents(c *jsonschema.Compiler, data []byte) error {
 	var order struct{ Webhooks yaml.Node }
 	if err := yaml.Unmarshal(data, &order); err != nil {
@@ -46,11 +45,10 @@ func (v *Validator) compileEvents(c *jsonschema.Compiler, data []byte) error {
 	return nil
 }
 
-// Events lists the events of the document, in its order.
+// Events returns the events of the document, in its order.
 func (v *Validator) Events() []Event { return slices.Clone(v.events) }
 
-// EventErr describes how the body of a delivery differs from what the document says
-// of its type.
+// EventErr returns an error if the body of a delivery differs from the schema of its type.
 func (v *Validator) EventErr(kind string, body []byte) error {
 	i := slices.IndexFunc(v.events, func(e Event) bool { return e.Type == kind })
 	if i < 0 {

@@ -16,7 +16,7 @@ import (
 
 const problemType = "application/problem+json"
 
-// checkRequest judges a request that was accepted.
+// checkRequest checks a request that was accepted.
 func (v *Validator) checkRequest(r *route, params map[string]string, req *http.Request, body []byte) error {
 	for name, values := range req.URL.Query() {
 		if !slices.Contains(r.Query, name) || len(values) != 1 {
@@ -33,7 +33,7 @@ func (v *Validator) checkRequest(r *route, params map[string]string, req *http.R
 			Spec: v.doc, Path: r.Path, PathItem: r.item, Method: r.Method, Operation: r.operation,
 		},
 		Options: &openapi3filter.Options{
-			// Whether a credential is good is the service's to say.
+			// The service checks the credential itself.
 			AuthenticationFunc:  openapi3filter.NoopAuthenticationFunc,
 			SkipSettingDefaults: true,
 		},
@@ -72,8 +72,7 @@ func (r *route) checkResponse(method string, res *http.Response, body []byte) er
 	return nil
 }
 
-// checkCode wants a problem to name its own status and a code that the
-// response's examples show.
+// checkCode requires that a problem names its own status and a code from the response's examples.
 func (r *response) checkCode(status int, body []byte) error {
 	var p struct {
 		Status int

@@ -24,7 +24,7 @@ type route struct {
 type response struct {
 	headers []header
 	content map[string]*jsonschema.Schema // by media type
-	codes   []string                      // problem codes that the examples name
+	codes   []string                      // problem codes in the examples
 }
 
 type header struct {
@@ -97,7 +97,7 @@ func compileResponse(c *jsonschema.Compiler, pointer string, res *openapi3.Respo
 	return out, nil
 }
 
-// escape writes a name as one step of a JSON pointer in a URI fragment.
+// escape encodes a name as one step of a JSON pointer in a URI fragment.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B").Replace(name)
 }
@@ -125,8 +125,8 @@ func queryOf(item *openapi3.PathItem, op *openapi3.Operation) []string {
 	return names
 }
 
-// find returns the operation of a path below the server, and its path
-// parameters. HEAD works where GET does.
+// find returns the operation of a path below the server, and its path parameters. HEAD counts as
+// GET.
 func (v *Validator) find(method, path string) (*route, map[string]string) {
 	if method == http.MethodHead {
 		method = http.MethodGet

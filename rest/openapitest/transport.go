@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// RoundTripper wraps next, so that every exchange of a test's client is checked;
-// nil means [http.DefaultTransport]. Bodies are read whole, so streams are not
-// for it.
+// RoundTripper wraps next, or [http.DefaultTransport] if nil, and checks every exchange of a test's
+// client. It reads bodies whole, so it is not for streams.
 func (v *Validator) RoundTripper(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -62,8 +61,7 @@ func drain(body io.ReadCloser) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// decompress undoes the gzip that a test asked for by hand; otherwise the
-// transport has done it.
+// decompress undoes the gzip that a test requested itself; otherwise the transport has done it.
 func decompress(h http.Header, body []byte) ([]byte, error) {
 	if h.Get("Content-Encoding") != "gzip" || len(body) == 0 {
 		return body, nil

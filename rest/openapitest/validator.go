@@ -17,8 +17,8 @@ import (
 // docURL names the document inside the schema compiler; it is never fetched.
 const docURL = "urn:openapi"
 
-// timestamp is the form of the times in answers. The document says it in words alone:
-// clients that generators make of it read a time as one, and cannot match a pattern on that.
+// timestamp is the format of times in answers. The document states it only in words: generated
+// clients parse a time and cannot match a pattern on it.
 const timestamp = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$`
 
 // Validator checks exchanges against one document. It is safe for concurrent use.
@@ -30,8 +30,8 @@ type Validator struct {
 	events   []Event
 }
 
-// New loads and validates an OpenAPI 3.1 document, YAML or JSON, with its
-// examples; a document that is not valid ends the test.
+// New loads and validates an OpenAPI 3.1 document, YAML or JSON, with its examples. The test fails
+// if the document is invalid.
 func New(t testing.TB, doc []byte) *Validator {
 	t.Helper()
 	v, err := load(doc)
@@ -67,8 +67,8 @@ func load(data []byte) (*Validator, error) {
 	return v, v.compile(compiler)
 }
 
-// newCompiler makes the document's schemas available, closed against members
-// that they do not name, and with the form of times.
+// newCompiler adds the document's schemas, closed against unknown members, with the format of
+// times.
 func newCompiler(data []byte) (*jsonschema.Compiler, error) {
 	var raw map[string]any
 	if err := yaml.Unmarshal(data, &raw); err != nil {
@@ -99,8 +99,7 @@ func newCompiler(data []byte) (*jsonschema.Compiler, error) {
 	return c, c.AddResource(docURL, resource)
 }
 
-// closeObject refuses unknown members of an object schema, and of the ones
-// written inside it.
+// closeObject makes an object schema, and the ones nested in it, refuse unknown members.
 func closeObject(schema any) {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -121,7 +120,7 @@ func closeObject(schema any) {
 // Operation is one documented operation.
 type Operation struct {
 	ID, Method, Path string
-	// Scope is the one scope under oauth2; "" where there is not exactly one.
+	// Scope is the only scope under oauth2; "" if there is not exactly one.
 	Scope string
 	// Statuses are the documented statuses, sorted.
 	Statuses []int
@@ -129,8 +128,8 @@ type Operation struct {
 	Query []string
 }
 
-// Operations lists the document's operations by path and method, for the test
-// that compares them with the route table.
+// Operations returns the document's operations by path and method, for the test that compares them
+// with the route table.
 func (v *Validator) Operations() []Operation {
 	ops := make([]Operation, len(v.routes))
 	for i, r := range v.routes {
@@ -141,8 +140,8 @@ func (v *Validator) Operations() []Operation {
 	return ops
 }
 
-// Check fails the test where the exchange is not as documented. req needs only
-// its method, URL and header; the bodies are given apart, decompressed.
+// Check fails the test if the exchange is not as documented. req needs only its method, URL and
+// header; the bodies are passed separately, decompressed.
 func (v *Validator) Check(t testing.TB, req *http.Request, reqBody []byte, res *http.Response, resBody []byte) {
 	t.Helper()
 	if err := v.Err(req, reqBody, res, resBody); err != nil {
@@ -150,8 +149,8 @@ func (v *Validator) Check(t testing.TB, req *http.Request, reqBody []byte, res *
 	}
 }
 
-// Err describes how the exchange differs from the document. An exchange outside the
-// document's servers, such as /healthz or /docs, is never judged.
+// Err returns an error if the exchange differs from the document. Exchanges outside the document's
+// servers, such as /healthz or /docs, are not checked.
 func (v *Validator) Err(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	path, ok := v.relative(req.URL.Path)
 	if !ok {
@@ -169,7 +168,7 @@ func (v *Validator) Err(req *http.Request, reqBody []byte, res *http.Response, r
 	return r.checkResponse(req.Method, res, resBody)
 }
 
-// relative cuts the path of a server off.
+// relative removes the path of a server.
 func (v *Validator) relative(path string) (string, bool) {
 	for _, p := range v.prefixes {
 		if rest, ok := strings.CutPrefix(path, p); ok && (rest == "" || rest[0] == '/') {
@@ -179,8 +178,8 @@ func (v *Validator) relative(path string) (string, bool) {
 	return "", false
 }
 
-// unrouted judges what no operation describes: preflights, and refusals of
-// unknown paths and methods, which have the shape of every problem.
+// unrouted checks what no operation describes: preflights, and refusals of unknown paths and
+// methods, which have the format of every problem.
 func (v *Validator) unrouted(req *http.Request, res *http.Response, body []byte) error {
 	switch {
 	case req.Method == http.MethodOptions && res.StatusCode == http.StatusNoContent:

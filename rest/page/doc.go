@@ -1,9 +1,8 @@
-// Package page is the frame of the pages on which people decide something: the
-// sign-in, the choice of a store, the consent screen, and plain messages. A page
-// is made on the server, works without script and loads nothing but the one
-// stylesheet, and the script of passkeys where one can be used, from its own host.
+// Package page is the frame of the pages on which people decide something: the sign-in, the choice of a
+// store, the consent page, and plain messages. A page is rendered on the server, works without scripts
+// and loads only a stylesheet and, if it offers passkeys, their script, from its own host.
 //
-// A package that shows pages embeds its templates and makes a [Set] of them:
+// A package that shows pages embeds its templates and creates a [Set] of them:
 //
 //	//go:embed templates
 //	var templates embed.FS
@@ -12,15 +11,15 @@
 //	…
 //	pages.Render(w, r, http.StatusOK, "sign-in", data)
 //
-// Each file *.html is one page, named as the file is without its ending. It
-// defines two templates, both of which get the data of Render as their dot:
+// Each file *.html is one page, named after the file without its extension. It
+// defines two templates, which both get the data of Render as their dot:
 //
 //	{{define "title"}}Sign in{{end}}
 //	{{define "main"}}<h1>Sign in</h1> … {{end}}
 //
-// "main" stands in a card in the middle of the page; its first element is the
-// page's only h1. A page on which a passkey can be used defines "script" too, works
-// without it all the same, and gets a policy that allows our own script:
+// "main" is shown in a card in the middle of the page; its first element is the
+// page's only h1. A page that offers passkeys also defines "script", and gets a
+// policy that allows our own scripts. It has to work without them:
 //
 //	{{define "script"}}{{template "passkey-script"}}{{end}}
 //
@@ -33,16 +32,16 @@
 //
 // and these classes:
 //
-//	p.lead            what the page is about, below the h1
-//	p.soft, .soft     what matters less
-//	ul.list > li      lines with a rule between them; in one: strong, p
-//	.mark             a small mark in a line, such as NEW
-//	.mark.warn        one that warns, such as personal data
+//	p.lead            the topic of the page, below the h1
+//	p.soft, .soft     less important text
+//	ul.list > li      lines with a rule between them; a line may hold strong and p
+//	.mark             a small label in a line, such as NEW
+//	.mark.warn        a warning label, such as personal data
 //	dl.facts          names and values
 //	.buttons          a row of buttons, one below the other on a phone
 //	a.button          a link that looks like a secondary button
 //	ul.choices        a list whose buttons fill the whole line
 //
-// Paths, links and texts go through html/template, so all of it is escaped where
-// it stands. Styles in a template are refused by the policy of the page.
+// Paths, links and texts go through html/template, which escapes them by context. The policy of the
+// page refuses styles in a template.
 package page

@@ -18,17 +18,17 @@ import (
 //go:embed frame.html page.css passkey.js
 var files embed.FS
 
-// policy allows the page its stylesheet and pictures of its own, and forbids
-// frames and scripts. It has no form-action on purpose: browsers apply that to
-// the redirect behind a post too, so it would stop the consent screen, whose
-// answer leads to the app. What a form may be sent to is fixed by the templates,
-// and where a redirect may lead by the server.
+// policy allows the page its stylesheet and images of the same host, and forbids frames and
+// scripts. It has no form-action on purpose: browsers apply that to the redirect after a POST too,
+// so it would block the consent page, whose answer leads to the app. The templates fix where forms
+// are sent, and the server where redirects lead.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
 
-// scripted is the policy of a page that defines "script": our own one runs, and asks us.
+// scripted is the policy of a page that defines "script": our own script may run and call this
+// host.
 const scripted = policy + "; script-src 'self'; connect-src 'self'"
 
-// frame is the layout with its parts; each page is a clone of it.
+// frame is the layout with its parts; each page is a clone.
 var frame = template.Must(template.New("frame.html").ParseFS(files, "frame.html"))
 
 // message is the page of [Message].
@@ -47,43 +47,43 @@ var failure = template.Must(template.Must(frame.Clone()).Parse(`{{define "title"
 // Field is one input of a form with its label, for the part "field".
 type Field struct {
 	Name, Label string
-	// Type is that of the input: text, password or email. The last one gets the
-	// keyboard for addresses and no more: browsers rewrite international domains
-	// in a type=email, and then nobody is known by them.
+	// Type is text, password or email, as in HTML. The value email only selects the keyboard for
+	// addresses: browsers rewrite international domains in a type=email, and such accounts could
+	// not sign in.
 	Type  string
 	Value string
-	// Autocomplete is what password managers fill in here: username,
-	// current-password, new-password.
+	// Autocomplete is the autocomplete token for password managers: username, current-password,
+	// new-password.
 	Autocomplete string
-	Hint         string // says beforehand what is wanted
-	Error        string // says what is wrong with the value
+	Hint         string // what to enter
+	Error        string // what is wrong with the value
 	Required     bool
 	Autofocus    bool
-	MaxLength    int // in UTF-16 units, as browsers count; 0 is no bound
+	MaxLength    int // in UTF-16 units, as browsers count; 0 is unlimited
 }
 
-// Button sends the form that it stands in, for the part "button".
+// Button submits its form, for the part "button".
 type Button struct {
 	Label       string
-	Name, Value string // sent with the form; no Name sends neither
-	Secondary   bool   // the way that is not proposed
+	Name, Value string // sent with the form; without Name neither is
+	Secondary   bool   // not the suggested action
 }
 
-// Set is the pages of one package. A page is parsed when it is asked for first: a
-// server that answers APIs alone has none in memory.
+// Set is the pages of one package. A page is parsed on first use, so that a server that answers
+// only API requests holds none in memory.
 type Set struct {
 	pages map[string]func() (*page, error)
 	log   *slog.Logger
 }
 
-// page is a template and the policy that it is sent with.
+// page is a template with its policy.
 type page struct {
 	template *template.Template
 	policy   string
 }
 
-// New makes a page of every file *.html of templates, in whatever folder it lies.
-// Its error names the file that has the name of another. A nil logger logs nothing.
+// New creates a page for every file *.html of templates, in any folder. It fails if two files have
+// the same name. A nil logger logs nothing.
 func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -106,8 +106,8 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 	return s, nil
 }
 
-// Check parses every page, for the tests of those who have pages. Its error names
-// the file that does not parse, or lacks "title" or "main".
+// Check parses every page, for tests. It fails for a file that does not parse, or lacks "title" or
+// "main".
 func (s *Set) Check() error {
 	for _, parsed := range s.pages {
 		if _, err := parsed(); err != nil {
@@ -117,7 +117,7 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// parse reads one page and says which policy it has.
+// parse reads one page and determines its policy.
 func parse(templates fs.FS, file string) (*page, error) {
 	text, err := fs.ReadFile(templates, file)
 	if err != nil {
@@ -128,7 +128,7 @@ func parse(templates fs.FS, file string) (*page, error) {
 		return nil, fmt.Errorf("clone the frame: %w", err)
 	}
 	if _, err := t.New(file).Parse(string(text)); err != nil {
-		return nil, err // names the file
+		return nil, err // the error names the file
 	}
 	if t.Lookup("title") == nil || t.Lookup("main") == nil {
 		return nil, fmt.Errorf("%s: define \"title\" and \"main\"", file)
@@ -139,8 +139,8 @@ func parse(templates fs.FS, file string) (*page, error) {
 	return &page{t, policy}, nil
 }
 
-// Render answers with a page. The page is made before the first byte is sent:
-// one that fails is logged and answered with a message and status 500.
+// Render answers with a page, rendered completely before the first byte is sent. A page that fails
+// is logged and answered with a message and status 500.
 func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	body, allowed, err := s.render(name, data)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name st
 	send(w, r, status, allowed, body)
 }
 
-// render makes a page, and says which policy it is sent with.
+// render renders a page and returns its policy.
 func (s *Set) render(name string, data any) (body []byte, allowed string, err error) {
 	parsed := s.pages[name]
 	if parsed == nil {
@@ -169,53 +169,52 @@ func (s *Set) render(name string, data any) (body []byte, allowed string, err er
 	return b.Bytes(), p.policy, nil
 }
 
-// Link is a way on from a page.
+// Link is a link to another page.
 type Link struct{ Href, Text string }
 
-// Failure is the page of a request that could not be answered.
+// Failure is the page of a failed request.
 type Failure struct {
 	Status      int
 	Title, Text string
-	// Wait is how many seconds to wait before asking again, or nothing.
+	// Wait is the number of seconds to wait before trying again, or "".
 	Wait string
-	// Request is the id by which the request is found in the log.
+	// Request is the request id in the log.
 	Request string
-	// Links are the ways on; an empty address is that of the page itself.
+	// Links lead to other pages; an empty address is the page itself.
 	Links []Link
 }
 
-// Send answers with it.
+// Send answers with the page.
 func (f Failure) Send(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
-	_ = failure.Execute(&b, f) // texts in a template of ours, as those of a message
+	_ = failure.Execute(&b, f) // strings in a template of ours cannot fail, as in Message
 	send(w, r, f.Status, policy, b.Bytes())
 }
 
-// Message answers with a page that only says something, such as why a request
-// was refused. The text is one paragraph.
+// Message answers with a page that shows a message, such as why a request was refused. The text is
+// one paragraph.
 func Message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	var b bytes.Buffer
-	// Two texts in a template of ours, into memory: it cannot fail.
+	// Two strings in a template of ours, into memory: it cannot fail.
 	_ = message.Execute(&b, struct{ Title, Text string }{title, text})
 	send(w, r, status, policy, b.Bytes())
 }
 
-// Guard writes the headers that every page has, and that a redirect between
-// pages should have too. There is no Cross-Origin-Opener-Policy: it would cut the
-// window of an app off that has opened the consent screen in a popup and waits for
-// its answer.
+// Guard sets the headers of every page, which a redirect between pages should have too. There is no
+// Cross-Origin-Opener-Policy: it would cut off the window of an app that has opened the consent
+// page in a popup and waits for its answer.
 func Guard(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
 	h.Set("X-Content-Type-Options", "nosniff")
-	// Addresses here may hold an app's state: no other site sees them. Under
-	// no-referrer a browser would also hide the origin of our own forms.
+	// Addresses here may hold an app's state, so no other site may see them. Under no-referrer a
+	// browser would also hide the origin of our own forms.
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 }
 
-// Redirect answers 303: the browser asks for the address with GET, whatever the
-// method was. The caller has checked where it leads.
+// Redirect answers 303: the browser requests the address with GET, whatever the method was. The
+// caller has checked the address.
 func Redirect(w http.ResponseWriter, address string) {
 	h := w.Header()
 	Guard(h)

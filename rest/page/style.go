@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// Where the pages expect their files.
+// Addresses of the pages' files.
 const (
 	StylePath  = "/pages/page.css"   // [Style]
 	ScriptPath = "/pages/passkey.js" // [Script]
@@ -18,7 +18,7 @@ const (
 // Style serves the stylesheet: GET and HEAD, with 304 for a known tag.
 func Style() http.Handler { return file("page.css", "text/css; charset=utf-8") }
 
-// Script serves the script of the pages on which a passkey can be used, as [Style] does.
+// Script serves the script of pages with passkeys, like [Style].
 func Script() http.Handler { return file("passkey.js", "text/javascript; charset=utf-8") }
 
 func file(name, media string) http.Handler {

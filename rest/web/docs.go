@@ -8,8 +8,8 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Problem is one stable error code, for the page that its type address names. It
-// has the fields of the problem table's rows, so a row converts to it.
+// Problem is a stable error code, for the page of its type address. It has the fields of the
+// problem table's rows, so a row converts to it.
 type Problem struct {
 	Code     string // "validation_failed"
 	Status   int
@@ -17,20 +17,20 @@ type Problem struct {
 	Sentence string // what it means and what to do
 }
 
-// Anchor returns the fragment of the problem's type address: the code with
-// dashes (contract, section 2).
+// Anchor returns the fragment of the problem's type address: the code with dashes (contract,
+// section 2).
 func (p Problem) Anchor() string { return strings.ReplaceAll(p.Code, "_", "-") }
 
-// DocsConfig is what the documentation is made of.
+// DocsConfig is the configuration of the documentation.
 type DocsConfig struct {
 	// OpenAPI is the document of the REST API: OpenAPI 3.1 in YAML.
 	OpenAPI  []byte
 	Problems []Problem
-	// Limits holds here what differs from the table of limits.
+	// Limits holds this server's deviations from the table of limits.
 	Limits limit.Values
-	// APIHost stands in the examples of the guides.
+	// APIHost is the host in the guides' examples.
 	APIHost string
-	// Explorer says that there is one, to which the pages may lead.
+	// Explorer says that the GraphQL explorer is served, so that pages may link to it.
 	Explorer bool
 	// Missing answers for a page that does not exist.
 	Missing http.Handler
@@ -44,11 +44,10 @@ type site struct {
 	err   error
 }
 
-// Docs serves /docs, the reference, which Scalar draws from /openapi.json in the browser,
-// guides below /docs/guides, /docs/problems with one anchor for each problem, /docs/limits
-// with what holds here, /docs/webhooks for those who receive them, and /docs/themes for
-// those who write themes. Pages are rendered here, once; the error says what of them cannot
-// be read.
+// Docs serves /docs, the reference, which Scalar renders from /openapi.json in the browser; guides
+// below /docs/guides; /docs/problems with an anchor for each problem; /docs/limits with this
+// server's limits; /docs/webhooks for receivers; and /docs/themes for theme authors. Pages are
+// rendered here, once; it fails if a source cannot be read.
 func Docs(c DocsConfig) (http.Handler, error) {
 	_, title, err := parse(c.OpenAPI)
 	if err != nil {
@@ -95,7 +94,7 @@ func (d *site) note(err error) {
 	}
 }
 
-// reference mounts the page of the viewer, and the viewer.
+// reference mounts the viewer and its page.
 func (d *site) reference() {
 	script, err := ship(d.mux, "/docs/static/", "scalar/standalone.js", referencePolicy)
 	d.note(err)

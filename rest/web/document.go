@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parse reads a document, and refuses what is no OpenAPI 3.1. It returns YAML nodes rather
-// than maps, because the order in which the document was written is the order of reading.
+// parse reads a document and refuses anything but OpenAPI 3.1. It returns YAML nodes rather than
+// maps, to keep the order of the document.
 func parse(openapi []byte) (root *yaml.Node, title string, err error) {
 	var y yaml.Node
 	if err := yaml.Unmarshal(openapi, &y); err != nil {
@@ -35,8 +35,7 @@ func parse(openapi []byte) (root *yaml.Node, title string, err error) {
 	return y.Content[0], head.Info.Title, nil
 }
 
-// JSON writes a YAML document as JSON with the order of its members kept, for
-// /openapi.json.
+// JSON converts a YAML document to JSON with its members in the same order, for /openapi.json.
 func JSON(document []byte) ([]byte, error) {
 	root, _, err := parse(document)
 	if err != nil {
@@ -75,7 +74,7 @@ func writeList(b *bytes.Buffer, open, end byte, content []*yaml.Node) error {
 		}
 		var err error
 		if open == '{' && i%2 == 0 {
-			err = writeScalar(b, y.Value) // a key is a text, whatever it looks like
+			err = writeScalar(b, y.Value) // a key is a string, whatever it looks like
 		} else {
 			err = writeJSON(b, y)
 		}

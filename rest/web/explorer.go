@@ -2,13 +2,13 @@ package web
 
 import "net/http"
 
-// explorerParts are the files of GraphiQL's page, in the order in which they are loaded.
+// explorerParts are the files of GraphiQL's page, in loading order.
 var explorerParts = []string{"react/react.production.min.js", "react-dom/react-dom.production.min.js",
 	"graphiql/graphiql.min.js"}
 
-// Explorer serves the GraphQL explorer at /graphql/explorer: GraphiQL, which queries
-// /graphql of its own host as who is signed in, or with the token that somebody types into
-// its headers. Headers stay in the page's memory unless they say otherwise.
+// Explorer serves the GraphQL explorer at /graphql/explorer: GraphiQL, which queries /graphql of
+// its own host as the person signed in, or with a token entered into its headers. Headers stay in
+// the page's memory by default.
 func Explorer() (http.Handler, error) {
 	const at, below = explorerPath, explorerPath + "/static/"
 	mux := http.NewServeMux()

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// guidesPath is where the guides are: this path lists them.
+// guidesPath lists the guides, which are below it.
 const guidesPath = "/docs/guides"
 
-// guideNames are the files of the folder guides, in the order in which they are read.
+// guideNames are the files in the folder guides, in reading order.
 var guideNames = []string{"tour", "first-call", "oauth", "webhooks", "sync", "exports", "graphql", "themes",
 	"dashboard", "payments", "shopify",
 	"run", "settings", "operate", "delivery", "email", "images", "backup", "vitess"}
@@ -18,18 +18,18 @@ var guideNames = []string{"tour", "first-call", "oauth", "webhooks", "sync", "ex
 // guideParts are the headings of the list, by the first guide of each.
 var guideParts = map[string]string{"tour": "Build", "dashboard": "Sell", "run": "Operate"}
 
-// exampleHost stands in the guides for where the API is.
+// exampleHost is the API host in the sources of the guides.
 const exampleHost = "https://api.example.com"
 
-// guide is a page that leads through one task.
+// guide is a page about one task.
 type guide struct {
 	Path, Name, Lead string
 	Body             template.HTML
 	Headings         []heading
 }
 
-// readGuide renders a file. It begins with a heading and a paragraph, which are the name of
-// the guide and what it is about.
+// readGuide renders a file. Its first heading and paragraph are the title and the summary of the
+// guide.
 func readGuide(name, host string) (guide, error) {
 	b, err := files.ReadFile("guides/" + name + ".md")
 	if err != nil {

@@ -2,14 +2,13 @@ package web
 
 import "github.com/storefront-go/storefront/ent/limit"
 
-// limitHere is a row of the table of limits with the value that holds here.
+// limitHere is a row of the table of limits with this server's value.
 type limitHere struct {
 	limit.Row
 	Here int64
 }
 
-// limits mounts /docs/limits, with the limits of a store that has none of its own,
-// and those that nobody can change.
+// limits mounts /docs/limits with the limits of a store without its own, and the fixed ones.
 func (d *site) limits() {
 	p := struct {
 		Title  string

@@ -14,11 +14,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// heading is an entry of a page's own contents.
+// heading is an entry in a page's table of contents.
 type heading struct{ ID, Text string }
 
-// blocks and phrases read CommonMark: blocks whole texts, with tables, and phrases texts inside a
-// paragraph. Neither parses HTML, so tags are escaped.
+// blocks and phrases read CommonMark: blocks read whole texts, with tables, and phrases read inline
+// text. Neither parses HTML, so tags are escaped.
 var (
 	blocks = commonMark(parser.NewFencedCodeBlockParser(), parser.NewATXHeadingParser(),
 		parser.NewListParser(), parser.NewListItemParser())
@@ -33,7 +33,7 @@ func commonMark(others ...parser.BlockParser) goldmark.Markdown {
 	for i, p := range others {
 		list = append(list, util.Prioritized(p, 100*(i+1)))
 	}
-	// The content policy refuses style attributes.
+	// The content security policy refuses style attributes.
 	tables := extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	return goldmark.New(goldmark.WithRendererOptions(
 		renderer.WithNodeRenderers(util.Prioritized(tables, 500)),
@@ -47,7 +47,7 @@ func commonMark(others ...parser.BlockParser) goldmark.Markdown {
 	)))
 }
 
-// markdown renders a text, and returns its headings of level two.
+// markdown renders a text and returns its second-level headings.
 func markdown(in string) (template.HTML, []heading) {
 	var headings []heading
 	source := []byte(in)
@@ -60,12 +60,12 @@ func markdown(in string) (template.HTML, []heading) {
 		}
 	}
 	out := rendered(blocks, source, doc)
-	// Long lines and wide tables scroll, for keyboard users too. Texts are escaped, so these tags are the
-	// renderer's.
+	// Long lines and wide tables scroll, for keyboard users too. Texts are escaped, so only the
+	// renderer can have written these tags.
 	return template.HTML(scrollable.Replace(out)), headings
 }
 
-// inline renders a text that stands inside a paragraph.
+// inline renders text inside a paragraph.
 func inline(in string) template.HTML {
 	var out []string
 	source := []byte(in)
@@ -79,8 +79,8 @@ func inline(in string) template.HTML {
 	return template.HTML(strings.Join(out, " "))
 }
 
-// parsed reads a text and takes from it the links that lead elsewhere than to this
-// host, a place of this page or https; their texts stay.
+// parsed parses a text and removes links unless they lead to this host, this page or https; their
+// texts stay.
 func parsed(m goldmark.Markdown, source []byte) ast.Node {
 	doc := m.Parser().Parse(text.NewReader(source))
 	var refused []ast.Node
@@ -101,7 +101,7 @@ func parsed(m goldmark.Markdown, source []byte) ast.Node {
 	return doc
 }
 
-// allowed reports whether a link may lead to an address.
+// allowed reports whether links to an address are allowed.
 func allowed(to string) bool {
 	local := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.HasPrefix(to, `/\`)
 	return local || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://")
@@ -109,11 +109,11 @@ func allowed(to string) bool {
 
 func rendered(m goldmark.Markdown, source []byte, n ast.Node) string {
 	var b bytes.Buffer
-	_ = m.Renderer().Render(&b, source, n) // a buffer takes everything
+	_ = m.Renderer().Render(&b, source, n) // a buffer accepts everything
 	return b.String()
 }
 
-// slug makes an anchor: lower-case letters and digits, parted by dashes.
+// slug returns an anchor: lower-case letters and digits, separated by dashes.
 func slug(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

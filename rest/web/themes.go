@@ -8,10 +8,10 @@ import (
 	templates "github.com/storefront-go/storefront/graph/lib/render"
 )
 
-// datum is something that templates may show.
+// datum is a value that templates may show.
 type datum struct{ Name, Text string }
 
-// cardData are those of a product in a list, below the name of the list.
+// cardData are the values of a product in a list, below the name of the list.
 var cardData = map[string]string{
 	"title": "its title", "handle": "its name in addresses", "url": "the path of its page",
 	"price": "ready to be shown", "compare_at_price": "the higher price before, or nothing",
@@ -22,22 +22,22 @@ var cardData = map[string]string{
 	"price_text":   "the price, with from where it varies, in the language of the store",
 }
 
-// imageData are those of a picture, below image or a member of images. What is uploaded has
-// three widths at most; of a picture that is named by its address nothing but that is known.
+// imageData are the values of an image, below image or a member of images. An uploaded image has up
+// to three widths; of an external image only the address is known.
 var imageData = map[string]string{
 	"url": "the path of a picture", "small_url": "the path of its narrowest form, for rows of small pictures",
 	"srcset": "for the attribute srcset, or nothing", "width": "of url in pixels, or nothing",
 	"height": "of url in pixels, or nothing", "alt": "what is to be seen; the title of the product by default",
 }
 
-// menuData are those of a link of a menu.
+// menuData are the values of a menu's link.
 var menuData = map[string]string{
 	"title": "its text", "href": "where it leads, also to another host",
 	"current": "whether it leads to this page", "children[]": "such links, one level deep",
 }
 
-// themeData says what every datum of templates is, by its path: "[]" is every member of a
-// list. A test holds that none is missing and none too many.
+// themeData describes every value of templates by its path: "[]" is every member of a list. A test
+// checks that none is missing or superfluous.
 var themeData = merged(map[string]string{
 	".shop.name": "of the store", ".shop.currency": "such as EUR", ".shop.language": "such as de",
 	".shop.products_url": "the path of the list of all products",
@@ -105,14 +105,14 @@ func merged(all, part map[string]string, roots ...string) map[string]string {
 	return all
 }
 
-// addWords adds the texts that something has in the language of the store, as they are in English.
+// addWords adds texts by the names that templates use, in English.
 func addWords(all map[string]string, root string, of any) {
 	for word, text := range of.(map[string]any)["words"].(map[string]any) {
 		all[root+"words."+word] = "such as “" + text.(string) + "”, in the language of the store"
 	}
 }
 
-// themes mounts /docs/themes, for those who write themes.
+// themes mounts /docs/themes, for theme authors.
 func (d *site) themes() {
 	p := struct {
 		Title     string
@@ -122,7 +122,7 @@ func (d *site) themes() {
 	for _, name := range slices.Sorted(maps.Keys(themeData)) {
 		if !strings.HasPrefix(name, ".related") && !strings.HasPrefix(name, ".search.results") &&
 			!strings.HasPrefix(name, ".list.products") &&
-			!strings.HasPrefix(name, ".menus.footer") { // as .products and .menus.main
+			!strings.HasPrefix(name, ".menus.footer") { // such as .products and .menus.main
 			p.Data = append(p.Data, datum{name, themeData[name]})
 		}
 	}

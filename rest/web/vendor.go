@@ -13,18 +13,18 @@ import (
 	"github.com/storefront-go/storefront/rest/variant"
 )
 
-// shipped is a file of others, compressed as it lies in the program.
+// shipped is a third-party file, embedded in compressed form.
 type shipped struct {
 	form variant.Form
-	// plain unpacks it when the first client wants that, and keeps it: to do it each time
-	// would be work that anybody can ask for.
+	// plain decompresses it on first use and keeps the result, so that clients cannot cause that
+	// work repeatedly.
 	plain func() []byte
-	// policy is that of the page that loads it: what it may do as a page of its own.
+	// policy is the policy of the page that loads it, in case it is opened as a page itself.
 	policy string
 }
 
-// ship mounts a file below a path, and returns its address, which names the content: what
-// an address serves never changes.
+// ship mounts a file below a path and returns its address, which contains a hash: the content of an
+// address never changes.
 func ship(mux *http.ServeMux, below, name, policy string) (address string, err error) {
 	packed, err := files.ReadFile("vendor/" + name + ".gz")
 	if err != nil {
@@ -38,7 +38,7 @@ func ship(mux *http.ServeMux, below, name, policy string) (address string, err e
 	return address, nil
 }
 
-// ServeHTTP answers GET and HEAD. Few clients read no gzip; for them it is unpacked.
+// ServeHTTP answers GET and HEAD. It decompresses for the few clients without gzip.
 func (s shipped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header(), s.policy)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -49,7 +49,7 @@ func (s shipped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	form.Send(w, r, http.StatusOK)
 }
 
-// unpacked reads what the program holds compressed, which is whole.
+// unpacked decompresses an embedded file, which is intact.
 func unpacked(packed []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package web serves the pages for developers: the reference of the REST API, guides, its
-// problems and limits, and the GraphQL explorer. Templates, guides, styles and scripts are
-// embedded; nothing is loaded from another host, and the policy of every page
-// says so to the browser. What lies below vendor is as its npm package ships it, but
-// compressed, and listed in vendor.json.
+// Package web serves the pages for developers: the reference of the REST API, guides, problems and
+// limits, and the GraphQL explorer. Templates, guides, styles and scripts are embedded. Nothing is
+// loaded from another host, which the policy of every page enforces. The files below vendor are as
+// their npm packages ship them, but compressed, and listed in vendor.json.
 package web
 
 import (
@@ -22,9 +21,9 @@ import (
 //go:embed templates static guides vendor
 var files embed.FS
 
-// The policies of the pages: nothing is allowed but what they name. Pages
-// cannot be framed, and forms go nowhere. Both viewers put elements of style into their
-// pages, and the explorer's fonts lie in its stylesheet.
+// Policies of the pages: only what they name is allowed. Pages cannot be framed, and forms go
+// nowhere. Both viewers add style elements to their pages, and the explorer's fonts are in its
+// stylesheet.
 const (
 	strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self' data:; " +
 		"style-src 'self'"
@@ -40,7 +39,7 @@ var mediaTypes = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 }
 
-// asset is a whole answer, made once at start-up.
+// asset is a complete answer, created at start-up.
 type asset struct {
 	form   variant.Form
 	policy string
@@ -51,7 +50,7 @@ func newAsset(name, policy string, content []byte) asset {
 		Tag: `"` + digest(content) + `"`}, policy}
 }
 
-// digest names a content.
+// digest returns a name for a content.
 func digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
@@ -72,16 +71,16 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.form.Send(w, r, http.StatusOK)
 }
 
-// protect sets what every answer says to the browser.
+// protect sets the security headers of every answer.
 func protect(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("X-Frame-Options", "DENY") // for browsers without frame-ancestors
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// section is a link of the head of every page.
+// section is a link in the header of every page.
 type section struct {
 	Path, Name string
 	Current    bool
@@ -90,8 +89,7 @@ type section struct {
 // explorerPath is where the GraphQL explorer is.
 const explorerPath = "/graphql/explorer"
 
-// sections are the parts of the documentation that there are; at is the path of the page
-// that shows them.
+// sections returns the parts of the documentation; at is the path of the current page.
 func sections(at string, explorer bool) []section {
 	list := []section{
 		{Path: "/docs", Name: "Reference"}, {Path: guidesPath, Name: "Guides"},
@@ -105,7 +103,7 @@ func sections(at string, explorer bool) []section {
 	return slices.DeleteFunc(list, func(s section) bool { return s.Path == explorerPath && !explorer })
 }
 
-// render executes one template, in the frame that all have with its links, into an asset.
+// render executes a template in the common frame and returns an asset.
 func render(head []section, name, policy string, data any) (asset, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{"sections": func() []section { return head }}).
 		ParseFS(files, "templates/frame.html", "templates/"+name)

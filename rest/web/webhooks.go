@@ -19,7 +19,7 @@ const (
 	retryWindow = 24 * time.Hour
 )
 
-// webhooksPage is what templates/webhooks.html shows.
+// webhooksPage is the data of templates/webhooks.html.
 type webhooksPage struct {
 	Title     string
 	Headers   []line
@@ -45,7 +45,7 @@ type webhookEvent struct{ Type, Resource, Scope, Trigger string }
 // attempt is one row of the schedule.
 type attempt struct {
 	Number      int
-	Wait, Since string // after the failure before; since the first attempt
+	Wait, Since string // since the previous failure; since the first attempt
 }
 
 // webhooks mounts /docs/webhooks.
@@ -80,8 +80,8 @@ func lines(texts [][2]string) []line {
 	return out
 }
 
-// attempts computes the schedule without its jitter: each wait doubles, up to a
-// longest one, and the last attempt comes when the window ends.
+// attempts returns the schedule without jitter: each wait doubles up to a maximum, and the last
+// attempt comes when the window ends.
 func attempts() []attempt {
 	list := []attempt{{1, "", "0 s"}}
 	wait, since := firstWait, time.Duration(0)
@@ -94,7 +94,7 @@ func attempts() []attempt {
 	return list
 }
 
-// spell writes a duration in whole seconds for people: "1 h 25 min 15 s".
+// spell formats a duration in whole seconds: "1 h 25 min 15 s".
 func spell(d time.Duration) string {
 	var parts []string
 	for _, unit := range []struct {
@@ -109,8 +109,8 @@ func spell(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// sampleRequest is the head of a delivery whose body is sampleBody, signed with
-// the secret that the page names; a test verifies it.
+// sampleRequest is the request line and headers of a delivery with sampleBody, signed with the
+// secret on the page; a test verifies it.
 const sampleRequest = `POST /storefront/webhooks HTTP/1.1
 host: sync.example
 content-type: application/json

@@ -1,7 +1,6 @@
-// Package receiver holds small, complete receivers of webhooks in several
-// languages, which the documentation shows. Each is one file that needs nothing
-// but its language, serves on a local port, and checks itself against shared
-// vectors with --vectors.
+// Package receiver holds small, complete webhook receivers in several languages, which the
+// documentation shows. Each is one file without dependencies that serves on a local port, and
+// checks itself against shared vectors with --vectors.
 package receiver
 
 import (
@@ -32,7 +31,7 @@ func Examples() []Example {
 		if err != nil {
 			panic(err) // the line above embeds it
 		}
-		// The line keeps the program out of this package's build; a copy needs none.
+		// The line excludes the program from this package's build; a copy needs none.
 		list[i].Source = strings.TrimPrefix(string(source), "//go:build ignore\n\n")
 	}
 	return list

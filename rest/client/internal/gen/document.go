@@ -8,23 +8,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// api is the document as the clients see it.
+// api is the document as the clients need it.
 type api struct {
-	Schemas    []named     // in the document's order
-	Operations []operation // too
+	Schemas    []named     // in document order
+	Operations []operation // in document order
 	Events     []event
 }
 
-// named is a schema of the components.
+// named is a schema of the components with its name.
 type named struct {
 	Name string
 	*schema
 }
 
-// schema is the shape of a value.
+// schema is the type of a value.
 type schema struct {
 	Ref         string // the name of a schema of the components
-	Type        string // as JSON Schema has it; empty with Ref
+	Type        string // as in JSON Schema; empty with Ref
 	Null        bool   // or null
 	Enum        []string
 	Items       *schema
@@ -39,19 +39,19 @@ type property struct {
 	*schema
 }
 
-// operation is a row of the API.
+// operation is an API operation.
 type operation struct {
 	ID, Method, Path string
 	Summary, Scope   string
 	Params           []property // of the path
 	Query            []property
 	Body             string // the schema's name, or empty
-	Result           string // the schema's name, or empty where nothing is answered
+	Result           string // the schema's name, or empty if there is no answer
 	Item             string // the schema of a list's items, or empty
 	Description      string
 }
 
-// event is what a delivery may be, and what its data.object is.
+// event is a webhook event and the schema of its data.object.
 type event struct{ Type, Object string }
 
 // read parses a document.
@@ -100,7 +100,7 @@ func members(n *yaml.Node) func(func(string, *yaml.Node) bool) {
 	}
 }
 
-// at follows member names; nil where one is not there.
+// at follows member names; it returns nil if one is missing.
 func at(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		var next *yaml.Node
@@ -128,7 +128,7 @@ func list(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// deref follows a reference to a component.
+// deref resolves a reference to a component.
 func (d *reader) deref(n *yaml.Node) *yaml.Node {
 	ref := text(n, "$ref")
 	if ref == "" {
@@ -137,16 +137,16 @@ func (d *reader) deref(n *yaml.Node) *yaml.Node {
 	return d.deref(at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...))
 }
 
-// refName is the name of the component that a node refers to.
+// refName returns the name of the component that a node refers to.
 func refName(n *yaml.Node) string {
 	ref := text(n, "$ref")
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// schema reads a schema; what it refers to stays a name.
+// schema reads a schema; references stay names.
 func (d *reader) schema(n *yaml.Node) *schema {
 	s := &schema{Ref: refName(n), Description: text(n, "description")}
-	for _, one := range list(at(n, "oneOf")) { // one schema or null is all that the document uses
+	for _, one := range list(at(n, "oneOf")) { // the document uses only one schema or null
 		if text(one, "type") == "null" {
 			s.Null = true
 		} else {
@@ -216,7 +216,7 @@ func (d *reader) operation(path, method string, item, op *yaml.Node) (o operatio
 	return o, nil
 }
 
-// object is the schema of what an event shows.
+// object returns the schema of an event's data.object.
 func (d *reader) object(item *yaml.Node) string {
 	for _, part := range list(at(item, "post", "requestBody", "content", "application/json", "schema", "allOf")) {
 		if data := at(part, "properties", "data"); data != nil {
@@ -226,7 +226,7 @@ func (d *reader) object(item *yaml.Node) string {
 	return ""
 }
 
-// sentence is what the documentation of an operation says.
+// sentence returns the summary of an operation.
 func (o operation) sentence() string {
 	return o.Summary + ". " + o.Description + " Needs the scope `" + o.Scope + "`."
 }
@@ -243,7 +243,7 @@ func words(name string) []string {
 	return out
 }
 
-// snake writes listOrders as list_orders.
+// snake converts listOrders to list_orders.
 func snake(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
 
 // wrapped breaks a text into lines of at most width characters.

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// keywords are the words of Python that names of members are: TypedDict takes those
-// as texts alone.
+// keywords are the Python keywords that are names of members: TypedDict takes them only as strings.
 var keywords = []string{"in", "not", "from", "is", "or", "and", "class", "def", "del", "for", "if", "with"}
 
-// pythonTypes writes the schemas, and what events carry.
+// pythonTypes writes the schemas and the events.
 func pythonTypes(a *api) []byte {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# %s\n\"\"\"What the API takes and answers.\"\"\"\n\nfrom __future__ import annotations\n\n", notice)
@@ -40,7 +39,7 @@ func pythonTypes(a *api) []byte {
 
 func isKeyword(p property) bool { return slices.Contains(keywords, p.Name) }
 
-// ordered puts names of plain types, which are used when the module is loaded, first.
+// ordered puts names of plain types first, because they are used when the module is loaded.
 func ordered(all []named) []named {
 	out := slices.Clone(all)
 	slices.SortStableFunc(out, func(x, y named) int { return rank(x) - rank(y) })
@@ -57,7 +56,7 @@ func rank(s named) int {
 func (s named) class(b *bytes.Buffer) {
 	name := s.Name
 	if s.Null {
-		name = "_" + name // the name itself is this or nothing
+		name = "_" + name // no name of its own to document
 	}
 	fmt.Fprintf(b, "class %s(TypedDict):\n", name)
 	docstring(b, "    ", s.Description)
@@ -74,7 +73,7 @@ func (s named) class(b *bytes.Buffer) {
 	}
 }
 
-// functional writes the form of TypedDict that takes any name.
+// functional writes the form of TypedDict that allows any name.
 func (s named) functional(b *bytes.Buffer) {
 	comment(b, "", s.Description)
 	fmt.Fprintf(b, "%s = TypedDict(\n    %q,\n    {\n", s.Name, s.Name)
@@ -106,7 +105,7 @@ func docstring(b *bytes.Buffer, indent, text string) {
 	}
 }
 
-// python is the type of a value.
+// python returns the Python type of a value.
 func (s *schema) python() string {
 	kind := s.pythonWithout()
 	if s.Null {
@@ -115,7 +114,7 @@ func (s *schema) python() string {
 	return kind
 }
 
-// pythonWithout is the type without null.
+// pythonWithout returns the type without null.
 func (s *schema) pythonWithout() string {
 	switch {
 	case s.Ref != "":
@@ -140,7 +139,7 @@ func (s *schema) pythonWithout() string {
 	return "str"
 }
 
-// pythonOperations writes a method for each row, and one that walks each list.
+// pythonOperations writes a method for each operation, and one that walks each list.
 func pythonOperations(a *api) []byte {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# %s\n\"\"\"The rows of the API.\"\"\"\n", notice)
@@ -217,7 +216,7 @@ func (o operation) pythonMethod(b *bytes.Buffer, name, result, by, doc string) {
 	}
 	fmt.Fprintf(b, "\n    def %s(\n        %s,\n    ) -> %s:\n", name, strings.Join(arguments, ",\n        "), result)
 	docstring(b, "        ", doc)
-	b.Truncate(b.Len() - 1) // no empty line behind the text of a method
+	b.Truncate(b.Len() - 1) // no empty line after a docstring
 	ignored := ""
 	if by == "call" {
 		ignored = "  # type: ignore[no-any-return]"

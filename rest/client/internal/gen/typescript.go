@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// typescriptTypes writes the schemas, and what events carry.
+// typescriptTypes writes the schemas and the events.
 func typescriptTypes(a *api) []byte {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "// %s\n", notice)
@@ -77,7 +77,7 @@ func orNull(s *schema) string {
 	return ""
 }
 
-// typescript is the type of a value.
+// typescript returns the TypeScript type of a value.
 func (s *schema) typescript() string {
 	switch {
 	case s.Ref != "":
@@ -104,7 +104,7 @@ func (s *schema) typescript() string {
 	return "string" + orNull(s)
 }
 
-// typescriptOperations writes a method for each row, and one that walks each list.
+// typescriptOperations writes a method for each operation, and one that walks each list.
 func typescriptOperations(a *api) []byte {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "// %s\n\nimport type * as api from \"./types.js\";\n", notice)
@@ -168,7 +168,7 @@ export abstract class Operations {
 
 func (o operation) queryType() string { return strings.ToUpper(o.ID[:1]) + o.ID[1:] + "Query" }
 
-// qualified names the schemas by their module.
+// qualified prefixes the schemas with their module.
 func qualified(fields string, properties []property) string {
 	for _, p := range properties {
 		if p.Ref != "" {
@@ -178,7 +178,7 @@ func qualified(fields string, properties []property) string {
 	return fields
 }
 
-// parts are the method's arguments and what it hands on.
+// parts returns the method's parameters and the arguments that it passes on.
 func (o operation) parts() (arguments []string, call string) {
 	path := o.Path
 	for _, p := range o.Params {
