@@ -19,7 +19,7 @@ type appCmd struct {
 	Legacy  appLegacyCmd  `cmd:"" help:"Say whether the retired v0 of the API is still served to an app."`
 }
 
-// client is an OAuth app as it is printed.
+// client is an OAuth app as printed.
 type client struct {
 	ID           string   `json:"id"`
 	ClientID     string   `json:"client_id"`
@@ -128,7 +128,7 @@ type oneApp struct {
 	ID string `arg:"" help:"The app's id, app_..."`
 }
 
-// change reads the app, changes it as it stands, and prints it.
+// change reads the app, changes that version, and prints the result.
 func (c oneApp) change(s *session, change func(w work, version int64) (*model.AppPayload, error)) error {
 	return c.enter(s, func(w work) error {
 		a, err := w.Query().App(w.ctx, c.ID)
@@ -266,7 +266,7 @@ Examples:
 `
 }
 
-// Run verifies the app, or takes that back.
+// Run verifies the app, or revokes the verification.
 func (c *appVerifyCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppVerify(w.ctx, c.ID, version, c.State == "on")
@@ -289,7 +289,7 @@ Examples:
 `
 }
 
-// Run puts the app on the list, or takes it off.
+// Run adds the app to the list, or removes it.
 func (c *appLegacyCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
 		return w.Mutation().AppSetLegacy(w.ctx, c.ID, version, c.State == "on")

@@ -106,7 +106,7 @@ func (c *backupCmd) blobWords() string {
 	return "in the file"
 }
 
-// advise says how a database that is not ours to copy is backed up.
+// advise prints how to back up a database that the command cannot copy.
 func (c *backupCmd) advise(s *session, command string) error {
 	blobs := "the folder " + filepath.Join(c.Data, "blobs")
 	if c.Blobs != "" {
@@ -173,7 +173,7 @@ func (c *restoreCmd) Run(s *session) error {
 		{"files", strconv.FormatInt(m.Files, 10)}, {"blobs", blobs}, {"next", "storefront doctor, then storefront serve"}})
 }
 
-// judgeSecret refuses data whose root secret would not be there.
+// judgeSecret refuses data whose root secret would be missing.
 func (c *restoreCmd) judgeSecret(st app.Storage, m *backup.Manifest) error {
 	if c.WithoutSecret || st.SecretKey == "" && m.Secret {
 		return nil
@@ -193,7 +193,7 @@ func (c *restoreCmd) judgeSecret(st app.Storage, m *backup.Manifest) error {
 	return nil
 }
 
-// judgeDatabase refuses a database that is damaged, or newer than the program.
+// judgeDatabase refuses a database that is damaged or newer than the program.
 func judgeDatabase(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, "storefront.db")
 	if _, err := os.Stat(path); err != nil {

@@ -28,7 +28,7 @@ Examples:
 `
 }
 
-// Run dispatches.
+// Run delivers webhooks.
 func (c *dispatchCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {
 		return err

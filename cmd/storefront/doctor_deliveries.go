@@ -42,13 +42,13 @@ Examples:
 `
 }
 
-// overdue is what the command prints.
+// overdue is the command's output.
 type overdue struct {
 	Healthy bool   `json:"healthy"`
 	Rows    []late `json:"rows"`
 }
 
-// late is a row of which a rule does not hold.
+// late is a row that violates an invariant.
 type late struct {
 	Rule  webhook.Rule `json:"rule"`
 	Store string       `json:"store_id"`
@@ -94,7 +94,7 @@ func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Breach) error {
 	return c.print(s, o, rows)
 }
 
-// withCurrent runs f with a database whose schema is the program's own.
+// withCurrent runs f with a database whose schema is the program's.
 func withCurrent(s *session, st app.Storage, f func(*ent.Store) error) error {
 	return withStore(s, st, func(store *ent.Store) error {
 		switch schema, err := migrate.Check(s.ctx, store); {
@@ -107,7 +107,7 @@ func withCurrent(s *session, st app.Storage, f func(*ent.Store) error) error {
 	})
 }
 
-// withWebhooks runs f with webhooks that stand still.
+// withWebhooks runs f with a webhook engine that is not started.
 func withWebhooks(s *session, st app.Storage, f func(*webhook.Engine) error) error {
 	return withCurrent(s, st, func(store *ent.Store) error {
 		e, err := webhook.New(webhook.Config{Store: store})

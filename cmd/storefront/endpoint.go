@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// registration is the endpoint that webhooks listen makes for its time.
+// registration is the temporary endpoint of webhooks listen.
 type registration struct {
 	Events []string `placeholder:"TYPE" help:"Register an endpoint for these events, such as order.paid, and delete it at the end."`
 	Key    string   `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key with webhooks.write and the read scope of each event, for --events."`
@@ -23,7 +23,7 @@ type registration struct {
 	URL    string   `placeholder:"URL" help:"The address to register, where it is not the one listened on: a tunnel that leads here."`
 }
 
-// endpoint is what a registration left.
+// endpoint is a created registration.
 type endpoint struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`
@@ -42,7 +42,7 @@ func (r registration) check() error {
 	return nil
 }
 
-// register makes an endpoint that leads to at.
+// register creates an endpoint for the address at.
 func (r registration) register(ctx context.Context, at string) (*endpoint, error) {
 	if r.URL != "" {
 		at = r.URL
@@ -64,7 +64,7 @@ func (r registration) register(ctx context.Context, at string) (*endpoint, error
 	return &made, nil
 }
 
-// remove deletes the endpoint; one that is gone already is fine.
+// remove deletes the endpoint; a missing one is no error.
 func (r registration) remove(ctx context.Context, id string) error {
 	_, err := r.call(ctx, http.MethodDelete, "/webhooks/"+url.PathEscape(id), nil, http.StatusNoContent,
 		http.StatusNotFound)
@@ -74,15 +74,14 @@ func (r registration) remove(ctx context.Context, id string) error {
 	return nil
 }
 
-// apiClient never follows: a credential goes to the host that was named.
+// apiClient follows no redirects, so that a credential goes only to the given host.
 var apiClient = &http.Client{
 	Timeout:       15 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// call sends one request with the key and returns the answer's body, at most
-// 1 MiB of it. The signal that ends ctx does not end the call: what was begun is
-// known to be done, and can be undone.
+// call sends one request with the key and returns up to 1 MiB of the answer. The signal that ends
+// ctx does not cancel the call, so that its outcome is known and can be undone.
 func (r registration) call(ctx context.Context, method, path string, body []byte, want ...int) ([]byte, error) {
 	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, strings.TrimRight(r.API, "/")+
 		"/api/public/v1"+path, bytes.NewReader(body))
@@ -110,7 +109,7 @@ func (r registration) call(ctx context.Context, method, path string, body []byte
 	return nil, refusal(res.StatusCode, answer)
 }
 
-// refusal is an answer's problem (RFC 9457) as an error.
+// refusal returns the problem of an answer (RFC 9457) as an error.
 func refusal(status int, answer []byte) error {
 	var problem struct {
 		Detail string `json:"detail"`

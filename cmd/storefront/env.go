@@ -11,9 +11,8 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/app"
 )
 
-// environment is the variables that the program was given. Flags take theirs
-// from here and not from the process, so that a test can give its own; an empty
-// variable counts as absent.
+// environment holds the variables given to the program. Flags read theirs from here and not from
+// the process, so that tests can set them; an empty variable counts as absent.
 type environment map[string]string
 
 func parseEnv(list []string) environment {
@@ -28,8 +27,8 @@ func parseEnv(list []string) environment {
 
 func (e environment) get(name string) string { return e[name] }
 
-// storage completes where the data lies with the root secret of the environment, and
-// judges it: what is wrong is a mistake of usage.
+// storage adds the root secret of the environment to the storage settings and checks them. An error
+// is a usage error.
 func (s *session) storage(st *app.Storage) error {
 	if err := s.secretKey(st); err != nil {
 		return err
@@ -37,9 +36,8 @@ func (s *session) storage(st *app.Storage) error {
 	return misused(st.Check())
 }
 
-// secretKey gives the storage the root secret of the environment: that of
-// STOREFRONT_SECRET_KEY, or else that of the file which STOREFRONT_SECRET_KEY_FILE
-// names.
+// secretKey sets the root secret from STOREFRONT_SECRET_KEY, or else from the file that
+// STOREFRONT_SECRET_KEY_FILE names.
 func (s *session) secretKey(st *app.Storage) error {
 	st.SecretKey = s.getenv("STOREFRONT_SECRET_KEY")
 	path := s.getenv("STOREFRONT_SECRET_KEY_FILE")
@@ -59,7 +57,7 @@ func (s *session) secretKey(st *app.Storage) error {
 	return nil
 }
 
-// flags gives flags the values of their variables.
+// flags resolves flags from variables.
 type flags struct {
 	variables environment
 	names     map[*kong.Flag]string
@@ -67,8 +65,8 @@ type flags struct {
 
 func newFlags(variables environment) *flags { return &flags{variables, map[*kong.Flag]string{}} }
 
-// adopt takes the variables of the flags over from the parser, which would read
-// the process's own, and keeps their names in the help.
+// adopt takes over the variables of the flags from the parser, which would read the process's, and
+// keeps their names in the help.
 func (f *flags) adopt(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok && len(flag.Envs) > 0 {
@@ -83,8 +81,7 @@ func (f *flags) adopt(k *kong.Kong) error {
 // Validate implements kong.Resolver.
 func (f *flags) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver: the value of a flag that the arguments do
-// not give.
+// Resolve implements kong.Resolver: it returns the value of a flag that is not among the arguments.
 func (f *flags) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if value := f.variables[f.names[flag]]; value != "" {
 		return value, nil

@@ -30,7 +30,7 @@ Examples:
 `
 }
 
-// Run looks.
+// Run shows the fleet.
 func (c *fleetCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err
@@ -102,10 +102,10 @@ func waiting(v *fleet.View) table {
 	return rows
 }
 
-// shardName is what a shard is called in a table: the only one has no name.
+// shardName returns the name of a shard in a table; the only shard has none.
 func shardName(name string) string { return cmp.Or(name, "-") }
 
-// ago words a number of seconds.
+// ago formats a number of seconds.
 func ago(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }

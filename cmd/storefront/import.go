@@ -71,7 +71,7 @@ func (c *importShopifyCmd) Run(s *session) error {
 	})
 }
 
-// printImport prints the findings, and at the end what came of all.
+// printImport prints the findings and the totals.
 func printImport(out io.Writer, r *shopify.Report) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, list := range []struct {

@@ -18,7 +18,7 @@ type keyCmd struct {
 	Revoke keyRevokeCmd `cmd:"" help:"End a key at once."`
 }
 
-// key is an API key as it is printed.
+// key is an API key as printed.
 type key struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
@@ -29,9 +29,9 @@ type key struct {
 	ExpiresAt  *string  `json:"expires_at"`
 	RevokedAt  *string  `json:"revoked_at"`
 	LastUsedAt *string  `json:"last_used_at"`
-	// AllowedNetworks are those that it may be used from; empty for everywhere.
+	// AllowedNetworks are the networks that may use it; empty allows all.
 	AllowedNetworks []string `json:"allowed_networks"`
-	// Secret is there when the key was made.
+	// Secret is present when the key was created.
 	Secret *string `json:"secret,omitempty"`
 }
 
@@ -41,7 +41,7 @@ func keyOf(k *model.APIKey) key {
 		LastUsedAt: written(k.LastUsedAt), AllowedNetworks: k.AllowedNetworks()}
 }
 
-// printKey prints a key that a mutation answered.
+// printKey prints a mutation's key.
 func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (keyCreateCmd) Help() string {
 `
 }
 
-// Run makes a key.
+// Run creates a key.
 func (c *keyCreateCmd) Run(s *session) error {
 	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope, AllowedNetworks: c.From}
 	if c.Expires < 0 {

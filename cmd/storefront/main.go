@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // stores have time zones, and a bare machine has no list of them
+	_ "time/tzdata" // stores have time zones, which a minimal machine lacks
 )
 
 func main() {
@@ -14,9 +14,9 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-signals // the first one drains
+		<-signals // the first signal drains
 		cancel()
-		<-signals // the second one does not wait
+		<-signals // the second one exits at once
 		os.Exit(exitFailed)
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), stdio{out: os.Stdout, err: os.Stderr, in: os.Stdin}))

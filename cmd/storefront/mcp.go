@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/rest/web"
 )
 
-// mcpTimeout bounds each request that the call of a tool makes.
+// mcpTimeout bounds each API request of a tool.
 const mcpTimeout = time.Minute
 
 type mcpCmd struct {
@@ -42,7 +42,7 @@ Example:
 `
 }
 
-// Run serves one agent until it closes its end, or a signal comes.
+// Run serves one agent until it closes the connection or a signal arrives.
 func (c *mcpCmd) Run(s *session) error {
 	if c.Key == "" {
 		return &usageError{errors.New("mcp: want --key")}
@@ -60,8 +60,8 @@ func (c *mcpCmd) Run(s *session) error {
 	return server.Run(s.ctx, &sdk.IOTransport{Reader: s.in, Writer: unclosed{s.out}})
 }
 
-// reached returns the tools of the rows that the key reaches. One that may not read
-// who it is gets them all, and the API refuses what is beyond it.
+// reached returns the tools that the key's scopes allow. A key that may not read its own scopes
+// gets all tools, and the API refuses what is beyond them.
 func reached(ctx context.Context, api *mcp.Remote) ([]*mcp.Tool, error) {
 	document, err := web.JSON(rest.Document)
 	if err != nil {
@@ -89,7 +89,7 @@ func reached(ctx context.Context, api *mcp.Remote) ([]*mcp.Tool, error) {
 	return mcp.Within(tools, scope.Of(me.Scopes...)), nil
 }
 
-// unclosed leaves standard output open.
+// unclosed keeps standard output open.
 type unclosed struct{ io.Writer }
 
 // Close implements io.Closer.

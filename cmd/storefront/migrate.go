@@ -117,13 +117,13 @@ Examples:
 `
 }
 
-// filled is what the command prints.
+// filled is the command's output.
 type filled struct {
-	// Changed is how many rows MySQL says that it changed.
+	// Changed is the number of rows that MySQL reports as changed.
 	Changed int64 `json:"changed"`
 }
 
-// Run fills them.
+// Run fills the tables.
 func (c *migrateLookupsCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		n, err := migrate.FillLookups(s.ctx, store)
@@ -146,16 +146,16 @@ func withStore(s *session, st app.Storage, f func(*ent.Store) error) error {
 	return errors.Join(f(store), store.Close())
 }
 
-// status is what both commands print.
+// status is the output of both commands.
 type status struct {
 	Database string   `json:"database"`
 	Current  string   `json:"current"`
 	Pending  []string `json:"pending"`
-	// Newer are versions of a newer program with which this one works, Unknown the others.
+	// Newer are versions of a newer program that this one supports, Unknown the others.
 	Newer   []string `json:"newer"`
 	Unknown []string `json:"unknown"`
 	Failed  string   `json:"failed"`
-	// Unfinalized are the formats that wait for migrate finalize.
+	// Unfinalized are the formats that await migrate finalize.
 	Unfinalized []string `json:"unfinalized"`
 }
 

@@ -14,7 +14,7 @@ type output struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// table is rows for people, the first one the heads of the columns.
+// table is rows for people; the first one holds the column headers.
 type table [][]string
 
 // print writes data for machines or for people.
@@ -34,7 +34,7 @@ func (o output) print(s *session, data any, rows table) error {
 	return w.Flush()
 }
 
-// written is an optional time as JSON has it.
+// written returns an optional time for JSON.
 func written(t *micros.Time) *string {
 	if t == nil {
 		return nil
@@ -42,7 +42,7 @@ func written(t *micros.Time) *string {
 	return new(t.String())
 }
 
-// shown is an optional value in a table.
+// shown returns an optional value for a table.
 func shown(v *string) string {
 	if v == nil {
 		return "-"

@@ -31,12 +31,12 @@ Examples:
 `
 }
 
-// rebuilt is what the command prints.
+// rebuilt is the command's output.
 type rebuilt struct {
 	Intervals int `json:"intervals"`
 }
 
-// Run makes the sums.
+// Run rebuilds the totals.
 func (c *reportsRebuildCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err

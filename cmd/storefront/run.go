@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// The exit codes of the program.
+// Exit codes of the program.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -27,13 +27,13 @@ Settings come from flags, then STOREFRONT_* variables, then defaults. The root s
 
 Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.`
 
-// stdio is where the program writes, and reads where a command takes input.
+// stdio holds the outputs of the program, and the input of commands that read it.
 type stdio struct {
 	out, err io.Writer
 	in       io.ReadCloser
 }
 
-// session is what every command runs in.
+// session is the context of a running command.
 type session struct {
 	stdio
 	ctx    context.Context
@@ -63,7 +63,7 @@ type commands struct {
 	Version  versionCmd  `cmd:"" help:"Print what this program is."`
 }
 
-// command is one that the arguments name, with its flags.
+// command is the command that the arguments name, with its flags.
 type command interface{ Run(s *session) error }
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -89,9 +89,8 @@ func run(ctx context.Context, args, env []string, std stdio) int {
 	return exitOK
 }
 
-// parse returns the command that the arguments name, nil where they ask for help, which is
-// written. The parser ends with it: what it knows of all commands is a tenth of what a
-// server has in memory.
+// parse returns the command that the arguments name; nil after printing help. The parser is garbage
+// afterwards: its model of all commands is a tenth of a server's memory.
 func parse(args []string, variables environment, std stdio) (command, error) {
 	helped, flags := false, newFlags(variables)
 	parser, err := kong.New(&commands{},
@@ -116,13 +115,13 @@ func parse(args []string, variables environment, std stdio) (command, error) {
 	return parsed.Selected().Target.Addr().Interface().(command), nil
 }
 
-// usageError is a mistake in the arguments that the parser cannot see.
+// usageError is an error in the arguments that the parser cannot detect.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// misused makes a mistake of usage of what is wrong with settings; nil stays nil.
+// misused wraps a settings error so that the program exits with 2; nil stays nil.
 func misused(err error) error {
 	if err == nil {
 		return nil
@@ -130,7 +129,7 @@ func misused(err error) error {
 	return &usageError{err}
 }
 
-// errSilent ends a command that has itself reported what is wrong.
+// errSilent ends a command that has reported its failure itself.
 var errSilent = errors.New("failed")
 
 // report writes one line about err.
@@ -141,7 +140,7 @@ func report(std stdio, err error, code int) int {
 	return code
 }
 
-// explain is the text of an error for the person at the terminal.
+// explain returns the text of an error for the person at the terminal.
 func explain(err error) string {
 	text := err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {

@@ -44,13 +44,13 @@ Examples:
 `
 }
 
-// rotated is what rotate prints.
+// rotated is the output of rotate.
 type rotated struct {
-	// File holds the secrets; null where they come from the environment, and then List
-	// is to be set there.
+	// File holds the secrets; null if they come from the environment, which then has to be set to
+	// List.
 	File *string `json:"file"`
 	List *string `json:"list"`
-	// Secrets is how many there are.
+	// Secrets is the number of secrets.
 	Secrets int `json:"secrets"`
 }
 
@@ -76,7 +76,7 @@ func (c *secretRotateCmd) Run(s *session) error {
 		table{{"file", path}, {"secrets", strconv.Itoa(n)}, {"next", next}})
 }
 
-// listed prints the list that the variable is to have.
+// listed prints the new value of the variable.
 func (c *secretRotateCmd) listed(s *session) error {
 	list, err := keyring.Ahead(c.SecretKey)
 	if err != nil {
@@ -107,7 +107,7 @@ Examples:
 `
 }
 
-// Run seals anew.
+// Run reseals the values.
 func (c *secretResealCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (c *secretResealCmd) Run(s *session) error {
 	}
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		list, err := reseal.Run(s.ctx, store, ring, func(d reseal.Done) {
-			_, _ = fmt.Fprintf(s.err, "%s: %d sealed anew\n", d.Column, d.Resealed) // progress alone
+			_, _ = fmt.Fprintf(s.err, "%s: %d sealed anew\n", d.Column, d.Resealed) // progress only
 		})
 		rows := table{{"SEALED", "ANEW", "CHANGED MEANWHILE", "LOST"}}
 		for _, d := range list {

@@ -32,17 +32,17 @@ Examples:
 `
 }
 
-// started is what --json prints.
+// started is the output of --json.
 type started struct {
 	APIHost     string `json:"api_host"`
 	AdminURL    string `json:"admin_url"`
 	StoreDomain string `json:"store_domain"`
-	// DemoFile is the file of the demo's credentials, or null; it is null too where the
-	// file is that of another server.
+	// DemoFile is the file with the demo's credentials; null if there is none, or if it is another
+	// server's.
 	DemoFile *string `json:"demo_file"`
 }
 
-// usualSettings are those without flags and variables.
+// usualSettings returns the settings without flags and variables.
 func usualSettings() (*app.Config, error) {
 	var c app.Config
 	parser, err := kong.New(&c, kong.PostBuild(newFlags(nil).adopt))
@@ -81,7 +81,7 @@ func (c *serveCmd) Run(s *session) error {
 	return err
 }
 
-// announce prints where the server is.
+// announce prints the addresses of the server.
 func (c *serveCmd) announce(s *session, server *app.Server) error {
 	path := filepath.Join(c.Data, demo.FileName)
 	if c.JSON {
@@ -105,8 +105,8 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 	return err
 }
 
-// firstStore is the command that makes a store where the server looks for it, with the
-// server's address in the link of the invitation.
+// firstStore returns the command that creates a store in this server's data, with the server's
+// address in the invitation link.
 func (c *serveCmd) firstStore(server *app.Server) string {
 	var command strings.Builder
 	command.WriteString(`storefront store create "My shop" --currency EUR --owner-email you@shop.example`)
@@ -124,7 +124,7 @@ func (c *serveCmd) firstStore(server *app.Server) string {
 	return command.String()
 }
 
-// quoted is a word of a shell's command line.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
 		return word

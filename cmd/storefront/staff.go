@@ -38,7 +38,7 @@ type invited struct {
 	Email  string      `json:"email"`
 	Role   viewer.Role `json:"role"`
 	Status string      `json:"status,omitempty"`
-	// Link is there when the invitation was made.
+	// Link is present when the invitation was created.
 	Link *string `json:"link,omitempty"`
 }
 
@@ -169,7 +169,7 @@ func (c *staffListCmd) Run(s *session) error {
 	})
 }
 
-// people reads everybody.
+// people reads all people of the store.
 func (w work) people() ([]*model.Staff, error) {
 	return pages(func(after *string) ([]*model.Staff, string, error) {
 		page, err := w.Query().Staff(w.ctx, new(100), after)
@@ -180,7 +180,7 @@ func (w work) people() ([]*model.Staff, error) {
 	})
 }
 
-// person finds somebody by their id or e-mail address.
+// person finds a person by id or email address.
 func (w work) person(name string) (*model.Staff, error) {
 	all, err := w.people()
 	if err != nil {
@@ -233,14 +233,14 @@ func (c *staffRemoveCmd) Run(s *session) error {
 	})
 }
 
-// removed is the removal of a person as printed.
+// removed is the removal of a person, as printed.
 type removed struct {
 	ID *string `json:"removed_id"`
-	// Left works on in the store.
+	// Left is what keeps working in the store.
 	Left []leftover `json:"left"`
 }
 
-// leftover is something that a person made and that works on without them.
+// leftover is something that a person created and that keeps working without them.
 type leftover struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
@@ -266,7 +266,7 @@ type staffTokenCmd struct {
 	Person  string        `arg:"" help:"The person's e-mail address or id."`
 	Name    string        `default:"made by the operator" help:"What the token is for."`
 	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token lives, at most 8760h, a year (default ${default})."`
-	// Sensitive is what else needs a fresh proof of identity in a browser.
+	// Sensitive allows what requires a recent confirmation of identity in a browser.
 	Sensitive bool `help:"The token may also do what else needs a fresh proof of identity, such as creating keys."`
 }
 
@@ -280,7 +280,7 @@ Examples:
 `
 }
 
-// token is a staff token as it is printed.
+// token is a staff token as printed.
 type token struct {
 	ID        string  `json:"id"`
 	UserID    string  `json:"user_id"`
@@ -289,7 +289,7 @@ type token struct {
 	Token     *string `json:"token"`
 }
 
-// Run makes a token in the person's own name.
+// Run creates a token for the person.
 func (c *staffTokenCmd) Run(s *session) error {
 	if c.Expires <= 0 {
 		return &usageError{fmt.Errorf("--expires: %s is not in the future", c.Expires)}

@@ -18,7 +18,7 @@ type storeCmd struct {
 	Limit  storeLimitCmd  `cmd:"" help:"Show the limits of a store, and give it its own."`
 }
 
-// shop is a store as it is printed.
+// shop is a store as printed.
 type shop struct {
 	ID        string `json:"id"`
 	Handle    string `json:"handle"`
@@ -30,7 +30,7 @@ type shop struct {
 	Legacy    bool   `json:"legacy"`
 	Demo      bool   `json:"demo"`
 	CreatedAt string `json:"created_at"`
-	// Invitation is there when the store was made.
+	// Invitation is present when the store was created.
 	Invitation *invited `json:"invitation,omitempty"`
 }
 
@@ -59,7 +59,7 @@ Examples:
 `
 }
 
-// Run makes a store.
+// Run creates a store.
 func (c *storeCreateCmd) Run(s *session) error {
 	in := model.StoreCreateInput{Name: c.Name, Currency: c.Currency, Timezone: c.Timezone}
 	if c.Handle != "" {
@@ -121,7 +121,7 @@ Examples:
 `
 }
 
-// Run puts the store on the list, or takes it off.
+// Run adds the store to the list, or removes it.
 func (c *storeLegacyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		p, err := w.Mutation().StoreSetLegacy(w.ctx, w.store.Version, c.State == "on")

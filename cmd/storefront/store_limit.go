@@ -24,7 +24,7 @@ Examples:
 `
 }
 
-// bound is a limit as it is printed.
+// bound is a limit as printed.
 type bound struct {
 	Name   limit.Name `json:"name"`
 	Value  int64      `json:"value"`
@@ -32,7 +32,7 @@ type bound struct {
 	Counts string     `json:"counts"`
 }
 
-// Run changes limits, if there is something to change, and shows them.
+// Run changes the given limits and prints all.
 func (c *storeLimitCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
 		row := w.store

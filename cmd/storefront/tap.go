@@ -16,18 +16,17 @@ import (
 	"github.com/storefront-go/storefront/rest/hook"
 )
 
-// tap is the receiver of webhooks listen: it prints what arrives.
+// tap is the receiver of webhooks listen: it prints deliveries.
 type tap struct {
 	options *webhooksListenCmd
 	secrets []string
 
 	mu  sync.Mutex
 	out io.Writer
-	err error // of writing
+	err error // of printing
 }
 
-// sight is one delivery as it is printed. Without verified, anybody may have sent
-// it.
+// sight is a delivery as printed. If it is not verified, anyone may have sent it.
 type sight struct {
 	ReceivedAt string          `json:"received_at"`
 	Type       string          `json:"type"`
@@ -38,7 +37,7 @@ type sight struct {
 	Attempt    int             `json:"attempt"`
 	Verified   bool            `json:"verified"`
 	Problem    *string         `json:"problem"` // why it is not verified
-	Status     *int            `json:"status"`  // of the answer; null: the sender did not wait for it
+	Status     *int            `json:"status"`  // of the answer; null if the sender did not wait for it
 	Body       json.RawMessage `json:"body,omitempty"`
 }
 
@@ -71,8 +70,7 @@ func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// receive reads and verifies a delivery; what can be read of it is returned even
-// if it does not verify.
+// receive reads and verifies a delivery. It returns what it could read even if verification fails.
 func (t *tap) receive(
 	w http.ResponseWriter, r *http.Request, now time.Time,
 ) (body []byte, e hook.Event, problem error) {
@@ -90,19 +88,19 @@ func (t *tap) receive(
 	return body, e, problem
 }
 
-// rawJSON is a body as JSON, a text where it is none.
+// rawJSON returns a body as JSON, or as a JSON string if it is not JSON.
 func rawJSON(body []byte) json.RawMessage {
 	if json.Valid(body) {
 		return body
 	}
 	text, err := json.Marshal(string(body))
 	if err != nil {
-		return nil // no text is refused
+		return nil // strings always marshal
 	}
 	return text
 }
 
-// announce says where deliveries are expected.
+// announce prints where deliveries are expected.
 func (t *tap) announce(at string, made *endpoint) error {
 	if t.options.JSON {
 		first := struct {
@@ -125,7 +123,7 @@ func (t *tap) announce(at string, made *endpoint) error {
 	return err
 }
 
-// show prints a delivery. Several at once do not mix.
+// show prints a delivery; concurrent ones are not mixed.
 func (t *tap) show(s sight) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,15 +161,14 @@ func (t *tap) print(s sight) error {
 	return nil
 }
 
-// failed is the first trouble with the output.
+// failed returns the first output error.
 func (t *tap) failed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
 }
 
-// printable takes what would steer a terminal out of a text that anybody may have
-// sent.
+// printable removes terminal control characters from a text that anyone may have sent.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// place is the data that a command works on.
+// place is the data of a command.
 type place struct {
 	app.Storage
 	app.Naming
@@ -19,8 +19,8 @@ type place struct {
 	output
 }
 
-// open runs f with the core. A running server on the same data may go on: what
-// a command revokes holds there within two seconds.
+// open runs f with the core. A server may keep running on the same data: what a command revokes
+// takes effect there within two seconds.
 func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error {
 	if err := s.storage(&p.Storage); err != nil {
 		return err
@@ -49,7 +49,7 @@ type target struct {
 	Store string `short:"s" env:"STOREFRONT_STORE" placeholder:"HANDLE" help:"The store, by its handle or id; may be left out while there is only one."`
 }
 
-// work is what a command has in its store: ctx is the operator's.
+// work is the context of a command in its store; ctx is the operator's.
 type work struct {
 	*graph.Resolver
 	ctx   context.Context

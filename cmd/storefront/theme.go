@@ -34,20 +34,20 @@ Examples:
 `
 }
 
-// checked is what came of a check.
+// checked is the output of a check.
 type checked struct {
 	Name      string         `json:"name"`
 	Version   *string        `json:"version"`
 	Templates int            `json:"templates"`
 	Assets    int            `json:"assets"`
 	SizeBytes int64          `json:"size_bytes"`
-	Ignored   []string       `json:"ignored"` // files that are left out, such as README.md
+	Ignored   []string       `json:"ignored"` // files that are not part of the theme, such as README.md
 	Problems  []themeProblem `json:"problems"`
 }
 
-// themeProblem is one thing wrong with a theme.
+// themeProblem is a problem of a theme.
 type themeProblem struct {
-	Path   *string `json:"path"` // null for the theme itself
+	Path   *string `json:"path"` // null for the theme as a whole
 	Detail string  `json:"detail"`
 }
 
@@ -72,7 +72,7 @@ func (c *themeCheckCmd) Run(s *session) error {
 				fmt.Sprint(len(pack.Assets)), fmt.Sprint(pack.Size()), cmp.Or(strings.Join(ignored, ", "), "-")}})
 }
 
-// refuse prints what is wrong.
+// refuse prints the problems.
 func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
 	list, rows := checked{Ignored: []string{}, Problems: []themeProblem{}}, table(nil)
 	for _, p := range found.List {
@@ -86,8 +86,8 @@ func (c *themeCheckCmd) refuse(s *session, found *theme.Problems) error {
 	return c.print(s, list, rows)
 }
 
-// readTheme judges a folder or an archive. Where it can be read and is no theme, the
-// error is a [*theme.Problems].
+// readTheme reads a folder or an archive. If it is not a valid theme, the error is a
+// [*theme.Problems].
 func readTheme(path string) (*theme.Package, error) {
 	info, err := os.Stat(path)
 	if err != nil {

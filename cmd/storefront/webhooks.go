@@ -44,7 +44,7 @@ Examples:
 `
 }
 
-// Run receives until a signal comes.
+// Run receives deliveries until a signal arrives.
 func (c *webhooksListenCmd) Run(s *session) error {
 	if err := c.check(); err != nil {
 		return &usageError{err}
@@ -73,7 +73,7 @@ func (c *webhooksListenCmd) Run(s *session) error {
 	return errors.Join(err, tap.failed())
 }
 
-// check says what the parser cannot see.
+// check returns argument errors that the parser cannot detect.
 func (c *webhooksListenCmd) check() error {
 	switch {
 	case slices.Contains(c.Secret, ""):
@@ -88,7 +88,7 @@ func (c *webhooksListenCmd) check() error {
 	return c.registration.check()
 }
 
-// serveUntil serves until ctx ends, and lets what runs finish for a moment.
+// serveUntil serves until ctx ends and lets running requests finish briefly.
 func serveUntil(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
@@ -109,7 +109,7 @@ func serveUntil(ctx context.Context, listener net.Listener, h http.Handler) erro
 	return nil
 }
 
-// answer is the status that a delivery gets. Problem is why it was not verified.
+// answer returns the status for a delivery. problem is why it was not verified.
 func (c *webhooksListenCmd) answer(problem error, attempt int) int {
 	switch {
 	case errors.Is(problem, hook.ErrBody):

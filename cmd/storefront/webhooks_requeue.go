@@ -26,12 +26,12 @@ Examples:
 `
 }
 
-// requeued is what the command prints.
+// requeued is the command's output.
 type requeued struct {
 	Events int `json:"events"`
 }
 
-// Run puts events back.
+// Run requeues events.
 func (c *webhooksRequeueCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
 		return err

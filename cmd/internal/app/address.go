@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// Addresses are where the service is, as clients see it.
+// Addresses are the addresses of the service as clients see them.
 type Addresses struct {
 	// API is {api_host}: scheme and host without a slash at the end.
 	API string
 	// Admin is the admin port's address, with its scheme.
 	Admin string
-	// StoreDomain is what follows the handle in a store_host, port included.
+	// StoreDomain follows the handle in a store_host, port included.
 	StoreDomain string
-	// Unnamed says that no setting names the API: then every IP address is its host.
+	// Unnamed says that no setting names the API; then every IP address is its host.
 	Unnamed bool
 }
 
 // StoreHost returns the store_host of a store by its handle.
 func (a Addresses) StoreHost(handle string) string { return handle + "." + a.StoreDomain }
 
-// HandleOf returns the handle in a store_host, in whichever case it is written.
+// HandleOf returns the handle in a store_host, ignoring case.
 func (a Addresses) HandleOf(host string) (handle string, ok bool) {
 	handle, domain, ok := strings.Cut(strings.ToLower(host), ".")
 	return handle, ok && handle != "" && domain == a.StoreDomain
 }
 
-// IsAPI reports whether a host is the API's, whatever its port, since proxies map
-// ports: that of {api_host}, or one by which only this machine's own browsers and
-// proxies ask for it.
+// IsAPI reports whether a host is the API's, whatever its port, since proxies map ports: the host
+// of {api_host}, or one that only browsers and proxies on this machine use.
 func (a Addresses) IsAPI(host string) bool {
 	_, own, _ := strings.Cut(a.API, "://")
 	if host == own {
@@ -44,7 +43,7 @@ func (a Addresses) IsAPI(host string) bool {
 	return err == nil && (a.Unnamed || addr.Unmap().IsLoopback())
 }
 
-// hostname is a host without its port, in lower case and without brackets.
+// hostname returns a host without its port, in lower case and without brackets.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -52,8 +51,8 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// loopback reports whether a HOST:PORT is reachable from this machine alone. A
-// name other than localhost is not looked up: what it means may change.
+// loopback reports whether a HOST:PORT is reachable from this machine only. Names other than
+// localhost are not resolved, because the result may change.
 func loopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -66,7 +65,7 @@ func loopback(hostport string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// addresses derives the public names from the settings and what is listened on.
+// addresses derives the public names from the settings and the listeners.
 func (n Naming) addresses(listened, admin net.Addr, tls bool) Addresses {
 	api := strings.TrimRight(n.PublicURL, "/")
 	if api == "" {
@@ -88,14 +87,14 @@ func (n Naming) Addresses() Addresses {
 	return n.addresses(text("127.0.0.1:8080"), nil, false)
 }
 
-// text is an address as it was written.
+// text is an address in its original spelling.
 type text string
 
 func (text) Network() string  { return "tcp" }
 func (t text) String() string { return string(t) }
 
-// origin writes scheme and host. A listener on every interface is called
-// localhost, and a port that the scheme implies is left out.
+// origin returns scheme and host. A listener on every interface becomes localhost, and the scheme's
+// default port is omitted.
 func origin(hostport string, tls bool) string {
 	scheme, implied := "http", "80"
 	if tls {
@@ -117,9 +116,8 @@ func origin(hostport string, tls bool) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// domainOf returns the host of an address as the parent of the stores' names.
-// Under an IP address there are no names; browsers take every name under
-// localhost to this machine.
+// domainOf returns the parent domain of the stores' names for an API address. An IP address has no
+// subdomains, so it becomes localhost: browsers resolve every name under it to this machine.
 func domainOf(api string) string {
 	u, err := url.Parse(api)
 	if err != nil {

@@ -21,33 +21,33 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/fleet"
 )
 
-// program is how the admin port identifies the process to other programs.
+// program identifies the process to other programs on the admin port.
 const program = "storefront"
 
 // readyTimeout bounds the checks of one probe.
 const readyTimeout = 2 * time.Second
 
-// statusTimeout bounds what is read to show the fleet.
+// statusTimeout bounds reading the status of the fleet.
 const statusTimeout = 10 * time.Second
 
-// The phases of the process, as /readyz shows them.
+// Phases of the process, as /readyz shows them.
 const (
 	starting int32 = iota
 	serving
 	draining
 )
 
-// admin is the operator's port. It shares nothing with the public handler.
+// admin serves the operator's port. It shares nothing with the public handler.
 type admin struct {
 	store *ent.Store
-	// hosts are names by which it may be asked; see [admin.asked].
+	// hosts are additional names of this port; see [admin.asked].
 	hosts []string
 	phase atomic.Int32
-	// strain says why this process cannot send webhooks at present, or ""; nil where it
-	// sends none. One that serves nothing else is not ready then.
+	// strain returns why this process cannot send webhooks at present, or ""; nil if it sends none.
+	// A process that does nothing else is not ready then.
 	strain   func() string
-	delivers bool // nothing else
-	// current remembers that the schema is: migrations are never taken back.
+	delivers bool // only delivers webhooks
+	// current caches that the schema is current: migrations are never undone.
 	current atomic.Bool
 }
 
@@ -55,7 +55,7 @@ type admin struct {
 type health struct {
 	Program string `json:"program"`
 	Status  string `json:"status"`
-	// Reason is why the process is not ready, or what it cannot do, for an operator.
+	// Reason tells the operator why the process is not ready, or what it cannot do.
 	Reason string `json:"reason,omitzero"`
 }
 
@@ -83,9 +83,9 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 	})
 }
 
-// asked reports whether a request is for this port by a name that is its own: the
-// address at which it came in, a name of this machine, or one that the operator
-// gave. A page in the operator's browser can make any other name lead here.
+// asked reports whether the Host of a request names this port: the address on which the request
+// arrived, a name of this machine, or one that the operator configured. A page in the operator's
+// browser can make any other name resolve to this port (DNS rebinding).
 func (a *admin) asked(r *http.Request) bool {
 	name := hostname(r.Host)
 	given := func(host string) bool { return strings.EqualFold(host, name) }
@@ -130,7 +130,7 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// status shows the fleet and its work, as the command does.
+// status shows the fleet and its work, like the command.
 func (a *admin) status(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
 	defer cancel()
@@ -142,7 +142,7 @@ func (a *admin) status(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, v)
 }
 
-// trouble says what keeps the process from serving, or "".
+// trouble returns what keeps the process from serving, or "".
 func (a *admin) trouble(ctx context.Context) string {
 	if err := a.store.Ping(ctx); err != nil {
 		return "the database does not answer"
@@ -167,7 +167,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	b, err := json.Marshal(body)
 	if err != nil {
-		return // texts always marshal
+		return // strings always marshal
 	}
 	w.Write(append(b, '\n'))
 }

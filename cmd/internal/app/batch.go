@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// Lines wait for others so long, and until there are so many bytes of them.
+// Lines are buffered for this long, or until there are this many bytes.
 const (
 	batchTime = 10 * time.Millisecond
 	batchSize = 32 << 10
 )
 
-// batch writes lines together: a busy server logs thousands a second, and each write alone
-// would be a call of the system. A process that is killed loses those that wait.
+// batch writes lines together: a busy server logs thousands a second, and each write would be a
+// system call. A process that is killed loses the buffered lines.
 type batch struct {
 	to io.Writer
 
 	mu    sync.Mutex
 	lines []byte
-	timer *time.Timer // runs while lines wait
+	timer *time.Timer // runs while lines are buffered
 }
 
 func newBatch(to io.Writer) *batch {
 	b := &batch{to: to}
 	b.mu.Lock() // for the timer that runs now
 	defer b.mu.Unlock()
-	b.timer = time.AfterFunc(batchTime, func() { _ = b.Flush() }) // the next line hears of an error
+	b.timer = time.AfterFunc(batchTime, func() { _ = b.Flush() }) // the next line reports an error
 	return b
 }
 
@@ -47,7 +47,7 @@ func (b *batch) Write(line []byte) (int, error) {
 	return len(line), b.write()
 }
 
-// Flush writes what waits.
+// Flush writes the buffered lines.
 func (b *batch) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,7 +64,7 @@ func (b *batch) write() error {
 	return err
 }
 
-// prompt is a handler over a batch that lets no warning and no error wait.
+// prompt is a handler over a batch that flushes warnings and errors at once.
 type prompt struct {
 	slog.Handler
 	lines *batch

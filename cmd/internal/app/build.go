@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// Build is what the binary knows about itself.
+// Build describes how the binary was built.
 type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`

@@ -21,7 +21,7 @@ import (
 // maxDemoOrders bounds --demo-orders: beyond it a first start would take hours.
 const maxDemoOrders = 200_000
 
-// Check returns everything that is wrong with the settings, in one line.
+// Check returns every error of the settings, in one line.
 func (c Config) Check() error {
 	var list []error
 	add := func(err error) {
@@ -57,8 +57,8 @@ func (c Config) Check() error {
 	return oneLine(append(list, c.Storage.faults()...))
 }
 
-// Check returns everything that is wrong with where the data lies, in one line. It looks
-// at the folder and the root secret that are there, and makes nothing.
+// Check returns every error of the storage settings, in one line. It looks at an existing folder
+// and root secret, and creates nothing.
 func (s Storage) Check() error { return oneLine(s.faults()) }
 
 func (s Storage) faults() []error {
@@ -80,8 +80,7 @@ func (s Storage) faults() []error {
 	return present(folder, database, blobs, secret)
 }
 
-// checkContact judges an address that goes into a line of security.txt; a parser of
-// addresses refuses line breaks.
+// checkContact validates an address for security.txt; parsing it refuses line breaks.
 func checkContact(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || address != "" && u.Scheme != "mailto" && u.Scheme != "https" {
@@ -97,8 +96,8 @@ func checkRate(flag string, rate float64) error {
 	return nil
 }
 
-// local reports whether only this machine reaches the service, and which setting
-// says that others do. A public URL that is not loopback is a proxy's, or will be.
+// local reports whether only this machine reaches the service. If not, it returns the setting that
+// says so. A public URL that is not loopback belongs to a proxy, now or soon.
 func (c Config) local() (setting string, ok bool) {
 	if !loopback(c.Addr) {
 		return "--addr " + c.Addr, false
@@ -133,7 +132,7 @@ func checkAddr(flag, addr string) error {
 	return nil
 }
 
-// Check returns what is wrong with the names.
+// Check returns every error of the names.
 func (n Naming) Check() error {
 	if n.PublicURL != "" {
 		u, err := url.Parse(n.PublicURL)
@@ -148,7 +147,7 @@ func (n Naming) Check() error {
 	return nil
 }
 
-// proxies reads --trusted-proxies; a bare address stands for itself.
+// proxies parses --trusted-proxies; a bare address is a network of its own.
 func (c Config) proxies() ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range c.TrustedProxies {

@@ -9,34 +9,34 @@ import (
 	"github.com/storefront-go/storefront/ent"
 )
 
-// Storage says where the data lies. Every command takes it.
+// Storage says where the data is stored. Every command has it.
 type Storage struct {
 	Data     string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"Folder of the SQLite database, the root secret and demo.json (default ${default})."`
 	Database string `xor:"database" env:"STOREFRONT_DATABASE" placeholder:"ADDRESS" help:"Database to use instead of the SQLite file in --data: mysql://user:pass@host:3306/name, mysql://user:pass@unix(/path)/name or sqlite:path. Of several hosts, a:3306,b:3306, the one that accepts writes is used. Put a password into --database-file: others can read the arguments of a process."`
-	// DatabaseFile is Database, as a file holds it.
+	// DatabaseFile is a file that holds Database.
 	DatabaseFile []byte `type:"filecontent" xor:"database" env:"STOREFRONT_DATABASE_FILE" placeholder:"FILE" help:"File that holds the address of the database with its password."`
 
 	Blobs string `env:"STOREFRONT_BLOBS" placeholder:"URL" help:"Where to store exports, themes and images, such as s3://bucket?region=eu-central-1 (default: the folder blobs in --data)."`
 
-	// SecretKey is STOREFRONT_SECRET_KEY, or what STOREFRONT_SECRET_KEY_FILE holds: a
-	// comma list of root secrets. It has no flag, since the arguments of a process can
-	// be read by others.
+	// SecretKey is STOREFRONT_SECRET_KEY, or the content of STOREFRONT_SECRET_KEY_FILE: a
+	// comma-separated list of root secrets. It has no flag, because others can read the arguments
+	// of a process.
 	SecretKey string `kong:"-"`
 }
 
-// Naming says under which addresses the service is known.
+// Naming holds the addresses of the service.
 type Naming struct {
 	PublicURL   string `name:"public-url" env:"STOREFRONT_PUBLIC_URL" placeholder:"URL" help:"Address at which clients reach the service (default: http:// and --addr)."`
 	StoreDomain string `env:"STOREFRONT_STORE_DOMAIN" placeholder:"HOST[:PORT]" help:"Shops are served at <handle>.HOST (default: the host of the public URL, or localhost if that is an IP address)."`
 }
 
-// Log says what is logged and how.
+// Log configures logging.
 type Log struct {
 	LogFormat string `enum:"auto,text,json" default:"auto" env:"STOREFRONT_LOG_FORMAT" placeholder:"FORMAT" help:"text, json, or auto: text on a terminal, json elsewhere (default ${default})."`
 	LogLevel  string `enum:"debug,info,warn,error" default:"info" env:"STOREFRONT_LOG_LEVEL" placeholder:"LEVEL" help:"debug, info, warn or error (default ${default})."`
 }
 
-// Listen says where the program listens.
+// Listen holds the addresses on which the program listens.
 type Listen struct {
 	Addr      string `default:"127.0.0.1:8080" env:"STOREFRONT_ADDR" placeholder:"HOST:PORT" help:"Public address; port 0 picks one (default ${default})."`
 	AdminAddr string `default:"127.0.0.1:8081" env:"STOREFRONT_ADMIN_ADDR" placeholder:"HOST:PORT" help:"Address of health, metrics and profiles; keep it private (default ${default})."`
@@ -44,13 +44,13 @@ type Listen struct {
 	AdminNames `embed:""`
 }
 
-// AdminNames says how the admin address is called.
+// AdminNames holds additional names of the admin address.
 type AdminNames struct {
 	AdminHosts []string `name:"admin-host" env:"STOREFRONT_ADMIN_HOST" placeholder:"NAME" help:"Host names that the admin address accepts, besides its own address and localhost."`
 }
 
-// Config is the settings of serve. Each is declared here and nowhere else: a
-// flag, then its variable, then the default.
+// Config is the settings of serve. Each is declared only here: a flag, its variable and the
+// default.
 type Config struct {
 	Storage `embed:""`
 	Listen  `embed:""`
@@ -84,7 +84,7 @@ func (s Storage) Address() string {
 	return cmp.Or(s.Database, content(s.DatabaseFile), "sqlite:"+filepath.Join(s.Data, "storefront.db"))
 }
 
-// content is the one line of a file that holds a setting.
+// content returns the one line of a file that holds a setting.
 func content(file []byte) string { return strings.TrimSpace(string(file)) }
 
 // SQLitePath returns the path of the SQLite file, or "" for another engine.
@@ -101,11 +101,11 @@ func (s Storage) SQLitePath() string {
 	return address
 }
 
-// RateBurst is how many requests may come at once.
+// RateBurst returns how many requests may come at once.
 func (c Config) RateBurst() int { return max(int(2*c.RateLimit), 1) }
 
-// Worded is the settings as they are logged: all, or where the usual ones are given what
-// differs from those, and always the database.
+// Worded returns the settings for the log: all, or only those that differ from usual, if given, and
+// always the database.
 func (c Config) Worded(usual *Config) slog.Value {
 	all := c.LogValue()
 	if usual == nil {

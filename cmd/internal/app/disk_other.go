@@ -2,5 +2,5 @@
 
 package app
 
-// freeSpace is not known here.
+// freeSpace is not supported on this system.
 func freeSpace(string) (uint64, bool) { return 0, false }

@@ -4,7 +4,7 @@ package app
 
 import "syscall"
 
-// freeSpace returns the bytes that the program may still write beside dir.
+// freeSpace returns how many bytes the program may still write on the disk of dir.
 func freeSpace(dir string) (uint64, bool) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

@@ -21,14 +21,14 @@ type DispatchConfig struct {
 	AdminNames `embed:""`
 }
 
-// Check returns everything that is wrong with the settings, in one line.
+// Check returns every error of the settings, in one line.
 func (c DispatchConfig) Check() error {
 	_, err := c.egress(false)
 	return oneLine(append(present(checkAddr("--admin-addr", c.AdminAddr), c.Naming.Check(), c.Mail.check(), err),
 		c.Storage.faults()...))
 }
 
-// present leaves out what is nil.
+// present returns the errors that are not nil.
 func present(list ...error) (found []error) {
 	for _, err := range list {
 		if err != nil {
@@ -52,8 +52,7 @@ func (c DispatchConfig) LogValue() slog.Value {
 	)
 }
 
-// RunDispatch delivers webhooks until ctx ends, and drains. announce is called
-// once it has begun.
+// RunDispatch delivers webhooks until ctx ends, then drains. It calls announce once it has started.
 func RunDispatch(ctx context.Context, c DispatchConfig, r Runtime, announce func(*Server) error) error {
 	spare(ctx, r.Logger)
 	s, err := startDispatch(ctx, c, r)

@@ -1,8 +1,6 @@
-// Package app is the program behind the commands: its settings, how the parts
-// are wired, how it runs and how it drains.
+// Package app is the program behind the commands: its settings, wiring, start and shutdown.
 //
-// [Open] gives what every command needs: the migrated database, the root secret
-// and the core. [Start] adds the listeners, the admin port and the background
-// loops on top; [Server.Shutdown] takes them down in reverse. [Diagnose] looks
-// at all of it and changes nothing.
+// [Open] provides what every command needs: the migrated database, the root secret and the core.
+// [Start] adds the listeners, the admin port and the background loops; [Server.Shutdown] stops them
+// in reverse. [Diagnose] checks all of it and changes nothing.
 package app

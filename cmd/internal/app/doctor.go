@@ -9,10 +9,10 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook"
 )
 
-// Grade is how a check ended.
+// Grade is the result of a check.
 type Grade string
 
-// The grades of a check. Only Fail makes the whole a failure.
+// Grades of a check. Only Fail fails the whole diagnosis.
 const (
 	OK   Grade = "ok"
 	Warn Grade = "warn"
@@ -23,13 +23,13 @@ const (
 type Finding struct {
 	Check string `json:"check"`
 	Grade Grade  `json:"grade"`
-	// Found is what is the case.
+	// Found describes what was found.
 	Found string `json:"found"`
-	// Mend is what to do about it; empty when nothing is wrong.
+	// Mend says what to do about it; empty if nothing is wrong.
 	Mend string `json:"mend,omitzero"`
 }
 
-// Report is what a diagnosis found.
+// Report is the result of a diagnosis.
 type Report struct {
 	Healthy  bool      `json:"healthy"`
 	Findings []Finding `json:"findings"`
@@ -43,8 +43,8 @@ func warn(check, found, mend string) Finding { return Finding{check, Warn, found
 
 func fail(check, found, mend string) Finding { return Finding{check, Fail, found, mend} }
 
-// Diagnose looks at everything that serve needs and changes nothing: no file is
-// made, no migration applied.
+// Diagnose checks everything that serve needs and changes nothing: it creates no file and applies
+// no migration.
 func Diagnose(ctx context.Context, c Config) Report {
 	r := Report{Healthy: true}
 	add := func(list ...Finding) {
@@ -68,7 +68,7 @@ func Diagnose(ctx context.Context, c Config) Report {
 	return r
 }
 
-// Print writes the report for people, one finding a line.
+// Print writes the report for people, one line per finding.
 func (r Report) Print(w io.Writer) error {
 	var b strings.Builder
 	for _, f := range r.Findings {

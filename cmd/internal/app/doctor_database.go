@@ -21,15 +21,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// The clock differences that matter: credentials are believed for seconds, and
-// receivers of webhooks allow five minutes.
+// Significant clock differences: credentials are cached for seconds, and receivers of webhooks
+// tolerate five minutes.
 const (
 	clockWarn = 5 * time.Second
 	clockFail = time.Minute
 )
 
-// diagnoseDatabase checks that the database answers, what it is, its schema and
-// its clock.
+// diagnoseDatabase checks that the database answers, its version, schema and clock.
 func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Finding {
 	if path := st.SQLitePath(); path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +42,7 @@ func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Fin
 				"check that the server runs and that --database names its host, user, password and database"),
 		}
 	}
-	defer func() { _ = s.Close() }() // it only read
+	defer func() { _ = s.Close() }() // it was only read
 	list := []Finding{ok("database", "%s answers", s.Redacted()), diagnoseVersion(ctx, s)}
 	list = append(list, diagnoseSchema(ctx, s), diagnoseClock(ctx, s))
 	list = append(list, diagnoseSealed(ctx, s, ring)...)
@@ -51,8 +50,8 @@ func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Fin
 	return append(list, diagnoseHandles(ctx, s)...)
 }
 
-// diagnoseHandles looks for stores whose host is the service's: they were made
-// before such handles were refused. A schema that lacks the table has no stores.
+// diagnoseHandles looks for stores whose host is the service's: they were created before such
+// handles were refused. A schema without the table has no stores.
 func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
 	rows, err := s.DB(ctx).StoreHandle.Query().Where(storehandle.IDIn(merchant.ReservedHandles()...)).All(ctx)
 	if err != nil || len(rows) == 0 {
@@ -66,8 +65,8 @@ func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
 		"ask their owners to move to a store of another handle: a host of that name may be needed, or mislead people")}
 }
 
-// diagnoseEvents looks for events that could not be relayed to webhooks. A schema that
-// lacks the table has none.
+// diagnoseEvents looks for events that could not be relayed to webhooks. A schema without the table
+// has none.
 func diagnoseEvents(ctx context.Context, s *ent.Store) []Finding {
 	hooks, err := webhook.New(webhook.Config{Store: s})
 	if err != nil {
@@ -95,8 +94,8 @@ func diagnoseVersion(ctx context.Context, s *ent.Store) Finding {
 
 var numbers = regexp.MustCompile(`(\d+)\.(\d+)`)
 
-// judgeVersion knows the oldest versions that are accepted: MySQL 8.4 and MariaDB 10.11
-// (contract, section 11). Tests run on MySQL 9.7 and MariaDB 10.11.
+// judgeVersion checks for the oldest supported versions: MySQL 8.4 and MariaDB 10.11 (contract,
+// section 11). Tests run on MySQL 9.7 and MariaDB 10.11.
 func judgeVersion(v string) Finding {
 	name, major, minor := "MySQL", 8, 4
 	switch lower := strings.ToLower(v); {
@@ -154,7 +153,7 @@ func diagnoseClock(ctx context.Context, s *ent.Store) Finding {
 	if err != nil {
 		return fail("clock", firstLine(err), "check the database's own log")
 	}
-	// The server read its clock about half-way through the round trip.
+	// Assume that the server read its clock half-way through the round trip.
 	return judgeClock(server.Sub(began.Add(time.Since(began) / 2)))
 }
 
@@ -170,7 +169,7 @@ func judgeClock(difference time.Duration) Finding {
 	return ok("clock", "%s", found)
 }
 
-// firstLine keeps a finding on one line.
+// firstLine returns the first line of an error.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text

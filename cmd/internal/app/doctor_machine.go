@@ -17,13 +17,13 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// Free space below which the data folder is in trouble, in bytes.
+// Free space, in bytes, below which the data folder gets a warning or fails.
 const (
 	spaceWarn = 1 << 30
 	spaceFail = 64 << 20
 )
 
-// diagnoseFolder checks the data folder, or where it will be made.
+// diagnoseFolder checks the data folder, or where it will be created.
 func diagnoseFolder(dir string) []Finding {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func diagnoseFolder(dir string) []Finding {
 	return append([]Finding{found}, diagnoseSpace(dir)...)
 }
 
-// existingParent is the nearest folder above that is there.
+// existingParent returns the nearest existing folder above.
 func existingParent(dir string) string {
 	for {
 		parent := filepath.Dir(dir)
@@ -79,8 +79,8 @@ func judgeSpace(free uint64) Finding {
 	return ok("disk", "%s", found)
 }
 
-// diagnoseSecret checks the root secret without making one, and returns it; nil where
-// there is none that can be used.
+// diagnoseSecret checks and returns the root secret without creating one; nil if there is no usable
+// one.
 func diagnoseSecret(s Storage) (Finding, *keyring.Ring) {
 	if s.SecretKey != "" {
 		ring, err := keyring.Parse(s.SecretKey)
@@ -106,7 +106,7 @@ func diagnoseSecret(s Storage) (Finding, *keyring.Ring) {
 	return ok("secret", "%d in %s", len(ring.KeyIDs()), path), ring
 }
 
-// weak reports whether a secret is so monotonous that nobody drew it by lot.
+// weak reports whether a secret is too repetitive to be random.
 func weak(secret string) bool {
 	seen := map[rune]bool{}
 	for _, r := range secret {
@@ -115,8 +115,7 @@ func weak(secret string) bool {
 	return len(seen) < 10
 }
 
-// diagnoseAddresses checks that the addresses are free, or that a storefront
-// has them already.
+// diagnoseAddresses checks that the addresses are free, or that a storefront already listens there.
 func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 	running := storefrontAt(ctx, c.AdminAddr)
 	var list []Finding
@@ -124,7 +123,7 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.addr)
 		switch {
 		case err == nil:
-			_ = l.Close() // nothing came through it
+			_ = l.Close() // nothing was received on it
 			list = append(list, ok("address", "%s is free", a.addr))
 		case running:
 			list = append(list, ok("address", "%s is in use; a storefront runs here", a.addr))
@@ -136,8 +135,8 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 	return append(list, judgeProxies(c)...)
 }
 
-// judgeProxies warns where a proxy speaks TLS for the server and is not named: behind it all visitors
-// have one address.
+// judgeProxies warns if an unnamed proxy terminates TLS for the server: all visitors behind it
+// share one address.
 func judgeProxies(c Config) []Finding {
 	if len(c.TrustedProxies) > 0 || c.TLSCert != "" || !strings.HasPrefix(c.PublicURL, "https://") {
 		return nil
@@ -146,11 +145,11 @@ func judgeProxies(c Config) []Finding {
 		"behind it count as one client", "name its network with --trusted-proxies")}
 }
 
-// fewAttempts is how few attempts of webhooks at once are worth a warning.
+// fewAttempts is the number of concurrent webhook attempts below which there is a warning.
 const fewAttempts = 2000
 
-// judgeCapacity judges how many attempts of webhooks fit at once. Few of them for want
-// of memory are as they should be on a small machine.
+// judgeCapacity checks how many webhook attempts can run at once. Few of them for lack of memory
+// are normal on a small machine.
 func judgeCapacity(c webhook.Capacity) Finding {
 	if c.Attempts < fewAttempts && c.Files > 0 && c.Files < 2*fewAttempts {
 		return warn("webhooks", fmt.Sprintf("%d attempts fit at once: here a process may open %d files", c.Attempts,

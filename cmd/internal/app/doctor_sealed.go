@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// diagnoseSealed counts what still needs an older root secret, and what needs one that
-// is gone. Nothing is said before there is a secret and the newest schema.
+// diagnoseSealed counts the values that need an older root secret, and those whose secret is gone.
+// Without a secret and the newest schema it reports nothing.
 func diagnoseSealed(ctx context.Context, s *ent.Store, ring *keyring.Ring) []Finding {
 	st, err := migrate.Check(ctx, s)
 	if ring == nil || err != nil || len(st.Pending)+len(st.Unknown) > 0 {
@@ -25,9 +25,9 @@ func diagnoseSealed(ctx context.Context, s *ent.Store, ring *keyring.Ring) []Fin
 	return judgeSealed(counts, len(ring.KeyIDs()))
 }
 
-// judgeSealed says when older secrets may go. What they signed has a life of its own:
-// previews of themes two days, downloads and consent pages 15 minutes; a cursor that
-// does not verify begins at the first page.
+// judgeSealed says when older secrets can be removed. Signed values expire by themselves: theme
+// previews after two days, downloads and consent pages after 15 minutes; a cursor that does not
+// verify starts at the first page.
 func judgeSealed(counts []reseal.Count, secrets int) (list []Finding) {
 	var older, lost []string
 	for _, c := range counts {

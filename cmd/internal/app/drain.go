@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// stack is what has to be undone, the latest first.
+// stack holds what has to be undone, latest first.
 type stack []undo
 
 type undo struct {
@@ -17,7 +17,7 @@ type undo struct {
 
 func (s *stack) push(what string, f func(context.Context) error) { *s = append(*s, undo{what, f}) }
 
-// run undoes everything, whatever fails on the way, and only once.
+// run undoes everything once, whatever fails on the way.
 func (s *stack) run(ctx context.Context) error {
 	var errs []error
 	for _, u := range slices.Backward(*s) {
@@ -29,8 +29,8 @@ func (s *stack) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run serves until ctx ends or a server fails, and drains. announce is called
-// once requests are answered.
+// Run serves until ctx ends or a server fails, then drains. It calls announce once requests are
+// answered.
 func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error) error {
 	spare(ctx, r.Logger)
 	s, err := Start(ctx, c, r)
@@ -40,7 +40,7 @@ func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error)
 	return s.run(ctx, announce)
 }
 
-// run waits for the end of ctx, or for a server to fail, and drains.
+// run waits until ctx ends or a server fails, then drains.
 func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
 	err := announce(s)
 	if err == nil {
@@ -55,12 +55,12 @@ func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
 	return errors.Join(err, s.Shutdown(bounded))
 }
 
-// Shutdown takes the server down in the reverse order of its start: no new
-// requests, the running ones finish until ctx ends, then the loops, then the
-// database. /readyz shows it from its first moment.
+// Shutdown stops the server in the reverse order of its start: it refuses new requests, lets
+// running ones finish until ctx ends, then stops the loops and closes the database. /readyz shows
+// it from the start of the shutdown.
 //
-// Whatever the time runs out for is cut off, and that is safe: a transaction
-// commits whole or not at all.
+// When the time runs out, the rest is cut off. That is safe: a transaction commits completely or
+// not at all.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.log.InfoContext(ctx, "draining")
 	s.admin.phase.Store(draining)

@@ -6,19 +6,18 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// Limits says what stores and people have, and cause, at most. Every command that
-// makes something takes it.
+// Limits overrides limits of stores and people. Every command that creates something has it.
 type Limits struct {
 	Limit []string `env:"STOREFRONT_LIMIT" placeholder:"NAME=NUMBER" help:"Limit for all stores without one of their own, such as people=1000; may be repeated (default: as /docs/limits lists)."`
 }
 
-// Check returns what is wrong with the limits that were set.
+// Check returns every error of the given limits.
 func (l Limits) Check() error {
 	_, err := l.values()
 	return err
 }
 
-// values returns the limits that were set.
+// values returns the given limits.
 func (l Limits) values() (limit.Values, error) {
 	v := limit.Values{}
 	for _, text := range l.Limit {

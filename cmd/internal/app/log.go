@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Logger makes the logger of the settings. What is logged may wait a moment to be written,
-// and flush writes it, at the end of the program; a person who reads along waits for nothing.
+// Logger returns the logger of the settings. Lines may be buffered for a moment, unless a person is
+// likely to read along; flush writes them at the end of the program.
 func (l Log) Logger(w io.Writer) (_ *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(strings.ToUpper(l.LogLevel))); err != nil {
@@ -23,10 +23,10 @@ func (l Log) Logger(w io.Writer) (_ *slog.Logger, flush func()) {
 	if l.LogFormat == "text" {
 		h = slog.NewTextHandler(lines, options)
 	}
-	return slog.New(prompt{h, lines}), func() { _ = lines.Flush() } // nobody is left to tell
+	return slog.New(prompt{h, lines}), func() { _ = lines.Flush() } // nothing is left to report an error to
 }
 
-// Read reports whether a person is likely to read along what is logged to w.
+// Read reports whether a person is likely to read what is logged to w.
 func (l Log) Read(w io.Writer) bool { return l.LogFormat != "json" && terminal(w) }
 
 // terminal reports whether a person is likely to read what is written to w.

@@ -12,15 +12,15 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// Mail says how notices go out by e-mail.
+// Mail configures sending email.
 type Mail struct {
 	SMTPURL string `name:"smtp-url" xor:"smtp" env:"STOREFRONT_SMTP_URL" placeholder:"URL" help:"Mail server: smtps://user:pass@host:465, or smtp://user:pass@host:587, which requires STARTTLS unless it ends with ?tls=optional or ?tls=none. Put a password into --smtp-file: others can read the arguments of a process (default: no email)."`
-	// SMTPFile is SMTPURL, as a file holds it.
+	// SMTPFile is a file that holds SMTPURL.
 	SMTPFile []byte `name:"smtp-file" type:"filecontent" xor:"smtp" env:"STOREFRONT_SMTP_FILE" placeholder:"FILE" help:"File that holds the URL of the mail server with its password."`
 	MailFrom string `env:"STOREFRONT_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of emails, such as \"Storefront <notices@shop.example>\"; required with a mail server."`
 }
 
-// server is the URL of the mail server, or "".
+// server returns the URL of the mail server, or "".
 func (m Mail) server() string { return cmp.Or(m.SMTPURL, content(m.SMTPFile)) }
 
 // check returns what is wrong, without the address and its password.
@@ -40,7 +40,7 @@ func (m Mail) check() error {
 	return nil
 }
 
-// redacted is the mail server's host and port, or "".
+// redacted returns the mail server's host and port, or "".
 func (m Mail) redacted() string {
 	if s, err := notify.ParseServer(m.server()); err == nil {
 		return s.String()
@@ -48,8 +48,8 @@ func (m Mail) redacted() string {
 	return ""
 }
 
-// notifier makes what writes notices for a dashboard under api; nil without a
-// mail server, for notices on the dashboard alone.
+// notifier returns the writer of notices for a dashboard under api; nil without a mail server, if
+// notices appear only on the dashboard.
 func (m Mail) notifier(api string) (*notify.Notifier, error) {
 	if m.server() == "" {
 		return nil, nil
@@ -57,7 +57,7 @@ func (m Mail) notifier(api string) (*notify.Notifier, error) {
 	return notify.New(api)
 }
 
-// newSender makes what hands mails to the mail server, where there is one.
+// newSender creates the sender of emails if there is a mail server.
 func (s *Server) newSender(c Mail, reg prometheus.Registerer) error {
 	if c.server() == "" {
 		return nil
@@ -90,11 +90,10 @@ func registerMail(reg prometheus.Registerer, sender *notify.Sender) error {
 	)
 }
 
-// waitingTimeout bounds the count that a reading of the metrics makes.
+// waitingTimeout bounds the query that a scrape of the metrics causes.
 const waitingTimeout = 2 * time.Second
 
-// waiting collects how many mails wait. While the database is away it has no
-// value.
+// waiting collects how many emails are queued. It has no value while the database is down.
 type waiting struct{ sender *notify.Sender }
 
 var mailWaiting = prometheus.NewDesc("storefront_mail_waiting",

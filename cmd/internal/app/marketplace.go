@@ -7,17 +7,17 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 )
 
-// Marketplace says who reviews what stores submit.
+// Marketplace names the stores that review submissions.
 type Marketplace struct {
 	MarketplaceReviewers []string `env:"STOREFRONT_MARKETPLACE_REVIEWERS" placeholder:"HANDLE" help:"Handles of the stores whose owners and admins review themes for the marketplace (default none; with --demo, its stores)."`
 }
 
-// reviews reports whether the people of a store review.
+// reviews reports whether the people of a store may review.
 func (m Marketplace) reviews(s *db.Store) bool {
 	return s.Demo || slices.Contains(m.MarketplaceReviewers, s.Handle)
 }
 
-// redactedURL is an address without what follows its path, which may hold keys.
+// redactedURL returns an address without what follows its path, which may hold keys.
 func redactedURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// collectAt is the growth of the heap, in percent, at which the collector runs.
-	// What lives here is a few megabytes, so Go's default of 100 collects dozens of
-	// times a second under load; a few megabytes more make that rare.
+	// collectAt is the growth of the heap, in percent, at which the garbage collector runs. The
+	// live heap is a few megabytes, so Go's default of 100 would collect dozens of times a second
+	// under load; a few megabytes more make that rare.
 	collectAt = 120
-	// collectAtStart is that of the start, most of which is garbage as soon as it is made.
+	// collectAtStart is the value during the start, which mostly produces garbage.
 	collectAtStart = 50
 )
 
@@ -27,13 +27,13 @@ func collect(percent int) {
 	}
 }
 
-// spare keeps what a start needs low until it has ended: see [settle].
+// spare limits the memory of a start until it has ended; see [settle].
 func spare(ctx context.Context, log *slog.Logger) {
 	collect(collectAtStart)
 	releasePages(ctx, log)
 }
 
-// settle gives the memory back that only the start has needed: half of what the process has.
+// settle returns the memory that only the start needed: half of the process's.
 func settle(ctx context.Context, log *slog.Logger) {
 	debug.FreeOSMemory()
 	releasePages(ctx, log)

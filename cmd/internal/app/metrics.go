@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/session"
 )
 
-// newRegistry makes the registry of the process: the runtime, the process, what
-// runs here, and the database.
+// newRegistry creates the metrics of the process: the runtime, the process, the build and the
+// database.
 func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Registry, error) {
 	reg := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{
@@ -38,7 +38,7 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 	return reg, nil
 }
 
-// signIns are the counters of what comes of people's passwords.
+// signIns returns the counters of password attempts.
 func signIns(read func() session.Counts) []prometheus.Collector {
 	return []prometheus.Collector{
 		counter("storefront_sign_ins_total", "Sessions that began.", func() uint64 { return read().SignedIn }),
@@ -54,8 +54,7 @@ func counter(name, help string, read func() uint64) prometheus.Collector {
 		func() float64 { return float64(read()) })
 }
 
-// retries collects how many transactions were begun anew, by the class of the
-// error that made it necessary.
+// retries counts repeated transactions by the class of the error that caused them.
 type retries struct{ store *ent.Store }
 
 var retried = prometheus.NewDesc("storefront_db_tx_retries_total",
@@ -71,7 +70,7 @@ func (r retries) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// pools collects the figures of the connection pools.
+// pools collects the metrics of the connection pools.
 type pools struct{ store *ent.Store }
 
 func poolDesc(name, help string) *prometheus.Desc {
@@ -109,8 +108,7 @@ func (p pools) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// pending collects how far the words of the search are behind. While the database is away it has
-// no value.
+// pending collects how far the search index is behind. It has no value while the database is down.
 type pending struct{ words *search.Keeper }
 
 var wordsPending = prometheus.NewDesc("storefront_search_pending_seconds",

@@ -35,23 +35,22 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// Base is what every command that touches data stands on.
+// Base is what every command that touches data needs.
 type Base struct {
 	Store *ent.Store
-	// Process names this process in the fleet and among the owners of leases.
+	// Process identifies this process in the fleet and as an owner of leases.
 	Process xid.ID
 	Ring    *keyring.Ring
 	Keys    *apikey.Keeper
-	// Sessions keeps people signed in.
+	// Sessions manages the sessions of people.
 	Sessions *session.Keeper
-	// Blobs keeps the files of exports and themes, and pictures.
+	// Blobs stores the files of exports and themes, and images.
 	Blobs *blob.Store
-	// Notifier writes notices; nil where they are on the dashboard alone.
+	// Notifier writes notices; nil if they appear only on the dashboard.
 	Notifier *notify.Notifier
-	// Limits are those that were set for all stores.
+	// Limits are the configured limits of all stores.
 	Limits limit.Values
-	// Erasures takes redacted customers out of what is kept, and of what is sent; nil
-	// where nothing is sent.
+	// Erasures redacts customers from stored and outgoing data; nil if nothing is sent.
 	Erasures *erase.Engine
 }
 
@@ -61,17 +60,17 @@ type Opening struct {
 	Limits
 	// Migrate applies pending migrations on every engine, not on SQLite alone.
 	Migrate bool
-	// Patience is how long a server of databases that is away is waited for, as one may be
-	// that starts along with the program. A wrong password or name is an error at once.
+	// Patience is how long to wait for a database server that is down, such as one that starts at
+	// the same time. A wrong password or name is an error at once.
 	Patience time.Duration
-	// Relaxed lets SQLite lose the last moments in a power cut, as demos may.
+	// Relaxed lets SQLite lose the last moments in a power cut, which is acceptable for demos.
 	Relaxed bool
 	Logger  *slog.Logger
 }
 
-// Open opens the database at its newest schema and loads the root secret, which
-// the first call makes. A MySQL database with pending migrations is refused:
-// schema changes there are the operator's to time.
+// Open opens the database at its newest schema and loads the root secret, which the first call
+// creates. A MySQL database with pending migrations is refused: the operator decides when the
+// schema changes.
 func Open(ctx context.Context, o Opening) (*Base, error) {
 	s, err := OpenStore(ctx, o)
 	if err != nil {
@@ -117,7 +116,7 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 		return nil, err
 	}
 	if path := o.SQLitePath(); path != "" {
-		// SQLite would let everybody read it; its log files take after it.
+		// SQLite would make it readable by everyone; its log files copy the mode.
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("make the database file: %w", err)
@@ -131,15 +130,15 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 	return await(ctx, o, func() (*ent.Store, error) { return ent.Open(ctx, c) })
 }
 
-// The patience of servers and dispatchers, how often they look meanwhile, and which of these
-// times they say so.
+// How long servers and dispatchers wait for the database, how often they try, and how many tries
+// pass between two log lines.
 const (
 	patience = time.Minute
 	lookEach = time.Second
 	sayEach  = 5
 )
 
-// await opens a database that may be away for a while.
+// await opens a database that may be down for a while.
 func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*ent.Store, error) {
 	end := time.NewTimer(o.Patience)
 	defer end.Stop()
@@ -161,7 +160,8 @@ func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*en
 	}
 }
 
-// prepareSchema applies what may be applied and refuses what is not current.
+// prepareSchema applies the migrations that may be applied and refuses a schema that is not
+// current.
 func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 	st, err := migrate.Check(ctx, s)
 	if err != nil {
@@ -191,7 +191,7 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 	return nil
 }
 
-// pendingError explains how to proceed.
+// pendingError explains how to continue.
 func pendingError(st migrate.Status) error {
 	text := fmt.Sprintf("%d migrations are pending (%s): run `storefront migrate apply`, or start with --migrate",
 		len(st.Pending), strings.Join(st.Pending, ", "))
@@ -201,8 +201,8 @@ func pendingError(st migrate.Status) error {
 	return errors.New(text)
 }
 
-// Ring loads the root secret from the environment or the data folder, where the first
-// call makes it.
+// Ring loads the root secret from the environment or the data folder, where the first call creates
+// it.
 func (s Storage) Ring() (*keyring.Ring, error) {
 	if s.SecretKey == "" {
 		return keyring.LoadOrCreate(s.Data)
@@ -214,7 +214,7 @@ func (s Storage) Ring() (*keyring.Ring, error) {
 	return r, nil
 }
 
-// Core makes the operations, for stores that are served under the addresses.
+// Core creates the operations for stores at the given addresses.
 func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog.Logger) (*graph.Resolver, error) {
 	exports, err := export.New(export.Config{Store: b.Store, Process: b.Process, Blobs: b.Blobs,
 		Notifier: b.Notifier, Limits: b.Limits,

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releasePages gives the pages of the program's own file back that the start has touched: code
-// and tables that initialize packages, check flags and read assets, most of them never needed
-// again. The system keeps the file; what is needed is mapped anew as it is used.
+// releasePages returns pages of the program's own file that the start has touched: code and tables
+// that initialize packages, check flags and read assets, most of them never needed again. The
+// kernel keeps the file cached and maps pages again when they are used.
 //
-// Where a file that was just written is in the system's cache in pages of 2 MB, a Linux that maps
-// those whole (6.18) counts 12 MB more that nobody uses. It is asked to forget them, once for a
-// file, and reads what is used again in small ones.
+// If a file that was just written is cached in pages of 2 MB, a Linux that maps those as a whole
+// (6.18) counts 12 MB more that nothing uses. So the kernel is asked once per file to drop them
+// from its cache; it reads what is used again in small pages.
 func releasePages(ctx context.Context, log *slog.Logger) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
@@ -39,19 +39,19 @@ func releasePages(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// part is a part of the address space that can be read from the program's file again.
+// part is a range of addresses that can be read again from the program's file.
 type part struct {
 	from, to uintptr
 	large    bool // has pages of 2 MB
 }
 
-// parts finds them in smaps (proc_pid_smaps(5)): mapped from own, and nothing written there.
+// parts finds such ranges in smaps (proc_pid_smaps(5)): mapped from own and never written.
 func parts(smaps io.Reader, own string) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		var p part
 		for lines := bufio.NewScanner(smaps); lines.Scan(); {
 			switch words := strings.Fields(lines.Text()); {
-			case len(words) >= 5 && strings.Contains(words[0], "-"): // the next one begins
+			case len(words) >= 5 && strings.Contains(words[0], "-"): // start of the next range
 				p = part{}
 				if len(words) == 6 && words[5] == own && (words[1] == "r-xp" || words[1] == "r--p") {
 					_, _ = fmt.Sscanf(words[0], "%x-%x", &p.from, &p.to)
@@ -60,7 +60,7 @@ func parts(smaps io.Reader, own string) iter.Seq[part] {
 				p = part{}
 			case len(words) == 3 && words[0] == "FilePmdMapped:":
 				p.large = words[1] != "0"
-			case len(words) > 1 && words[0] == "VmFlags:" && p.from < p.to: // it ends
+			case len(words) > 1 && words[0] == "VmFlags:" && p.from < p.to: // end of the range
 				if !yield(p) {
 					return
 				}

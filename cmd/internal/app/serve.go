@@ -32,9 +32,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// Limits of the HTTP servers. An answer may take longer than any request of the
-// API does: the claim on an idempotency key waits 5 s, a transaction takes at
-// most 15 s.
+// Limits of the HTTP servers. An answer may take longer than any request of the API: claiming an
+// idempotency key waits up to 5 s, and a transaction takes up to 15 s.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -43,22 +42,21 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// DrainTimeout is how long running requests may take once the program is asked
-// to stop.
+// DrainTimeout is how long running requests may take after the program was asked to stop.
 const DrainTimeout = 15 * time.Second
 
-// Runtime is what the process gives besides its settings.
+// Runtime is what the process provides besides its settings.
 type Runtime struct {
 	Logger *slog.Logger
-	// Getenv reads the variables of OpenTelemetry.
+	// Getenv reads the environment variables of OpenTelemetry.
 	Getenv func(string) string
 	Build  Build
-	// Usual is what settings are without flags and variables. Where it is given, the log's
-	// first line names only those that differ, for a person who reads along.
+	// Usual holds the settings without flags and variables. If set, the first log line names only
+	// settings that differ, for a person who reads along.
 	Usual *Config
 }
 
-// Check returns what is wrong with the variables of OpenTelemetry.
+// Check returns every error of the OpenTelemetry variables.
 func (r Runtime) Check() error {
 	_, err := tracesAsked(r.Getenv)
 	return err
@@ -67,7 +65,7 @@ func (r Runtime) Check() error {
 // Server is a running program.
 type Server struct {
 	Addresses
-	// Demo is the demo's credentials, or nil.
+	// Demo holds the demo's credentials, or nil.
 	Demo *demo.File
 	// Empty says that there was no store when the server started.
 	Empty bool
@@ -93,9 +91,8 @@ type Server struct {
 	failed   chan error
 }
 
-// Start opens the database, listens and serves. When it returns, requests are
-// answered; an error leaves nothing behind. The end of ctx does not stop the
-// server: [Server.Shutdown] does.
+// Start opens the database, listens and serves. When it returns, requests are answered; after an
+// error nothing is left running. The end of ctx does not stop the server: [Server.Shutdown] does.
 func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 	if err := cmp.Or(c.Check(), r.Check()); err != nil {
 		return nil, err
@@ -122,8 +119,8 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 	return s, nil
 }
 
-// listen opens both addresses, fills the demo and serves. Clients that come
-// early wait in the listener's queue.
+// listen opens both addresses, fills the demo and serves. Early clients wait in the listener's
+// queue.
 func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	public, err := s.bind(ctx, c.Addr, "--addr")
 	if err != nil {
@@ -153,7 +150,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	s.tasks, s.payments, s.requests = core.Tasks, core.Payments, requestlog.New(s.base.Store)
 	s.words = search.NewKeeper(s.base.Store)
 	if err := s.themes.Seed(ctx); err != nil {
-		// Without the blob store the API still serves; a loop tries again.
+		// The API can serve without the blob store; a loop tries again.
 		r.Logger.ErrorContext(ctx, "the sample themes could not be installed", "error", err)
 	}
 	reg, err := s.measured(r.Build, core)
@@ -164,7 +161,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain}
-	// Nothing bounds its answers: a profile takes as long as it is asked to.
+	// Answers have no time limit: a profile takes as long as requested.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {
 		if s.Demo, err = s.prepareDemo(ctx, c, core); err != nil {
@@ -177,7 +174,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	return s.answer(ctx, c, r, core, reg, secured(public, certificate))
 }
 
-// answer begins the work beside the requests and serves the public address.
+// answer starts the background work and serves the public address.
 func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Resolver, reg *prometheus.Registry,
 	public net.Listener,
 ) error {
@@ -187,7 +184,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 		return err
 	}
 	s.base.Keys.OnTold(s.hear)
-	// From now on what other processes revoke is looked for.
+	// Read the revocations of other processes before serving.
 	if err := s.base.Keys.Watch(ctx); err != nil {
 		return err
 	}
@@ -208,7 +205,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	return nil
 }
 
-// measured returns the metrics of the engines and of the program itself.
+// measured returns the metrics of the engines and of the program.
 func (s *Server) measured(b Build, core *graph.Resolver) (*prometheus.Registry, error) {
 	reg, err := newRegistry(s.base.Store, b, core.RejectedCursors)
 	if err != nil {
@@ -238,7 +235,7 @@ func (s *Server) bind(ctx context.Context, addr, flag string) (net.Listener, err
 	return l, nil
 }
 
-// server makes an HTTP server whose requests outlive ctx: a signal lets them finish.
+// server returns an HTTP server whose requests outlive ctx: a signal lets them finish.
 func (s *Server) server(ctx context.Context, h http.Handler, write time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 )
 
-// people makes what signs people in, and warns where it may not.
+// people returns what signs people in, and warns if signing in is not safe.
 func (s *Server) people(ctx context.Context, c Config, core *graph.Resolver) (*account.Account, error) {
 	allowed := c.signInAllowed(s.API)
 	if !allowed {
@@ -24,9 +24,8 @@ func (s *Server) people(ctx context.Context, c Config, core *graph.Resolver) (*a
 		Logger: s.log})
 }
 
-// signInAllowed reports whether passwords may be typed in here: by https, or by
-// http that stays on this machine, or where the operator wants it (contract,
-// section 11).
+// signInAllowed reports whether people may enter passwords: with https, with http within this
+// machine, or if the operator allows it (contract, section 11).
 func (c Config) signInAllowed(api string) bool {
 	u, err := url.Parse(api)
 	switch {
@@ -38,8 +37,8 @@ func (c Config) signInAllowed(api string) bool {
 	return loopback(c.Addr) && loopbackHost(u.Hostname())
 }
 
-// loopbackHost reports whether browsers reach a host on this machine alone. Names
-// under localhost are resolved so (RFC 6761, section 6.3).
+// loopbackHost reports whether browsers resolve a host to this machine only. They do so for names
+// under localhost (RFC 6761, section 6.3).
 func loopbackHost(host string) bool {
 	host = strings.ToLower(host)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -49,8 +48,7 @@ func loopbackHost(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// refuseDemo refuses to serve the demo's people where others can reach them:
-// their passwords stand in demo.json for everyone to try.
+// refuseDemo refuses to serve a demo that others can reach: its passwords are in demo.json.
 func (b *Base) refuseDemo(ctx context.Context, c Config) error {
 	place, local := c.local()
 	if local {

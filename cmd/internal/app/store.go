@@ -52,8 +52,7 @@ func (b *Base) empty(ctx context.Context) (bool, error) {
 	return len(list) == 0, err
 }
 
-// FindStore returns a store by its handle or id. An empty name means the only
-// store that there is.
+// FindStore returns a store by its handle or id. An empty name means the only store.
 func (b *Base) FindStore(ctx context.Context, name string) (*db.Store, error) {
 	if name == "" {
 		return b.onlyStore(ctx)

@@ -20,16 +20,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// tracer turns requests into spans; nil means that nobody asked for them, and
-// costs nothing.
+// tracer turns requests into spans; nil means that tracing is off, and costs nothing.
 type tracer struct {
 	provider *trace.TracerProvider
 	proxies  []netip.Prefix
 }
 
-// newTracer makes a tracer when the standard variables ask for one
-// (OpenTelemetry's "Environment Variable Specification"). Endpoint, headers,
-// sampler and limits are read by the library itself.
+// newTracer creates a tracer if the standard variables ask for one (OpenTelemetry's "Environment
+// Variable Specification"). The library itself reads endpoint, headers, sampler and limits.
 func newTracer(
 	ctx context.Context, env func(string) string, version string, proxies []netip.Prefix, log *slog.Logger,
 ) (*tracer, error) {
@@ -47,13 +45,13 @@ func newTracer(
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
-	// The library reports failed exports here; its own default prints them.
+	// The library reports failed exports here instead of printing them.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
 	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(about))
 	return &tracer{provider: provider, proxies: proxies}, nil
 }
 
-// tracesAsked reports whether the variables ask for traces that we can send.
+// tracesAsked reports whether the variables ask for traces in a supported form.
 func tracesAsked(env func(string) string) (bool, error) {
 	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
@@ -82,7 +80,7 @@ func tracesAsked(env func(string) string) (bool, error) {
 	return true, nil
 }
 
-// wrap makes a span of each request.
+// wrap creates a span for each request.
 func (t *tracer) wrap(h http.Handler) http.Handler {
 	if t == nil {
 		return h
@@ -96,8 +94,8 @@ func (t *tracer) wrap(h http.Handler) http.Handler {
 		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return spanName(r) }))
 }
 
-// stranger reports whether the caller's trace is only linked to: the whole world
-// may send a traceparent, and should not decide what is sampled here.
+// stranger reports whether the caller's trace is only linked: anyone may send a traceparent, and
+// must not decide what is sampled here.
 func (t *tracer) stranger(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -115,7 +113,7 @@ func (t *tracer) stranger(r *http.Request) bool {
 // idSegment is an id in a path, whatever its kind.
 var idSegment = regexp.MustCompile(`/[a-z]{3,4}_[^/]*`)
 
-// spanName is the method with the path's shape, so that there are few names.
+// spanName returns the method and the path with ids replaced, so that there are few names.
 func spanName(r *http.Request) string {
 	switch path := r.URL.Path; {
 	case path == "/graphql":
@@ -126,7 +124,7 @@ func spanName(r *http.Request) string {
 	return r.Method
 }
 
-// stop sends what is left.
+// stop sends the remaining spans.
 func (t *tracer) stop(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -16,14 +16,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Delivery says where webhooks may go and when an endpoint is suspended.
+// Delivery configures where webhooks may go and when an endpoint is suspended.
 type Delivery struct {
 	AllowLoopbackWebhooks bool     `env:"STOREFRONT_ALLOW_LOOPBACK_WEBHOOKS" help:"Allow webhooks to 127.0.0.0/8, [::1] and localhost, over http or https. --demo does so too."`
 	AllowWebhooksTo       []string `env:"STOREFRONT_ALLOW_WEBHOOKS_TO" placeholder:"CIDR" help:"Private networks that webhooks may reach, over https (default none)."`
 	SuspendOn             string   `name:"suspend-webhooks-on" enum:"delivery,silence" default:"delivery" env:"STOREFRONT_SUSPEND_WEBHOOKS_ON" placeholder:"RULE" help:"Suspend an endpoint when one delivery has failed for 24 hours (delivery), or when none has succeeded for 24 hours (silence) (default ${default})."`
 }
 
-// egress reads where webhooks may go.
+// egress returns the policy of where webhooks may go.
 func (c Delivery) egress(demo bool) (egress.Policy, error) {
 	p := egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || demo}
 	for _, text := range c.AllowWebhooksTo {
@@ -36,8 +36,8 @@ func (c Delivery) egress(demo bool) (egress.Policy, error) {
 	return p, nil
 }
 
-// Engine makes the webhooks of this process, which are not started, and what keeps redacted
-// customers out of them. serves says that the process also answers requests.
+// Engine creates the webhooks engine of this process without starting it, and the engine that
+// redacts customers from deliveries. serves says that the process also answers requests.
 func (b *Base) Engine(c Delivery, demo, serves bool, log *slog.Logger) (*webhook.Engine, error) {
 	policy, err := c.egress(demo)
 	if err != nil {

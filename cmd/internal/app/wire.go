@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/rest/mcp"
 )
 
-// handler makes what the public address serves.
+// handler returns the handler of the public address.
 func (s *Server) handler(
 	ctx context.Context, c Config, r Runtime, core *graph.Resolver, claims *idem.Keeper, reg prometheus.Registerer,
 ) (http.Handler, error) {
@@ -42,7 +42,7 @@ func (s *Server) handler(
 	}
 	s.oauth, err = oauth.New(oauth.Config{Store: s.base.Store, Keys: s.base.Keys, Ring: s.base.Ring, Issuer: s.API,
 		OnLastGrant: core.LastGrantEnded, MayName: core.MayName, Logger: r.Logger,
-		// Private networks are for webhooks alone; a loopback host is for development.
+		// Private networks are for webhooks only; a loopback host is for development.
 		Documents: oauth.Documents{Egress: egress.Policy{AllowLoopback: c.AllowLoopbackWebhooks || c.Demo}},
 		Resources: []string{rest.Base, mcp.Path}})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Server) handler(
 	return traces.wrap(api), nil
 }
 
-// prepareDemo makes or finds the demo stores and writes demo.json.
+// prepareDemo creates or finds the demo stores and writes demo.json.
 func (s *Server) prepareDemo(ctx context.Context, c Config, core *graph.Resolver) (*demo.File, error) {
 	f, err := demo.Prepare(ctx, demo.Config{
 		Core: core, Orders: c.DemoOrders, Path: filepath.Join(c.Data, demo.FileName),
@@ -80,7 +80,7 @@ func (s *Server) prepareDemo(ctx context.Context, c Config, core *graph.Resolver
 	return f, nil
 }
 
-// loadCertificate reads the certificate of the settings, or nil.
+// loadCertificate reads the configured certificate; nil if there is none.
 func loadCertificate(c Config) (*tls.Certificate, error) {
 	if c.TLSCert == "" {
 		return nil, nil
@@ -92,7 +92,7 @@ func loadCertificate(c Config) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// secured puts TLS on a listener, with HTTP/2 for those who speak it.
+// secured adds TLS to a listener, with HTTP/2 for clients that support it.
 func secured(l net.Listener, certificate *tls.Certificate) net.Listener {
 	if certificate == nil {
 		return l
