@@ -10,15 +10,19 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// A short campaign, with each kind of fault that can be done here, ends with nothing lost,
-// doubled, out of order, answered otherwise or left undone.
+// A short campaign ends with nothing lost, doubled, out of order, answered differently or left
+// undone. It has three faults, and each kind that this machine can do where campaigns are asked
+// for.
 func TestCampaign(t *testing.T) {
 	storetest.Sequential(t)
 	binary := filepath.Join(t.TempDir(), "storefront")
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 8, time: 3 * time.Minute, log: t.Output()}
+	s := settings{engine: "sqlite", binary: binary, seed: 1, faults: 3, time: 3 * time.Minute, log: t.Output()}
+	if storetest.Campaigns() {
+		s.faults = 8
+	}
 	t.Run("sqlite", func(t *testing.T) { s.passes(t) })
 	folder := os.Getenv(storetest.EnvMySQL)
 	switch info, err := os.Stat(folder); {

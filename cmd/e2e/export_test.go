@@ -145,6 +145,7 @@ func (p *program) download(t *testing.T, j job) []byte {
 // TestExportSurvivesKills: a file whose writer is killed three times, while orders
 // get notes, is byte for byte that of a run that nobody disturbed.
 func TestExportSurvivesKills(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	filled(t, many, func(t *testing.T, s settings, key string) {
 		p := start(t, s)

@@ -145,6 +145,7 @@ func (c *shoppers) report(t *testing.T, away time.Duration) {
 // writes for less than the 5 s that requests wait, none of them hears of it. With -count it
 // is a campaign.
 func TestFailover(t *testing.T) {
+	storetest.Campaign(t)
 	if !mariadb.Installed() {
 		storetest.HaveMySQL(t) // servers that are given cannot be killed
 		return

@@ -99,6 +99,7 @@ func (c *counter) shopper(t *testing.T, product, email, payment string) (cookie,
 // their order or hears that there is none left, and nothing is sold twice. A receiver of
 // webhooks hears of each order once that it was made and once that it was paid.
 func TestPurchasesSurviveKills(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	together(t, func(t *testing.T, s settings) {
 		const shoppers, pieces, kills = 75, 30, 3

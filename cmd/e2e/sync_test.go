@@ -91,6 +91,7 @@ func closed(c <-chan struct{}) bool {
 // A client that follows the guide misses nothing that 24 others write by two servers, one of
 // which stands still for longer than the database lets a transaction stand still.
 func TestSyncBesideWriters(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	if !storetest.HaveMySQL(t) {
 		return // SQLite has one writer at a time: the tests of rest hold a transaction open there

@@ -68,6 +68,7 @@ func inHistory() bool {
 // and both write and deliver; then this one goes and the release works on with all that
 // both wrote. What was acknowledged is delivered, and in order.
 func TestUpgrade(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	t.Parallel()
 	if os.Getenv(envRelease) == "" && !inHistory() {

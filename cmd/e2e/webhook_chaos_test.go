@@ -60,6 +60,7 @@ func chaos(t *testing.T, p *program, key string) (s *sink, rest *atomic.Bool, bo
 // Every process is killed in turn while people write and receivers misbehave:
 // nothing is lost, and nothing is out of order.
 func TestWebhookChaos(t *testing.T) {
+	storetest.Campaign(t)
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -129,6 +130,7 @@ func (c *crew) finish(t *testing.T, s *sink, rest *atomic.Bool, crashes int, boo
 // A database that crashes and comes back: nobody restarts the program, and
 // everything arrives in order.
 func TestWebhookDatabaseCrash(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	t.Parallel()
 	if !mariadb.Installed() {

@@ -49,6 +49,7 @@ const longestWait = 7 * time.Second
 // of order, nothing waits for the clock to come round, and endpoints that are registered
 // meanwhile get all that comes after.
 func TestWebhookDatabaseClock(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	t.Parallel()
 	address, set := settable(t)

@@ -46,6 +46,7 @@ func TestWebhookHangingOnes(t *testing.T) {
 // Endpoints that answered fast, and all begin to hang at once, take nothing from
 // those that answer: neither in their own store nor in another one.
 func TestWebhookWarmedOnesHang(t *testing.T) { // alone: it is about time
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s)

@@ -13,6 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/webhook"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // stopsWithin is within which time after the answer no request starts any more:
@@ -23,6 +25,7 @@ const stopsWithin = slower * 500 * time.Millisecond
 // another process sends to it: after the answer nothing new goes where it should
 // not, and each request that arrived stands in the log once.
 func TestWebhookFence(t *testing.T) { // alone: it is about time
+	storetest.Campaign(t)
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		c, sink := hire(t, 200*time.Millisecond, p), receiving(t)

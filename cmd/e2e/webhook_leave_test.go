@@ -15,6 +15,7 @@ const gapOfLeaving = slower * time.Second
 // One of two dispatchers ends, while events come: the other one goes on at once,
 // with nothing lost, nothing out of order and nothing twice.
 func TestWebhookLeave(t *testing.T) { // alone: it is about time
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
 		s = s.plus("--no-dispatch")

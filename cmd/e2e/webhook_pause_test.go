@@ -24,6 +24,7 @@ const (
 // meanwhile, nothing is lost or out of order, and what it sends late is little, and has
 // come before.
 func TestWebhookPause(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	t.Parallel()
 	if !storetest.HaveMySQL(t) {

@@ -1,6 +1,24 @@
 package storetest
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+// EnvCampaigns set to 1 runs the tests that call [Campaign].
+const EnvCampaigns = "STOREFRONT_CAMPAIGNS"
+
+// Campaigns reports whether [EnvCampaigns] asks for campaigns.
+func Campaigns() bool { return os.Getenv(EnvCampaigns) == "1" }
+
+// Campaign skips a test unless [EnvCampaigns] is set: it kills processes or waits for leases and
+// deadlines for most of a minute. The step campaigns of .ci/run sets it.
+func Campaign(t testing.TB) {
+	t.Helper()
+	if !Campaigns() {
+		t.Skip("a campaign: set " + EnvCampaigns + "=1 to run it")
+	}
+}
 
 // Sequential skips a test under the race detector, which has nothing to say about it: the test
 // sends one request after another, so that it meets no goroutine that other tests do not meet, or
