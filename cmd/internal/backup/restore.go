@@ -26,7 +26,7 @@ const (
 	maxManifest = 64 << 10
 )
 
-// CheckFolder refuses a data folder in which a restore did not end.
+// CheckFolder refuses a data folder with an unfinished restore.
 func CheckFolder(dir string) error {
 	switch _, err := os.Lstat(filepath.Join(dir, partialName)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -37,10 +37,10 @@ func CheckFolder(dir string) error {
 	return fmt.Errorf("%s is not whole, since a restore runs or did not end there: empty the folder and restore again", dir)
 }
 
-// Restore unpacks an archive into a data folder, which is empty or is made, and returns
-// what the archive says of itself. Nothing counts before all is verified: until then it
-// lies in a folder of its own, which the program refuses to serve beside. judge sees the
-// manifest and the folder with the unpacked database, and may refuse.
+// Restore unpacks an archive into a data folder, which is empty or does not exist, and returns the
+// manifest. Until everything is verified, the content stays in a separate folder, and the program
+// refuses to serve while that folder exists. judge sees the manifest and the folder with the
+// unpacked database, and may refuse.
 func Restore(ctx context.Context, path, dir string, judge func(m *Manifest, unpacked string) error) (
 	m *Manifest, err error,
 ) {
@@ -56,7 +56,7 @@ func Restore(ctx context.Context, path, dir string, judge func(m *Manifest, unpa
 		return nil, err
 	}
 	partial := filepath.Join(dir, partialName)
-	if err := os.Mkdir(partial, 0o700); err != nil { // of two restores one gets it
+	if err := os.Mkdir(partial, 0o700); err != nil { // of two concurrent restores, one succeeds
 		return nil, err
 	}
 	defer func() {
@@ -73,7 +73,7 @@ func Restore(ctx context.Context, path, dir string, judge func(m *Manifest, unpa
 	return m, settle(dir, partial)
 }
 
-// empty refuses a folder that holds anything but what a file system puts there.
+// empty refuses a folder that holds anything but entries of the file system itself.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -87,8 +87,8 @@ func empty(dir string) error {
 	return nil
 }
 
-// settle puts what is verified in its place. Until the folder of the restore is gone,
-// nothing of it counts.
+// settle moves the verified content into place. It takes effect when the folder of the restore is
+// removed.
 func settle(dir, partial string) (err error) {
 	var placed []string
 	defer func() {
@@ -123,12 +123,12 @@ type reader struct {
 	tar   *tar.Reader
 	dir   string
 	blobs *blob.Store
-	own   *bufio.Writer // the list of what was unpacked
+	own   *bufio.Writer // the list of the unpacked files
 	files int64
 	bytes int64
 }
 
-// unpack writes the files of an archive into a folder, and verifies them.
+// unpack writes the files of an archive into a folder and verifies them.
 func unpack(ctx context.Context, in io.Reader, dir string) (*Manifest, error) {
 	zip, err := gzip.NewReader(bufio.NewReaderSize(&patient{ctx, in}, 1<<16))
 	if err != nil {
@@ -148,7 +148,7 @@ func unpack(ctx context.Context, in io.Reader, dir string) (*Manifest, error) {
 	return m, errors.Join(err, own.Close(), blobs.Close(), os.Remove(list))
 }
 
-// read takes the files, then the list, then the manifest, and nothing behind it.
+// read reads the files, then the list, then the manifest, and allows nothing after it.
 func (r *reader) read(ctx context.Context, own *os.File) (*Manifest, error) {
 	head, err := r.unpackFiles(ctx)
 	if err != nil {
@@ -196,8 +196,8 @@ func (r *reader) manifest(sums string) (*Manifest, error) {
 	return m, r.end()
 }
 
-// end refuses anything behind the manifest: in the archive, behind its end, and behind the
-// compressed stream. It also verifies the checksum of that stream.
+// end refuses anything after the manifest: in the archive, after its end, and after the compressed
+// stream. It also verifies the checksum of that stream.
 func (r *reader) end() error {
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
 		return errors.New("there is something behind the manifest, or the end is missing")
@@ -222,7 +222,7 @@ func (r *reader) next() (*tar.Header, error) {
 	return head, nil
 }
 
-// damaged says that the archive cannot be read on.
+// damaged returns the error of an archive that cannot be read.
 func damaged(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("its end is missing")
@@ -230,7 +230,7 @@ func damaged(err error) error {
 	return fmt.Errorf("the backup is damaged: %w", err)
 }
 
-// unpackFiles unpacks the files and returns the first entry that is none.
+// unpackFiles unpacks the files and returns the first entry that is not a file of the installation.
 func (r *reader) unpackFiles(ctx context.Context) (*tar.Header, error) {
 	for {
 		head, err := r.next()
@@ -276,15 +276,15 @@ func (r *reader) blob(ctx context.Context, key string, in io.Reader) error {
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing once it is closed
+	defer w.Abort() // does nothing after Close
 	if _, err := io.Copy(w, in); err != nil {
 		return damaged(err)
 	}
 	return w.Close()
 }
 
-// compare holds the archive's list against that of what was unpacked, and names the first
-// file that differs.
+// compare compares the archive's list with that of the unpacked files, and names the first file
+// that differs.
 func compare(listed, own io.Reader) error {
 	a, b := bufio.NewReader(listed), bufio.NewReader(own)
 	for {

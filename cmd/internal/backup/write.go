@@ -21,14 +21,14 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/blob"
 )
 
-// Source is what is kept.
+// Source is the installation to save.
 type Source struct {
 	Store *ent.Store
-	// Blobs is nil where its files are kept elsewhere.
+	// Blobs is nil if the files are stored elsewhere.
 	Blobs *blob.Store
-	// Secret is the path of the file of the root secret, or "".
+	// Secret is the path of the root secret's file, or "".
 	Secret string
-	// KeyIDs, Program and Migration are what the manifest says.
+	// KeyIDs, Program and Migration are values of the manifest.
 	KeyIDs    []byte
 	Program   string
 	Migration string
@@ -44,8 +44,8 @@ type writer struct {
 	now   time.Time
 }
 
-// Write keeps the source in a new file with mode 0600, which is there when it is whole, and
-// not before. The copy of the database lies beside it meanwhile.
+// Write saves the source in a new file with mode 0600, which appears only when it is complete. A
+// copy of the database is next to it meanwhile.
 func Write(ctx context.Context, path string, s Source) (m *Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s exists already", path)
@@ -64,15 +64,14 @@ func Write(ctx context.Context, path string, s Source) (m *Manifest, err error) 
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return nil, err
 	}
-	// A link does not replace what somebody else wrote there meanwhile, as a rename would.
+	// A link does not replace a file that appeared there meanwhile, as a rename would.
 	if err := os.Link(whole, path); err != nil {
 		return nil, err
 	}
 	return m, syncDir(filepath.Dir(path))
 }
 
-// archive writes the entries, through a compressor that takes little time: pictures and
-// exports are small already.
+// archive writes the entries with fast compression: images and exports are compressed already.
 func (s Source) archive(ctx context.Context, out io.Writer, work string) (*Manifest, error) {
 	sums, err := os.Create(filepath.Join(work, sumsName))
 	if err != nil {
@@ -124,8 +123,8 @@ func (w *writer) file(ctx context.Context, name, path string) error {
 	return w.entry(ctx, name, f, info.Size())
 }
 
-// blobs keeps the files that are there. One that goes meanwhile is none that the database
-// needs: it was kept for the time of a job, or for nobody.
+// blobs adds the files of the blob store. A file that disappears meanwhile is not referenced by the
+// copied database: it was temporary or unused.
 func (w *writer) blobs(ctx context.Context) error {
 	for o, err := range w.Source.Blobs.List(ctx, "") {
 		if err != nil {
@@ -213,7 +212,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	return p.Reader.Read(b)
 }
 
-// syncDir makes the names in a folder durable, where the system can.
+// syncDir makes the names in a folder durable, if the system supports that.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The demo's app, by contract section 11. It answers on any port of the address.
+// The demo's app (contract, section 11). The redirect address matches any port.
 const (
 	appName     = "Demo App"
 	appRedirect = "http://127.0.0.1/callback"
 )
 
-// app returns the store's app: the one of the file, or else one of its name, so
-// that a lost file changes no client id, or else a new one. What people changed
-// of it is put right again: the file says what it can do.
+// app returns the store's app: the one of the file, or one with its name, so that losing the file
+// changes no client id, or a new one. Changes by people are undone, because the file states what
+// the app can do.
 func (s *seeder) app(ctx context.Context, known *OAuthApp) (*OAuthApp, error) {
 	ctx = viewer.With(ctx, s.person())
 	a, err := s.findApp(ctx, known)
@@ -37,8 +37,7 @@ func (s *seeder) app(ctx context.Context, known *OAuthApp) (*OAuthApp, error) {
 		AllowedScopes: a.Scopes()}, nil
 }
 
-// findApp looks through the store's apps, which are few; nil means that none is
-// the demo's.
+// findApp searches the store's apps, which are few, for the demo's; nil if there is none.
 func (s *seeder) findApp(ctx context.Context, known *OAuthApp) (found *model.App, err error) {
 	page, err := s.Core.Query().Apps(ctx, new(100), nil)
 	if err != nil {
@@ -49,13 +48,13 @@ func (s *seeder) findApp(ctx context.Context, known *OAuthApp) (found *model.App
 			return a, nil
 		}
 		if a.Name == appName {
-			found = a // the oldest of the name
+			found = a // the oldest with that name
 		}
 	}
 	return found, nil
 }
 
-// mendApp undoes what was changed.
+// mendApp undoes changes by people.
 func (s *seeder) mendApp(ctx context.Context, a *model.App) (_ *model.App, err error) {
 	if a.DisabledAt != nil {
 		if a, err = registered(s.AppEnable(ctx, a.PublicID(), a.Version)); err != nil {
@@ -66,7 +65,7 @@ func (s *seeder) mendApp(ctx context.Context, a *model.App) (_ *model.App, err e
 		RedirectUris: model.Given([]string{appRedirect}), Scopes: model.Given(scope.Names())}))
 }
 
-// registered takes the app out of a mutation's answer.
+// registered returns the app of a mutation's result.
 func registered(p *model.AppPayload, err error) (*model.App, error) {
 	if err != nil {
 		return nil, err

@@ -15,12 +15,12 @@ import (
 // side is the width and height of a drawing, in pixels.
 const side = 640
 
-// ink is a colour, as 0xrrggbb.
+// ink is a color, as 0xrrggbb.
 type ink uint32
 
 func (k ink) color() color.RGBA { return color.RGBA{uint8(k >> 16), uint8(k >> 8), uint8(k), 255} }
 
-// canvas is what a drawing is made on: points are given in hundredths of its side.
+// canvas is an image to draw on. Points are in hundredths of its side.
 type canvas struct{ *image.RGBA }
 
 func newCanvas(ground ink) canvas {
@@ -29,10 +29,10 @@ func newCanvas(ground ink) canvas {
 	return c
 }
 
-// point is a place on a canvas.
+// point is a position on a canvas.
 type point struct{ x, y float64 }
 
-// fill paints what paths enclose; one that runs the other way round cuts a hole.
+// fill paints the area inside paths; a path in the opposite direction cuts a hole.
 func (c canvas) fill(k ink, paths ...[]point) {
 	const scale = side / 100.0
 	low, high := point{100, 100}, point{}
@@ -61,7 +61,7 @@ func (c canvas) fill(k ink, paths ...[]point) {
 	r.Draw(c.RGBA, box, image.NewUniform(k.color()), image.Point{})
 }
 
-// bend is points on an ellipse between two angles, in turns, clockwise from the right.
+// bend returns points on an ellipse between two angles, in turns, clockwise from the right.
 func bend(x, y, rx, ry, from, to float64) []point {
 	n := 4 + int(math.Abs(to-from)*72)
 	path := make([]point, n+1)
@@ -75,18 +75,18 @@ func bend(x, y, rx, ry, from, to float64) []point {
 func (c canvas) oval(k ink, x, y, rx, ry float64) { c.fill(k, bend(x, y, rx, ry, 0, 1)) }
 func (c canvas) disc(k ink, x, y, r float64)      { c.oval(k, x, y, r, r) }
 
-// ring is a circle of a line's width.
+// ring draws a circle with a line width.
 func (c canvas) ring(k ink, x, y, r, width float64) {
 	c.fill(k, bend(x, y, r+width/2, r+width/2, 0, 1), bend(x, y, r-width/2, r-width/2, 1, 0))
 }
 
-// arc is a part of a ring in the middle between the sides.
+// arc draws a part of a ring, centered horizontally.
 func (c canvas) arc(k ink, y, r, width, from, to float64) {
 	const x = 50
 	c.fill(k, append(bend(x, y, r+width/2, r+width/2, from, to), bend(x, y, r-width/2, r-width/2, to, from)...))
 }
 
-// line is a line with round ends through points.
+// line draws a line with round ends through points.
 func (c canvas) line(k ink, width float64, points ...point) {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
@@ -96,7 +96,7 @@ func (c canvas) line(k ink, width float64, points ...point) {
 	}
 }
 
-// box is a rectangle with round corners.
+// box draws a rectangle with rounded corners.
 func (c canvas) box(k ink, x, y, w, h, r float64) {
 	path := bend(x+w-r, y+h-r, r, r, 0, .25)
 	path = append(path, bend(x+r, y+h-r, r, r, .25, .5)...)
@@ -104,7 +104,7 @@ func (c canvas) box(k ink, x, y, w, h, r float64) {
 	c.fill(k, append(path, bend(x+w-r, y+r, r, r, .75, 1)...))
 }
 
-// flat is the drawing in the 256 colours that most of it has, which keeps its file small.
+// flat returns the drawing reduced to its 256 most frequent colors, which keeps the file small.
 func (c canvas) flat() *image.Paletted {
 	count := map[[3]uint8]int{}
 	c.runs(func(k [3]uint8, from, to int) { count[k] += to - from })
@@ -132,7 +132,7 @@ func (c canvas) flat() *image.Paletted {
 	return m
 }
 
-// runs calls f for each run of pixels of one colour.
+// runs calls f for each run of pixels of one color.
 func (c canvas) runs(f func(k [3]uint8, from, to int)) {
 	from, k := 0, [3]uint8(c.Pix)
 	for i := range len(c.Pix) / 4 {

@@ -11,7 +11,7 @@ import (
 // sheet is a page of the plan, in Markdown.
 type sheet struct {
 	handle, title, body string
-	kind                state.PageKind // "" for one of the shop's own
+	kind                state.PageKind // "" for an ordinary page
 }
 
 var bikeSheets = []sheet{
@@ -39,18 +39,18 @@ var paperSheets = []sheet{
 		body: "ご注文に必要な情報だけをお預かりします。このサイトはスクリプトを実行しません。\n"},
 }
 
-// picked is a collection of the products that meet all conditions.
+// picked returns a collection of the products that meet all conditions.
 func picked(handle, title, text string, conditions ...*document.CollectionCondition) model.CollectionInput {
 	return model.CollectionInput{Title: title, Handle: &handle, Description: &text, Sort: state.SortNewest,
 		Rule: &model.CollectionRuleInput{Conditions: conditions}}
 }
 
-// has is met by products that have a text.
+// has matches products that contain a text.
 func has(f state.CollectionField, text string) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: f, Text: &text}
 }
 
-// upTo is met by products that cost no more.
+// upTo matches products with at most this price.
 func upTo(price int64) *document.CollectionCondition {
 	return &document.CollectionCondition{Field: state.FieldPrice, MostMinor: &price}
 }
@@ -69,7 +69,7 @@ var (
 	}
 )
 
-// collections makes those of the plan, and returns the links to them.
+// collections creates the collections of the plan and returns links to them.
 func (s *seeder) collections(ctx context.Context) (links []*document.MenuLink, err error) {
 	for _, in := range s.lists {
 		made, err := s.CollectionCreate(ctx, in)
@@ -82,8 +82,8 @@ func (s *seeder) collections(ctx context.Context) (links []*document.MenuLink, e
 	return links, nil
 }
 
-// content makes the language, the pages, the collections and the menus, or none of them when they are there
-// already. The footer is the default one.
+// content creates the language, the pages, the collections and the menus, unless they exist. The
+// footer is the default one.
 func (s *seeder) content(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Page.Query().Count(ctx)
 	if err != nil || n > 0 {
@@ -111,7 +111,7 @@ func (s *seeder) content(ctx context.Context) error {
 	})
 }
 
-// sheet makes a page; the first of a plan is in the main menu.
+// sheet creates a page; the first page of a plan is in the main menu.
 func (s *seeder) sheet(ctx context.Context, p sheet, lists []*document.MenuLink) error {
 	in := model.PageCreateInput{Title: p.title, Handle: &p.handle, Body: p.body}
 	if p.kind != "" {

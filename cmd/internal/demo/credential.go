@@ -19,11 +19,11 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// label begins the names of the demo's own credentials: only these are revoked.
+// label is the prefix of the names of the demo's own credentials: only these are revoked.
 const label = "Demo: "
 
-// credentials returns the store's entry: the known one while it works, else one
-// with new secrets, and then whatever the demo had before is revoked.
+// credentials returns the store's entry: the known one while it works, or else one with new
+// secrets, in which case all earlier credentials of the demo are revoked.
 func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 	entry := known.store(xid.Store.Format(s.store.ID))
 	if entry != nil {
@@ -45,7 +45,7 @@ func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 	return entry, nil
 }
 
-// works reports whether the file's entry is whole and opens this store.
+// works reports whether the file's entry is complete and works for this store.
 func (s *seeder) works(ctx context.Context, e *Store) (bool, error) {
 	if e.Owner.Email != s.email || e.Owner.Password == "" || len(e.Keys) != len(scope.All())+1 {
 		return false, nil
@@ -69,9 +69,9 @@ func (s *seeder) opens(ctx context.Context, secret string, kind credential.Kind)
 	return v.Store == s.store.ID, nil
 }
 
-// rotate makes every secret of the store anew and revokes the former ones: the owner's
-// password, and then, in one transaction, all that is the store's. A crash before the file
-// is written costs nothing: the next start finds no file and rotates again.
+// rotate replaces every secret of the store and revokes the former ones: first the owner's
+// password, then everything else of the store in one transaction. A crash before the file is
+// written is harmless: the next start finds no file and rotates again.
 func (s *seeder) rotate(ctx context.Context, e *Store) error {
 	e.Owner.Password = password.Generate()
 	hash, err := password.Hash(ctx, e.Owner.Password)
@@ -106,7 +106,7 @@ func (s *seeder) rotate(ctx context.Context, e *Store) error {
 	})
 }
 
-// keys makes one key with all scopes and one for each.
+// keys creates one key with all scopes and one for each scope.
 func (s *seeder) keys(ctx context.Context, e *Store) error {
 	e.Keys = map[string]string{}
 	add := func(name string, scopes ...string) error {
@@ -125,7 +125,7 @@ func (s *seeder) keys(ctx context.Context, e *Store) error {
 	return add("all", scope.Names()...)
 }
 
-// revoke ends the demo's live credentials; those that people made stay.
+// revoke revokes the demo's live credentials; those that people created stay.
 func (s *seeder) revoke(ctx context.Context) error {
 	client := s.Core.Store.DB(ctx)
 	keys, err := client.APIKey.Query().Where(apikey.RevokedAtIsNil()).All(ctx)

@@ -18,13 +18,13 @@ const (
 	customerBatch = 40
 )
 
-// What becomes of customer i: guests come as such, others are disabled or
-// redacted once they have bought.
+// What happens to customer i: some are guests, others are disabled or redacted after their
+// purchases.
 func guest(i int) bool    { return i%10 == 3 }
 func disabled(i int) bool { return i%20 == 7 }
 func redacted(i int) bool { return i%30 == 11 }
 
-// customers makes the customers that are missing.
+// customers creates the missing customers.
 func (s *seeder) customers(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Customer.Query().Count(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *seeder) customer(i int) model.CustomerCreateInput {
 	return in
 }
 
-// address is a place where the person with the f-th first and l-th last name may live.
+// address returns an address for the person with the f-th first and l-th last name.
 func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
 	city := r.IntN(len(p.cities))
 	name := p.first[f] + " " + p.last[l]
@@ -88,8 +88,7 @@ func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
 		City:  p.cities[city], PostalCode: &p.postal[city], Country: p.country}
 }
 
-// part sends some customers away: disabled ones stay as rows, redacted ones as
-// rows without a person.
+// part disables some customers and redacts others.
 func (s *seeder) part(ctx context.Context, rows []*db.Customer) error {
 	for i, c := range rows {
 		id := xid.Customer.Format(c.ID)
@@ -107,7 +106,7 @@ func (s *seeder) part(ctx context.Context, rows []*db.Customer) error {
 	return nil
 }
 
-// buyers reads the customers in the order of the plan.
+// buyers returns the customers in the order of the plan.
 func (s *seeder) buyers(ctx context.Context) ([]*db.Customer, error) {
 	return s.Core.Store.DB(ctx).Customer.Query().Order(db.Asc(customer.FieldID)).Limit(customerCount).All(ctx)
 }

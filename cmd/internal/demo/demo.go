@@ -15,10 +15,11 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// Config says what to make and where to report it.
+// Config says what to create and where to report it.
 type Config struct {
 	Core *graph.Resolver
-	// Orders is how many orders each store gets on the first start, and pictures at most.
+	// Orders is how many orders each store gets on the first start, and the maximum number of
+	// images.
 	Orders int
 	// Path is the file of the credentials.
 	Path string
@@ -27,10 +28,10 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// Prepare makes what is missing of the demo stores and their credentials, and
-// writes the file with the present addresses. Credentials that the file holds
-// are kept while they work; all others of a demo store are revoked. The file stays as it
-// is while the server whose addresses it holds runs: see [File.Runs].
+// Prepare creates what is missing of the demo stores and their credentials, and writes the file
+// with the current addresses. Credentials in the file are kept while they work; all others of a
+// demo store are revoked. The file is not changed while the server with its addresses runs; see
+// [File.Runs].
 func Prepare(ctx context.Context, c Config) (*File, error) {
 	if c.Core == nil || c.Path == "" || c.API == "" {
 		return nil, errors.New("demo: Core, Path and API are needed")
@@ -74,7 +75,7 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 	return f, nil
 }
 
-// addresses begins the file.
+// addresses returns a file with the addresses.
 func (c Config) addresses() (*File, error) {
 	f := &File{APIHost: c.API, AdminURL: c.Admin}
 	for dst, path := range map[*string]string{
@@ -98,7 +99,7 @@ type seeder struct {
 	user  xid.ID
 }
 
-// fill makes the store of a plan, or what an interrupted start left to make.
+// fill creates the store of a plan, or finishes what an interrupted start left.
 func (c Config) fill(ctx context.Context, plan shop) (*seeder, error) {
 	s := &seeder{Config: c, shop: plan, Mutation: c.Core.Mutation()}
 	if err := s.open(ctx); err != nil {
@@ -122,7 +123,7 @@ func (c Config) fill(ctx context.Context, plan shop) (*seeder, error) {
 	return s, nil
 }
 
-// person is the store's owner at work.
+// person returns the store's owner as a viewer.
 func (s *seeder) person() *viewer.Viewer {
 	v := &viewer.Viewer{Kind: viewer.Staff, Actor: s.user, Principal: s.user, Name: s.owner, Role: viewer.Owner,
 		Granted: viewer.Owner.Scopes(), Scopes: viewer.Owner.Scopes().Effective(), Currency: s.currency}

@@ -2,11 +2,11 @@ package demo
 
 import "math"
 
-// scheme is the colours of a drawing: the ground, a shape behind the thing and its shadow, the
-// thing in its two colours, and what is dark or light on it.
+// scheme is the colors of a drawing: the background, a shape behind the product and its shadow, the
+// two colors of the product, and its dark and light parts.
 type scheme struct{ ground, glow, shade, main, second, dark, light ink }
 
-// The schemes of the two stores, of which each product has one after the other.
+// Color schemes of the two stores, which their products use in turn.
 var (
 	bikeSchemes = []scheme{
 		{0xdce9e6, 0xc5dcd7, 0xaecbc5, 0x0f5f58, 0xe9a23b, 0x1d2b2a, 0xf6f3ea},
@@ -24,10 +24,10 @@ var (
 	}
 )
 
-// motif draws what a kind of goods looks like.
+// motif draws a kind of product.
 type motif func(c canvas, s scheme)
 
-// motifs are those of the kinds of both stores.
+// motifs are the motifs of both stores by kind.
 var motifs = map[string]motif{
 	"Bikes": bicycle, "Tyres": tyre, "Helmets": helmet, "Locks": lock, "Bags": bag, "Bells": bell,
 	"Clothing": jacket, "Lights": lamp, "Tools": wrench, "Drivetrain": sprocket, "Saddles": saddle,
@@ -40,7 +40,7 @@ var motifs = map[string]motif{
 	"เครื่องเขียน": pencils, "Desk": ruler, "Calendars": calendar, "Cases": pouch, "サービス": gift,
 }
 
-// drawing is a picture of a kind of goods in the colours of a scheme.
+// drawing draws a kind of product in a color scheme.
 func drawing(kind string, s scheme) canvas {
 	c := newCanvas(s.ground)
 	c.disc(s.glow, 50, 46, 37)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Announce prints where the demo is, who signs in, one key and a command that works when it
-// is pasted into a shell.
+// Announce prints the address of the demo, who can sign in, a key, and a command to paste into a
+// shell.
 func (f *File) Announce(w io.Writer, path string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  Dashboard  %s\n  API        %s\n  GraphQL    %s\n  Docs       %s/docs\n  Admin      %s\n\n",

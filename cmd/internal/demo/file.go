@@ -14,11 +14,10 @@ import (
 // FileName is the file of the demo's credentials in the data folder.
 const FileName = "demo.json"
 
-// maxFile is more than any such file has, in bytes.
+// maxFile is larger than any such file, in bytes.
 const maxFile = 1 << 20
 
-// File is demo.json (contract, section 11): where the demo is, and every secret
-// that opens it.
+// File is demo.json (contract, section 11): the addresses of the demo and all its secrets.
 type File struct {
 	APIHost      string  `json:"api_host"`
 	BaseURL      string  `json:"base_url"`
@@ -29,8 +28,8 @@ type File struct {
 	// OAuthApp is registered by the first store.
 	OAuthApp *OAuthApp `json:"oauth_app"`
 
-	// Runs is {api_host} of another server that runs on the same stores, where there is
-	// one: then the file is that server's, and was not written.
+	// Runs is {api_host} of another running server on the same stores, or "". The file then belongs
+	// to that server and was not written.
 	Runs string `json:"-"`
 }
 
@@ -42,12 +41,11 @@ type Store struct {
 	Currency   string `json:"currency"`
 	Owner      Owner  `json:"owner"`
 	StaffToken string `json:"staff_token"`
-	// Keys are API keys: "all" with every scope, and one for each single scope
-	// under its name.
+	// Keys are API keys: "all" with every scope, and one per scope under its name.
 	Keys map[string]string `json:"keys"`
 }
 
-// Owner is the person who signs in.
+// Owner is the person who can sign in.
 type Owner struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
@@ -62,8 +60,8 @@ type OAuthApp struct {
 	AllowedScopes []string `json:"allowed_scopes"`
 }
 
-// read reads the file of an earlier start. A file that others can read is as
-// good as lost: what it holds may be known.
+// read reads the file of an earlier start. A file that others can read counts as lost, because its
+// secrets may be known.
 func read(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -98,15 +96,14 @@ func (f *File) store(id string) *Store {
 	return nil
 }
 
-// write puts the file in place as a whole, with mode 0600: a reader sees the old
-// one or the new one.
+// write replaces the file atomically, with mode 0600.
 func (f *File) write(path string) (err error) {
 	b, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", FileName, err)
 	}
 	temp := filepath.Join(filepath.Dir(path), "."+FileName+"."+rand.Text())
-	defer os.Remove(temp) // does nothing once it has its name
+	defer os.Remove(temp) // does nothing after the rename
 	out, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", FileName, err)

@@ -2,7 +2,7 @@ package demo
 
 import "github.com/storefront-go/storefront/ent/document"
 
-// What the two stores sell: 40 products each, prices in minor units.
+// Products of the two stores: 40 each, prices in minor units.
 var bikeGoods = []good{
 	{"Kestrel Harrier 28\" city bike", "Bikes", "Kestrel", 89900},
 	{"Kestrel Merlin gravel bike", "Bikes", "Kestrel", 164900},
@@ -89,7 +89,7 @@ var paperGoods = []good{
 	{"名入れサービス", "サービス", "星野", 1000},
 }
 
-// What products of a kind are sold in.
+// Options of kinds of products.
 var (
 	bikeChoices = map[string][]document.Option{
 		"Bikes": {{Name: "Frame", Values: []string{"S", "M", "L"}}},

@@ -1,6 +1,6 @@
 package demo
 
-// The people who buy at the bicycle store.
+// Customers of the bicycle store.
 var europeans = []people{
 	{locale: "de-DE", country: "DE",
 		first:      []string{"Jürgen", "Käthe", "Leonie", "Matthias", "Sören", "Zoë"},
@@ -51,7 +51,7 @@ var europeans = []people{
 		postal: []string{"1000", "3000"}},
 }
 
-// The people who buy at the stationer's.
+// Customers of the stationery store.
 var asians = []people{
 	{locale: "ja-JP", country: "JP", familyFirst: true,
 		first: []string{"陽菜", "蓮", "結衣", "大翔", "さくら", "湊"}, last: []string{"佐藤", "鈴木", "高橋", "渡邊", "齋藤", "五十嵐"},

@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// open finds the plan's store and its owner, or makes them.
+// open finds or creates the plan's store and its owner.
 func (s *seeder) open(ctx context.Context) error {
 	ctx = viewer.Everywhere(ctx)
 	if err := s.openUser(ctx); err != nil {
@@ -36,8 +36,7 @@ func (s *seeder) open(ctx context.Context) error {
 	return nil
 }
 
-// find looks the store up by its handle. A store of that name that is no demo's
-// is left alone.
+// find looks up the store by its handle. An ordinary store with that handle is left alone.
 func (s *seeder) find(ctx context.Context) (bool, error) {
 	client := s.Core.Store.DB(ctx)
 	entry, err := client.StoreHandle.Query().Where(storehandle.ID(s.handle)).Only(ctx)
@@ -50,7 +49,7 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 	ctx = viewer.Operator(ctx, entry.StoreID)
 	found, err := client.Store.Query().Where(store.ID(entry.StoreID)).Only(ctx)
 	if db.IsNotFound(err) {
-		return false, nil // the name was reserved and nothing more
+		return false, nil // the name was only reserved
 	}
 	if err != nil {
 		return false, fmt.Errorf("look the store up: %w", err)
@@ -67,7 +66,7 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// openUser finds or makes the person who owns the store.
+// openUser finds or creates the owner of the store.
 func (s *seeder) openUser(ctx context.Context) error {
 	for range 2 {
 		id, found, err := s.findUser(ctx)
@@ -75,7 +74,7 @@ func (s *seeder) openUser(ctx context.Context) error {
 			s.user = id
 			return err
 		}
-		// Another process may be quicker: then its row is found.
+		// If another process was faster, its row is found.
 		if err := s.addUser(ctx); err != nil && !ent.IsDuplicate(err) {
 			return err
 		}

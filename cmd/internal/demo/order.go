@@ -14,14 +14,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// orderBatch is how many orders one transaction makes: enough that commits cost
-// little, few enough that it stays far below its deadline.
+// orderBatch is how many orders one transaction creates: enough to make commits cheap, and few
+// enough to stay far below its deadline.
 const orderBatch = 50
 
 // span is how far back orders reach.
 const span = 60 * day
 
-// sale is what orders are drawn from.
+// sale is what an order is chosen from.
 type sale struct {
 	products []*db.Product
 	buyers   []*db.Customer
@@ -29,7 +29,7 @@ type sale struct {
 	all      []scenario
 }
 
-// orders makes the orders that are missing.
+// orders creates the missing orders.
 func (s *seeder) orders(ctx context.Context) (err error) {
 	var from sale
 	if from.products, err = s.rows(ctx); err != nil {
@@ -61,7 +61,7 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 	return nil
 }
 
-// level lets a person follow a demo that takes long.
+// level is the level of progress messages, which are shown if the demo takes long.
 func (s *seeder) level(made int) slog.Level {
 	if s.Orders > 2000 && made%1000 == 0 {
 		return slog.LevelInfo
@@ -69,7 +69,7 @@ func (s *seeder) level(made int) slog.Level {
 	return slog.LevelDebug
 }
 
-// order makes order i and takes it along its way.
+// order creates order i and takes it through its states.
 func (s *seeder) order(ctx context.Context, from sale, i int) error {
 	r := s.rand(ofOrder, i)
 	way := choose(from.all, i, s.Orders, r)
@@ -81,7 +81,7 @@ func (s *seeder) order(ctx context.Context, from sale, i int) error {
 	return t.run(ctx, way)
 }
 
-// draft is what the customer ordered.
+// draft returns the order as the customer placed it.
 func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.OrderCreateInput {
 	in := model.OrderCreateInput{
 		ShippingMinor: s.shipping[r.IntN(len(s.shipping))],
@@ -92,7 +92,7 @@ func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.Order
 		in.Lines = append(in.Lines, s.line(r, from))
 	}
 	if way.goods == partSent {
-		in.Lines[0].Quantity++ // so that there is something to keep back
+		in.Lines[0].Quantity++ // so that some of it can stay unshipped
 	}
 	if way == (scenario{paid, sent, completed}) && r.IntN(20) == 0 {
 		s.free(&in, from)
@@ -114,7 +114,7 @@ func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.Order
 	return in
 }
 
-// line is one product, or rarely work that is in no list.
+// line is a line with a product or, rarely, a custom item.
 func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 	l := &model.OrderLineInput{Quantity: 1 + int64(r.IntN(3)*r.IntN(2))}
 	price := s.goods[0].price / 20
@@ -132,15 +132,14 @@ func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 	return l
 }
 
-// free makes a present of the order: nothing is left to pay.
+// free makes the order free: nothing is left to pay.
 func (s *seeder) free(in *model.OrderCreateInput, from sale) {
 	present := &model.OrderLineInput{Quantity: 1}
 	present.DiscountMinor = of(present, from.products[from.sellable[0]], func(int) int { return 0 })
 	in.ShippingMinor, in.Lines = 0, []*model.OrderLineInput{present}
 }
 
-// of makes a line one of a product, of a variant that chance picks where it has options,
-// and returns its price.
+// of makes l a line of a product, or of one of its variants, and returns the price.
 func of(l *model.OrderLineInput, p *db.Product, chance func(n int) int) (price int64) {
 	l.ProductID = new(p.PublicID())
 	if p.Options == nil {
@@ -151,13 +150,13 @@ func of(l *model.OrderLineInput, p *db.Product, chance func(n int) int) (price i
 	return v.PriceMinor
 }
 
-// placed spreads the orders over the last 60 days, in their order.
+// placed spreads the orders over the last 60 days, in order.
 func (s *seeder) placed(r *rand.Rand, i int) micros.Time {
 	step := span / time.Duration(s.Orders)
 	return s.base().Add(-span + time.Duration(i)*step + time.Duration(r.Int64N(max(int64(step)*9/10, 1))))
 }
 
-// finish does what comes after the selling, and marks the store as whole.
+// finish does what follows the sales and marks the store as complete.
 func (s *seeder) finish(ctx context.Context) error {
 	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		rows, err := s.rows(ctx)

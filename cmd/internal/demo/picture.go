@@ -15,14 +15,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// shot is a picture of the plan: of which product, in which colours.
+// shot is an image of the plan: of a product in a color scheme.
 type shot struct {
 	product int
 	scheme  scheme
 }
 
-// shots are one of each product, and two more of each fifth in other colours; of a small
-// demo, which is to start at once, no more than it has orders.
+// shots returns an image of each product, and two more in other colors of every fifth. A small
+// demo, which should start fast, has at most as many images as orders.
 func (s *seeder) shots() (list []shot) {
 	for i := range s.goods {
 		list = append(list, shot{i, s.schemes[i%len(s.schemes)]})
@@ -33,11 +33,10 @@ func (s *seeder) shots() (list []shot) {
 	return list[:min(len(list), s.Orders)]
 }
 
-// drawings are the files that this process has drawn: each is drawn once, for however many
-// databases.
+// drawings caches the drawn files, for all databases of this process.
 var drawings sync.Map
 
-// drawn is the file of a drawing.
+// drawn returns the file of a drawing.
 func drawn(kind string, colours scheme) ([]byte, error) {
 	type key struct {
 		kind    string
@@ -54,8 +53,8 @@ func drawn(kind string, colours scheme) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// pictures draws the products, or none of them when they have pictures already. They are
-// drawn and kept side by side, before the transaction that shows them begins.
+// pictures adds images to the products, unless they have some. They are drawn and stored in
+// parallel before the transaction that shows them.
 func (s *seeder) pictures(ctx context.Context) error {
 	c := s.Core.Store.DB(ctx)
 	n, err := c.ProductImage.Query().Count(ctx)

@@ -19,28 +19,27 @@ import (
 
 const day = 24 * time.Hour
 
-// The kinds of rows, which chance keeps apart.
+// Kinds of rows, which have separate random sequences.
 const (
 	ofProduct uint64 = iota
 	ofCustomer
 	ofOrder
 )
 
-// rand returns the chance of one row: the same on every start, whatever was
-// made before.
+// rand returns the random source of one row: the same on every start, whatever was created before.
 func (s *seeder) rand(kind uint64, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, kind<<32|uint64(i)))
 }
 
-// base is the time that all others are counted from: the store's own.
+// base returns the time from which all others are counted: that of the store.
 func (s *seeder) base() micros.Time { return s.store.ID.Time() }
 
-// Where product i ends: one in eight stays a draft, one in eight is archived
-// once it was sold.
+// The final states of product i: one in eight stays a draft, one in eight is archived after its
+// sales.
 func draft(i int) bool    { return i%8 == 6 }
 func archived(i int) bool { return i%8 == 3 }
 
-// sellable are the indexes of the products that orders take.
+// sellable returns the indexes of the products that can be ordered.
 func (s *seeder) sellable() (list []int) {
 	for i := range s.goods {
 		if !draft(i) {
@@ -50,7 +49,7 @@ func (s *seeder) sellable() (list []int) {
 	return list
 }
 
-// products makes every product, or none when they are there already.
+// products creates all products, unless they exist.
 func (s *seeder) products(ctx context.Context) error {
 	n, err := s.Core.Store.DB(ctx).Product.Query().Count(ctx)
 	if err != nil || n > 0 {
@@ -97,8 +96,8 @@ func (s *seeder) product(i int) model.ProductCreateInput {
 	return in
 }
 
-// offer gives a product options: the first of their combinations has its price, each
-// later one of the first option costs a twentieth more, and the very last is not made.
+// offer gives a product options. The first combination has the product's price, each later value of
+// the first option costs 5 % more, and the last combination does not exist.
 func (s *seeder) offer(in *model.ProductCreateInput, options []document.Option) {
 	combinations := [][]string{nil}
 	for _, o := range options {
@@ -125,8 +124,8 @@ func (s *seeder) offer(in *model.ProductCreateInput, options []document.Option) 
 	in.Sku, in.CompareAtPriceMinor = nil, nil
 }
 
-// stock sets the inventory, after all sales: some products are tracked,
-// and some of these are sold out. Then what is no longer sold is archived.
+// stock sets the inventory after all sales: some products are tracked, and some of these are sold
+// out. Then it archives products.
 func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 	for i, p := range rows {
 		id, version := xid.Product.Format(p.ID), p.Version
@@ -150,8 +149,8 @@ func (s *seeder) stock(ctx context.Context, rows []*db.Product) error {
 	return nil
 }
 
-// count sets the stock of a product; that of one with options is spread over its
-// variants, of which the second is sold out.
+// count sets the stock of a product. With options it is spread over the variants, of which the
+// second is sold out.
 func (s *seeder) count(ctx context.Context, p *db.Product, quantity int64) (*model.ProductPayload, error) {
 	if p.Options == nil {
 		return s.ProductUpdate(ctx, p.PublicID(), p.Version,
@@ -181,7 +180,7 @@ func (s *seeder) count(ctx context.Context, p *db.Product, quantity int64) (*mod
 	return s.ProductVariantsSet(ctx, p.PublicID(), p.Version, list, variants)
 }
 
-// rows reads the products in the order of the plan, with their variants.
+// rows returns the products in the order of the plan, with their variants.
 func (s *seeder) rows(ctx context.Context) ([]*db.Product, error) {
 	c := s.Core.Store.DB(ctx)
 	rows, err := c.Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.goods)).All(ctx)

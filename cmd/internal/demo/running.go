@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// askTimeout bounds the question whether another server runs, which is on this machine.
+// askTimeout bounds the request to another server, which is on this machine.
 const askTimeout = time.Second
 
-// running reports whether a server answers at the address of the file, and is not the one
-// at own: whoever knows the file's first key has its data.
+// running reports whether another server than the one at own answers at the address of the file and
+// accepts the file's first key, which proves that it has the same data.
 func (f *File) running(ctx context.Context, own string) bool {
 	if len(f.Stores) == 0 || f.APIHost == own {
 		return false

@@ -2,7 +2,7 @@ package demo
 
 import "math/rand/v2"
 
-// money is how far an order's money comes.
+// money is how far the payment of an order gets.
 type money int
 
 const (
@@ -13,7 +13,7 @@ const (
 	refunded
 )
 
-// goods is how far an order's goods come.
+// goods is how far the fulfillment of an order gets.
 type goods int
 
 const (
@@ -32,16 +32,16 @@ const (
 	cancelledWithRefund
 )
 
-// scenario is the way of one order through the state machines.
+// scenario is the path of one order through the state machines.
 type scenario struct {
 	money money
 	goods goods
 	end   end
 }
 
-// scenarios are all combinations of states that the machines of contract
-// section 6 reach: money and goods move on their own while the order is open, a
-// completed order was sent wholly, a cancelled one not at all.
+// scenarios returns all combinations of states that the machines of contract section 6 reach:
+// payment and fulfillment are independent while the order is open, a completed order was fulfilled,
+// a canceled one was not shipped at all.
 func scenarios() (list []scenario) {
 	for m := unpaid; m <= refunded; m++ {
 		for g := kept; g <= sent; g++ {
@@ -58,7 +58,7 @@ func scenarios() (list []scenario) {
 	)
 }
 
-// usual are the ways that most orders of a shop go, in parts of a hundred.
+// usual are the paths of most orders in a shop, in percent.
 var usual = []struct {
 	part int
 	scenario
@@ -74,8 +74,8 @@ var usual = []struct {
 	{2, scenario{paid, kept, cancelledWithRefund}},
 }
 
-// choose gives order i of n its way: every tenth takes its turn through all of
-// them, every one does in a small demo, the others go the usual ways.
+// choose returns the path of order i of n: every tenth order, and every order of a small demo,
+// takes the next of all paths; the others take usual ones.
 func choose(all []scenario, i, n int, r *rand.Rand) scenario {
 	if n < 10*len(all) {
 		return all[i%len(all)]

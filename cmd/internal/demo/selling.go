@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// terms are how a demo store sells.
+// terms are the selling settings of a demo store.
 type terms struct {
 	zones    []model.ShippingZoneInput
 	taxes    model.TaxSettingsInput
@@ -16,7 +16,7 @@ type terms struct {
 	payments model.PaymentSettingsInput
 }
 
-// payable are a bank transfer, cash on delivery and a payment that is only a test.
+// payable returns a bank transfer, cash on delivery and a test payment.
 func payable(transfer, account, cash, test string) model.PaymentSettingsInput {
 	return model.PaymentSettingsInput{Methods: []*model.PaymentMethodInput{
 		{Kind: state.PaymentTransfer, Name: transfer, Instructions: account, Active: true},
@@ -25,7 +25,7 @@ func payable(transfer, account, cash, test string) model.PaymentSettingsInput {
 	}}
 }
 
-// mailed is a rate for goods that are sent; free from a sum on, 0 for never.
+// mailed returns a shipping rate; free from a total on, 0 for never.
 func mailed(name string, price, free int64) *model.ShippingRateInput {
 	rate := &model.ShippingRateInput{Name: name, Kind: state.ShippingDelivery, PriceMinor: price}
 	if free > 0 {
@@ -34,17 +34,17 @@ func mailed(name string, price, free int64) *model.ShippingRateInput {
 	return rate
 }
 
-// collected is a rate for goods that are collected at the shop.
+// collected returns a rate for pickup at the shop.
 func collected(name string) *model.ShippingRateInput {
 	return &model.ShippingRateInput{Name: name, Kind: state.ShippingPickup}
 }
 
-// taxed is the tax of a country, in hundredths of a percent.
+// taxed returns the tax of a country, in hundredths of a percent.
 func taxed(country, name string, points int64) *model.TaxRateInput {
 	return &model.TaxRateInput{Country: country, Name: name, BasisPoints: points, Shipping: true}
 }
 
-// bikeTerms are those of a shop in Germany, whose prices hold the tax of where they go.
+// bikeTerms are those of a shop in Germany, whose prices include the tax of the destination.
 func bikeTerms() terms {
 	heavy := mailed("Freight", 2900, 0)
 	heavy.LeastGrams = new(int64(20_000))
@@ -71,7 +71,7 @@ func bikeTerms() terms {
 	}
 }
 
-// paperTerms are those of a shop in Japan, whose tax comes on top of the price.
+// paperTerms are those of a shop in Japan, whose tax is added to the price.
 func paperTerms() terms {
 	return terms{
 		zones: []model.ShippingZoneInput{
@@ -89,7 +89,7 @@ func paperTerms() terms {
 	}
 }
 
-// sells makes the terms of the store, or what an interrupted start left to make of them.
+// sells sets the terms of the store, or what an interrupted start left to set.
 func (s *seeder) sells(ctx context.Context) error {
 	query := s.Core.Query()
 	zones, err := query.ShippingZones(ctx)

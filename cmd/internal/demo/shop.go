@@ -13,17 +13,17 @@ type shop struct {
 	seed                             uint64
 	goods                            []good
 	choices                          map[string][]document.Option // by the kind of a product
-	schemes                          []scheme                     // the colours of their pictures
+	schemes                          []scheme                     // the colors of its images
 	language                         state.Language
 	sheets                           []sheet
 	lists                            []model.CollectionInput // below the products in the main menu
 	words                            [3]string               // home, products and search, in the main menu
 	people                           []people
-	shipping                         []int64 // what sending costs, in minor units
-	taxPercent                       int64   // on top of the price; 0 where prices hold it
+	shipping                         []int64 // shipping costs in minor units
+	taxPercent                       int64   // added to the price; 0 if prices include it
 	carrier, tracking                string  // the carrier and its tracking page
 	terms                            terms
-	notes                            []string // what is written beside orders
+	notes                            []string // order notes
 }
 
 // good is a product of the plan, priced in minor units of its shop's currency.
@@ -32,14 +32,14 @@ type good struct {
 	price               int64
 }
 
-// people is a language's names and a place where they live.
+// people is a language's names with an address.
 type people struct {
 	locale, country string
 	first, last     []string
-	// latin are the names as they stand in e-mail addresses, in the same order.
+	// latinFirst and latinLast are the names in email addresses, in the same order.
 	latinFirst, latinLast   []string
 	streets, cities, postal []string
-	// familyFirst is how the language writes a full name.
+	// familyFirst says that the family name comes first.
 	familyFirst bool
 }
 

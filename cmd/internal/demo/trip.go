@@ -10,14 +10,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// trip is one order on its way.
+// trip is one order on its path.
 type trip struct {
 	*seeder
 	order *model.Order
 	r     *rand.Rand
 }
 
-// run takes the order along its way.
+// run takes the order along its path.
 func (t *trip) run(ctx context.Context, way scenario) error {
 	for _, step := range []func(context.Context, scenario) error{t.pay, t.send, t.giveBack, t.end, t.note} {
 		if err := step(ctx, way); err != nil {
@@ -27,7 +27,7 @@ func (t *trip) run(ctx context.Context, way scenario) error {
 	return nil
 }
 
-// changed takes the order as a mutation left it.
+// changed keeps the order that a mutation returned.
 func (t *trip) changed(p *model.OrderPayload, err error) error {
 	if err == nil {
 		t.order = p.Order
@@ -37,7 +37,7 @@ func (t *trip) changed(p *model.OrderPayload, err error) error {
 
 func (t *trip) id() string { return xid.Order.Format(t.order.ID) }
 
-// pay takes the money that the way wants taken; a free order is paid already.
+// pay records the payment of the path; a free order is paid already.
 func (t *trip) pay(ctx context.Context, way scenario) error {
 	if way.money == unpaid || t.order.FinancialStatus == state.FinancialPaid {
 		return nil
@@ -56,7 +56,7 @@ func (t *trip) pay(ctx context.Context, way scenario) error {
 	return t.changed(t.OrderMarkPaid(ctx, t.id(), t.order.Version, &method, &reference))
 }
 
-// send ships what the way wants shipped, sometimes in two parcels.
+// send ships what the path ships, sometimes in two parcels.
 func (t *trip) send(ctx context.Context, way scenario) error {
 	if way.goods == kept {
 		return nil
@@ -83,7 +83,7 @@ func (t *trip) parcel(n int) model.FulfillInput {
 	return model.FulfillInput{Carrier: &t.carrier, TrackingNumber: &number, TrackingURL: new(t.tracking + number)}
 }
 
-// giveBack refunds what the way wants refunded.
+// giveBack refunds what the path refunds.
 func (t *trip) giveBack(ctx context.Context, way scenario) error {
 	in := model.RefundInput{AmountMinor: t.order.PaidMinor}
 	switch way.money {
@@ -105,7 +105,7 @@ func (t *trip) giveBack(ctx context.Context, way scenario) error {
 	return t.changed(t.OrderRefund(ctx, t.id(), t.order.Version, in))
 }
 
-// end completes or cancels.
+// end completes or cancels the order.
 func (t *trip) end(ctx context.Context, way scenario) error {
 	switch way.end {
 	case completed:
@@ -117,7 +117,7 @@ func (t *trip) end(ctx context.Context, way scenario) error {
 	return nil
 }
 
-// note writes beside one order in four, for the staff or for the customer.
+// note adds a note to one order in four, for the staff or the customer.
 func (t *trip) note(ctx context.Context, _ scenario) error {
 	if t.r.IntN(4) > 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// readers of the environment or of arguments outside cmd.
+// readers are files outside cmd that read the environment or arguments.
 var readers = map[string]string{
 	"ent/currency/internal/gen": "a program that a go:generate line runs",
 	"ent/storetest/mariadb":     "its test runs itself as the process that is killed",
@@ -34,8 +34,8 @@ var skippers = map[string]string{
 	"rest/hook/receiver/receiver_test.go": "needs node, python3 and php; .ci/run installs them and requires them",
 }
 
-// settings allows tests their -update flag, and programs of go:generate lines
-// their arguments.
+// settings finds reads of the environment and of arguments. Tests may have their -update flag, and
+// programs of go:generate lines their arguments.
 func settings(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if under(f.Dir(), "cmd") || f.Program() || readers[f.Dir()] != "" {
@@ -56,8 +56,8 @@ func settings(t *Tree) []Finding {
 	})
 }
 
-// updateOne forbids ent's update of one row: after the UPDATE ent reads the row
-// back by id alone, past the tenant's filter.
+// updateOne forbids ent's UpdateOne: after the UPDATE, ent reads the row back by id alone, without
+// the tenant's filter.
 func updateOne(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if f.Path == "ent/tenant_test.go" {
@@ -67,7 +67,7 @@ func updateOne(t *Tree) []Finding {
 	})
 }
 
-// transactions leaves beginning, joining and retrying to ent's InTx.
+// transactions allows only ent's InTx to begin, join and retry transactions.
 func transactions(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if under(f.Dir(), "ent") || beginners[f.Path] != "" {
@@ -77,8 +77,7 @@ func transactions(t *Tree) []Finding {
 	})
 }
 
-// sleeps allows time.Sleep inside the function handed to synctest.Test, where
-// time is fake and nobody waits.
+// sleeps allows time.Sleep only inside the function of synctest.Test, where time is fake.
 func sleeps(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if !f.Test() {
@@ -99,8 +98,7 @@ func sleeps(t *Tree) []Finding {
 	})
 }
 
-// skips reads every file that imports testing, so helpers outside of test files
-// count too.
+// skips checks every file that imports testing, helpers outside test files included.
 func skips(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if f.importName("testing") == "" || skippers[f.Path] != "" {
@@ -118,7 +116,7 @@ func eachCode(t *Tree, ask func(*File) []Finding) []Finding {
 	return list
 }
 
-// selects finds x.Name for every x that is no package of the file.
+// selects finds x.Name for every x that is not a package of the file.
 func (f *File) selects(text string, names ...string) []Finding {
 	var list []Finding
 	for n := range ast.Preorder(f.Syntax) {
@@ -149,8 +147,7 @@ func (f *File) uses(pkg, fn string) []ast.Node {
 	return list
 }
 
-// calls finds every call of a function of an imported package, arguments
-// included.
+// calls finds every call of a function of an imported package, with its arguments.
 func (f *File) calls(pkg, fn string) []ast.Node {
 	uses := f.uses(pkg, fn)
 	var list []ast.Node
@@ -162,7 +159,7 @@ func (f *File) calls(pkg, fn string) []ast.Node {
 	return list
 }
 
-// importName is the name that pkg has in the file, "" when it is not imported.
+// importName returns the name of pkg in the file, or "" if it is not imported.
 func (f *File) importName(pkg string) string {
 	for _, spec := range f.Syntax.Imports {
 		if spec.Path.Value == strconv.Quote(pkg) {

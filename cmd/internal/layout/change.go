@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// maxSources is how many hand-written source files a package has at most.
+// maxSources is the maximum number of hand-written source files in a package.
 const maxSources = 40
 
-// lists are packages that hold one file for each of something.
+// lists are packages that hold one file for each item of a list.
 var lists = map[string]string{
 	"ent/schema": "one file for each entity, and ent reads them as one package",
 }
@@ -19,8 +19,8 @@ var changers = map[string]string{
 		"anybody made",
 }
 
-// changes keeps the domain to the pipeline of graph/core, which writes the audit row
-// and the events of whatever is committed through it.
+// changes makes the domain use the pipeline of graph/core, which writes the audit row and the
+// events of every commit.
 func changes(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if _, domain := domains[f.Dir()]; !domain || f.Test() || changers[f.Path] != "" {
@@ -39,7 +39,7 @@ func changes(t *Tree) []Finding {
 	})
 }
 
-// crowds finds packages that hold more than one reads.
+// crowds finds packages with too many source files.
 func crowds(t *Tree) []Finding {
 	group := packages(t)
 	var list []Finding

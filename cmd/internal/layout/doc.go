@@ -1,10 +1,9 @@
-// Package layout keeps the rules of the repository: which package may import
-// which, what the top level holds, what every package owes its readers, and
-// which calls have one home only.
+// Package layout checks the rules of the repository: allowed imports, the entries of the top level,
+// what every package must have, and calls that are allowed in one place only.
 //
-// The rules parse the files of the tree themselves. A rule that asked the go
-// command would be answered from the test cache and would miss new violations;
-// the files that a test opens are part of its cache key.
+// The rules parse the files of the tree themselves. A rule that asked the go command would be
+// answered from the test cache and miss new violations; files that a test opens are part of its
+// cache key.
 //
-// Every exception stands in a table next to its rule, with its reason.
+// Every exception is in a table next to its rule, with its reason.
 package layout

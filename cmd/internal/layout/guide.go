@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// The documents that this package checks.
+// Documents that this package checks.
 const (
 	readme       = "README.md"
 	contributing = ".github/CONTRIBUTING.md"
 	packageMap   = ".github/PACKAGES.md"
 )
 
-// maxWords is the size of one screen, and maxBytes what a contributor reads before their first change.
+// maxWords is the size of one screen, and maxBytes what a contributor can read before the first
+// change.
 const (
 	maxWords = 900
 	maxBytes = 12_000

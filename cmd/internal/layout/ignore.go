@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ignore is the part of .gitignore that this repository uses: one pattern a
-// line, a leading slash ties it to the root, a trailing slash means a folder.
-// Negation and ** are not used, and not read.
+// ignore is the part of .gitignore that this repository uses: one pattern per line, a leading slash
+// anchors it to the root, a trailing slash means a folder. Negation and ** are not supported.
 type ignore []pattern
 
 type pattern struct {

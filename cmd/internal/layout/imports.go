@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// order of the layers: a package imports its own layer and those before it.
+// order is the order of the layers: a package imports its own layer and those before it.
 var order = []string{"ent", "graph", "rest", "cmd"}
 
-// words are the packages of the vocabulary: every layer speaks with them, so
-// they carry no dependency into it.
+// words are the packages of the vocabulary. Every layer uses them, so they may not depend on any
+// layer.
 var words = []string{
 	"ent/scope", "ent/fault", "ent/event", "ent/xid", "ent/micros", "ent/currency",
 	"ent/bucket", "ent/state", "ent/limit", "ent/document", "ent/digest", "ent/cell", "ent/viewer", "ent/mailbox",
@@ -33,8 +33,8 @@ var domains = map[string][]string{
 	"graph/domain/teststore":  {"graph/domain/catalog", "graph/domain/sales"}, // samples use the ordinary operations
 }
 
-// arrows are the only imports between engines, between libraries, and from either of
-// them to the generated code and its models. Engines may import every library.
+// arrows are the only imports between engines, between libraries, and from either of them to the
+// generated code and its models. Engines may import every library.
 var arrows = map[string][]string{
 	"graph/engine/audit": {"graph/engine/task"}, // rows in another owner's log
 	"graph/engine/erase": {
@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"graph/lib/theme/sample": {"graph/lib/render", "graph/lib/theme"},
 	"graph/lib/wire":         {"graph/lib/variants"},
 
-	// Generated code, and the models that it marshals.
+	// Generated code and its models.
 	"graph/internal/exec": {"graph/engine/webhook/filter", "graph/lib/budget", "graph/model"},
 	"graph/model": {
 		"graph/engine/images", "graph/engine/webhook/filter", "graph/lib/budget", "graph/lib/theme", "graph/lib/wire",
@@ -113,8 +113,8 @@ func layers(t *Tree) []Finding {
 	})
 }
 
-// vocabulary allows the standard library and other words, and the rules of domain names;
-// tests may compare with go-cmp too.
+// vocabulary allows the standard library, other words and the rules of domain names; tests may also
+// compare with go-cmp.
 func vocabulary(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		switch {
@@ -129,7 +129,7 @@ func vocabulary(t *Tree) []Finding {
 	})
 }
 
-// ungenerated keeps the generator able to run when ent/db does not exist yet.
+// ungenerated keeps the generator runnable before ent/db exists.
 func ungenerated(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		if (f.Dir() == "ent/schema" || f.Dir() == "ent/rule") && !f.Test() && under(i.Local(), "ent/db") {
@@ -159,13 +159,12 @@ func rooms(t *Tree) []Finding {
 	})
 }
 
-// leaf reports whether a package of graph knows none of the operations.
+// leaf reports whether a package of graph must not know the operations.
 func leaf(dir string) bool {
 	return under(dir, "graph/engine") || under(dir, "graph/lib") || dir == "graph/model"
 }
 
-// plan keeps the folders of graph to those of the map: domain, engine, lib and the few
-// packages that join them.
+// plan limits the folders of graph to domain, engine, lib and the few packages that join them.
 func plan(t *Tree) []Finding {
 	joining := []string{
 		"graph", "graph/core", "graph/graphtest", "graph/internal/exec", "graph/internal/gen", "graph/model",
@@ -181,12 +180,12 @@ func plan(t *Tree) []Finding {
 	return list
 }
 
-// facade lets rest name entities, never predicates, and keeps its HTML and
-// OAuth frontends below it.
+// facade lets rest use entities but not predicates, and keeps the HTML and OAuth frontends below
+// rest.
 func facade(t *Tree) []Finding {
 	return eachImport(t, func(f *File, i Import) string {
 		switch dir := f.Dir(); {
-		case under(dir, "rest") && f.Test() && i.Local() == "ent/db/migrate": // tests walk the tables
+		case under(dir, "rest") && f.Test() && i.Local() == "ent/db/migrate": // tests iterate over the tables
 			return ""
 		case under(dir, "rest") && strings.HasPrefix(i.Local(), "ent/db/"):
 			return "rest builds no queries: " + i.Local()
@@ -215,7 +214,7 @@ func speaksGraphQL(f *File) bool {
 
 const plansWhere = "tests and what writes migrations"
 
-// plans reports whether f is no part of the program: a test, or of what writes migrations.
+// plans reports whether f is a test or writes migrations, and is thus not part of the program.
 func plans(f *File) bool {
 	return f.Test() || f.Program() || under(f.Dir(), "ent/migrate/internal") || under(f.Dir(), "ent/db/migrate")
 }
@@ -226,13 +225,12 @@ func below(roots ...string) func(*File) bool {
 	}
 }
 
-// standard reports whether an import path is of the standard library: its first
-// element has no dot.
+// standard reports whether an import path is in the standard library: its first element has no dot.
 func standard(name string) bool {
 	return !strings.Contains(layer(name), ".")
 }
 
-// eachImport asks about every import of every file, generated ones too.
+// eachImport calls ask for every import of every file, generated ones too.
 func eachImport(t *Tree, ask func(*File, Import) string) []Finding {
 	var list []Finding
 	for _, f := range t.Files {

@@ -5,15 +5,14 @@ import (
 	"go/token"
 )
 
-// unordered are functions that range over a map while they call the database, each in
-// transactions of its own or without any.
+// unordered are functions that may call the database while they range over a map: each call is its
+// own transaction or needs none.
 var unordered = map[string]string{
 	"graph/engine/webhook/acquire.go: lease": "each row has a transaction of its own",
 }
 
 // mapOrder finds loops over a map, declared in the same function, that pass a context on: two
-// transactions that write the same rows in different orders wait for each other. Keys are
-// sorted first.
+// transactions that write the same rows in different orders deadlock. Sort the keys first.
 func mapOrder(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		if f.Test() || !under(f.Dir(), "graph") && !under(f.Dir(), "ent") {

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// untested are the packages without a test file of their own.
+// untested are the packages without their own test file.
 var untested = map[string]string{
 	"ent/migrate/internal/plan": "ent/migrate plans, replays and compares with it on both engines",
 	"ent/schema":                "declarations; their queries, migrations and policy are tested where they run",
 }
 
-// entries are all that the top level may hold.
+// entries are the allowed entries of the top level.
 var entries = []string{
 	".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore", ".golangci.yml", "LICENSE", "README.md",
 	"cmd", "ent", "go.mod", "go.sum", "gqlgen.yml", "graph", "rest", "schema.graphqls",
 }
 
-// packageDocs leaves out packages that are generated whole: their generators
-// write no package comment, and nobody edits them.
+// packageDocs requires package comments, except in completely generated packages, whose generators
+// write none.
 func packageDocs(t *Tree) []Finding {
 	var list []Finding
 	group := packages(t)
@@ -73,8 +73,8 @@ func topLevel(t *Tree) []Finding {
 	return list
 }
 
-// packages groups the Go files that people wrote by folder, without the
-// programs of go:generate lines, those of the package proper first.
+// packages groups hand-written Go files by folder, without the programs of go:generate lines; files
+// of the package itself come before external tests.
 func packages(t *Tree) map[string][]*File {
 	group := map[string][]*File{}
 	for _, f := range t.Code() {
@@ -95,8 +95,8 @@ func rank(f *File) int {
 	return 0
 }
 
-// specName is the name an import has in its file. Without one it is guessed
-// from the path, as goimports does: the last element that is no version.
+// specName returns the name of an import in its file. Without an explicit one it is guessed from
+// the path, as goimports does: the last element that is not a version.
 func specName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

@@ -61,7 +61,7 @@ func Rules() []Rule {
 	}
 }
 
-// finding makes the finding for a line of f.
+// finding returns a finding for a line of f.
 func finding(f *File, line int, format string, args ...any) Finding {
 	return Finding{Path: f.Path, Line: line, Text: fmt.Sprintf(format, args...)}
 }

@@ -18,12 +18,11 @@ const (
 	openapiFile = "rest/openapi.yaml"
 )
 
-// scopeName finds what reads like a scope, with its place in front: nothing of
-// a longer dotted name.
+// scopeName matches what looks like a scope and is not part of a longer dotted name.
 var scopeName = regexp.MustCompile(`(?:^|[^\w.])([a-z][a-z_]*\.(?:read|write))\b`)
 
-// gates wants @scope or @dashboard on every root field of the GraphQL schema:
-// a field with neither is open to every credential.
+// gates requires @scope or @dashboard on every root field of the GraphQL schema: a field with
+// neither is open to every credential.
 func gates(t *Tree) []Finding {
 	doc, err := t.schema()
 	if err != nil {
@@ -42,7 +41,7 @@ func gates(t *Tree) []Finding {
 	return list
 }
 
-// scopes compares what the two documents say with the catalogue.
+// scopes compares the two documents with the catalog.
 func scopes(t *Tree) []Finding {
 	list := slices.Concat(strangers(t, schemaFile), strangers(t, openapiFile))
 	if doc, err := t.schema(); err == nil {
@@ -70,7 +69,7 @@ func scopes(t *Tree) []Finding {
 	return list
 }
 
-// strangers finds scope names outside the catalogue, anywhere in a document.
+// strangers finds scope names that are not in the catalog, anywhere in a document.
 func strangers(t *Tree, name string) []Finding {
 	f := t.file(name)
 	if f == nil {
@@ -89,7 +88,7 @@ func strangers(t *Tree, name string) []Finding {
 	return list
 }
 
-// gateNames checks the argument of each @scope, whatever it looks like.
+// gateNames checks the argument of each @scope.
 func gateNames(doc *ast.SchemaDocument) []Finding {
 	var list []Finding
 	for _, f := range rootFields(doc) {
@@ -130,7 +129,7 @@ func rootFields(doc *ast.SchemaDocument) ast.FieldList {
 	return fields
 }
 
-// offered reads the scopes of the OAuth flow with their sentences.
+// offered returns the scopes of the OAuth flow with their sentences.
 func (t *Tree) offered() (map[string]string, error) {
 	f := t.file(openapiFile)
 	if f == nil {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// vendored are the folders of files of others as they published them; their words are theirs.
+// vendored are the folders of third-party files, which stay as published.
 var vendored = []string{"rest/dashboard/static/vendor/", "rest/web/vendor/"}
 
-// maxLines is the most that a hand-written Go file may have, and maxColumns the
-// most that a line of a narrow file may have, of which a tab takes tabColumns.
+// maxLines is the maximum length of a hand-written Go file, and maxColumns that of a line in a
+// narrow file, in which a tab takes tabColumns.
 const (
 	maxLines   = 500
 	maxColumns = 120
@@ -23,10 +23,10 @@ const (
 )
 
 var (
-	// A line that cannot be broken: one word, or one text in quotes.
+	// A line that cannot be broken: one word, or one quoted text.
 	whole    = regexp.MustCompile(`^\s*(\S+|"[^"]*")$`)
 	leftover = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME)\b`)
-	// A folder of one machine, not a part of an import path or an address.
+	// A folder of one machine, not part of an import path or an address.
 	machinePath = regexp.MustCompile(`(^|[^\w.)}*-])/(work|root|farm)/`)
 )
 
@@ -39,8 +39,8 @@ func lengths(t *Tree) []Finding {
 	})
 }
 
-// widths allows a text that would be broken for its length alone: a tag, a template,
-// a document.
+// widths limits line lengths. It allows texts that would be broken only for their length: a tag, a
+// template, a document.
 func widths(t *Tree) []Finding {
 	var list []Finding
 	for _, f := range t.Files {
@@ -59,8 +59,8 @@ func widths(t *Tree) []Finding {
 	return list
 }
 
-// narrow reports whether the lines of the file have to be short: a Go file, the
-// GraphQL schema, or a template, script or stylesheet of a page.
+// narrow reports whether the file has a line limit: a Go file, the GraphQL schema, or a template,
+// script or stylesheet of a page.
 func (f *File) narrow() bool {
 	switch path.Ext(f.Path) {
 	case ".go":
@@ -73,12 +73,12 @@ func (f *File) narrow() bool {
 	return false
 }
 
-// vendored reports whether others wrote the file.
+// vendored reports whether the file is third-party.
 func (f *File) vendored() bool {
 	return slices.ContainsFunc(vendored, func(folder string) bool { return strings.HasPrefix(f.Path, folder) })
 }
 
-// texts are the lines of a Go file on which a long text stands.
+// texts returns the lines of a Go file that hold a long text.
 func (f *File) texts() map[int]bool {
 	const long = 40
 	lines := map[int]bool{}
@@ -127,7 +127,7 @@ func machinePaths(t *Tree) []Finding {
 	return grep(t, machinePath, "a path of one machine")
 }
 
-// grep looks through every text file that people wrote.
+// grep searches every hand-written text file.
 func grep(t *Tree, re *regexp.Regexp, text string) []Finding {
 	var list []Finding
 	for _, f := range t.Files {

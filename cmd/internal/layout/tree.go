@@ -15,7 +15,7 @@ import (
 // Module is the import path of the repository's root.
 const Module = "github.com/storefront-go/storefront"
 
-// Tree is what a checkout holds, without what .gitignore names.
+// Tree is a checkout without what .gitignore excludes.
 type Tree struct {
 	Files []*File // sorted by path
 }
@@ -35,8 +35,8 @@ type Import struct {
 	Line int
 }
 
-// Load reads the tree below fsys. A Go file that does not parse is an error;
-// of generated files only the imports are parsed.
+// Load reads the tree below fsys. It fails if a Go file does not parse; of generated files it
+// parses only the imports.
 func Load(fsys fs.FS) (*Tree, error) {
 	ignored, err := readIgnore(fsys)
 	if err != nil {
@@ -90,7 +90,7 @@ func load(fsys fs.FS, name string) (*File, error) {
 	return f, nil
 }
 
-// Code returns the Go files that people wrote.
+// Code returns the hand-written Go files.
 func (t *Tree) Code() []*File {
 	var files []*File
 	for _, f := range t.Files {
@@ -101,14 +101,13 @@ func (t *Tree) Code() []*File {
 	return files
 }
 
-// Dir is the folder of the file, from the root: "graph/lib/page".
+// Dir returns the folder of the file, from the root: "graph/lib/page".
 func (f *File) Dir() string { return path.Dir(f.Path) }
 
 // Test reports whether the go command compiles the file for tests only.
 func (f *File) Test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// Program reports whether the file is left out of every build: a program that
-// go generate runs.
+// Program reports whether no build includes the file: a program of go generate.
 func (f *File) Program() bool {
 	for line := range bytes.Lines(f.Src) {
 		switch text := string(bytes.TrimSpace(line)); {
@@ -121,7 +120,7 @@ func (f *File) Program() bool {
 	return false
 }
 
-// Imports lists what the file imports.
+// Imports returns the imports of the file.
 func (f *File) Imports() []Import {
 	if f.Syntax == nil {
 		return nil
@@ -135,7 +134,7 @@ func (f *File) Imports() []Import {
 	return list
 }
 
-// Local is the import's folder when it lies in this module, else "".
+// Local returns the import's folder if it is in this module, or "".
 func (i Import) Local() string {
 	rest, ok := strings.CutPrefix(i.Path, Module+"/")
 	if !ok {
@@ -146,5 +145,5 @@ func (i Import) Local() string {
 
 func (f *File) line(n ast.Node) int { return f.fset.Position(n.Pos()).Line }
 
-// under reports whether dir is root or lies below it.
+// under reports whether dir is root or below it.
 func under(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// nilWraps forbids wrapping an error that may be nil: in the branch of
-// "err != nil || n != 1" err is nil when the count is wrong, and the text ends
-// with "%!w(<nil>)".
+// nilWraps forbids wrapping an error that may be nil: in the branch of "err != nil || n != 1", err
+// is nil if only the count is wrong, and the text ends with "%!w(<nil>)".
 func nilWraps(t *Tree) []Finding {
 	return eachCode(t, func(f *File) []Finding {
 		wraps := f.calls("fmt", "Errorf")
@@ -33,7 +32,7 @@ func nilWraps(t *Tree) []Finding {
 	})
 }
 
-// maybeNil lists the errors that a condition compares with nil beside an "or".
+// maybeNil returns the errors that a condition compares with nil beside an "or".
 func maybeNil(cond ast.Expr) []string {
 	or, ok := ast.Unparen(cond).(*ast.BinaryExpr)
 	if !ok || or.Op != token.LOR {
@@ -53,8 +52,7 @@ func maybeNil(cond ast.Expr) []string {
 	return names
 }
 
-// wrapsName reports whether a call of Errorf has %w in its format and the name
-// among its arguments.
+// wrapsName reports whether a call of Errorf has %w in its format and name among its arguments.
 func wrapsName(call *ast.CallExpr, name string) bool {
 	format, ok := call.Args[0].(*ast.BasicLit)
 	return ok && strings.Contains(format.Value, "%w") &&

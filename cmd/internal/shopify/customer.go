@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// customer is a customer as they are to be made.
+// customer is a customer to create.
 type customer struct{ in model.CustomerCreateInput }
 
-// customer reads the row of one customer. Consent is what a clear yes says, and no more.
+// customer reads the row of one customer. Only a clear yes counts as consent.
 func (i *importer) customer(c *record) (maker, error) {
 	r := c.rows[0]
 	email := r.opt("email")
@@ -62,7 +62,7 @@ func fullName(in model.CustomerCreateInput) *string {
 	return new(strings.Join(names, " "))
 }
 
-// make makes the customer.
+// make creates the customer.
 func (u *customer) make(ctx context.Context, i *importer) (xid.ID, error) {
 	made, err := i.Core.Mutation().CustomerCreate(ctx, u.in)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// past is what happened to an order before it came here.
+// past is the history of an order before the import.
 type past struct {
 	paid, refunded int64
 	method         *string
 	reference      *string
-	sent           []int // the lines that were sent
-	all            bool  // all of them were
+	sent           []int // the lines that were shipped
+	all            bool  // all lines were shipped
 	cancelled      bool
 }
 
-// history reads what happened to an order.
+// history reads the history of an order.
 func (i *importer) history(c *record, o *order) (p past, err error) {
 	r := c.rows[0]
 	p.method, p.reference = short(r.opt("payment method")), line(r.opt("payment reference"))
@@ -44,7 +44,7 @@ func (i *importer) history(c *record, o *order) (p past, err error) {
 	return p, nil
 }
 
-// money reads what was paid and given back.
+// money reads what was paid and refunded.
 func (p *past) money(i *importer, r row, total int64) error {
 	back, err := sum(r, "refunded amount", i.currency)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *past) money(i *importer, r row, total int64) error {
 	return nil
 }
 
-// goods reads which lines were sent.
+// goods reads which lines were shipped.
 func (p *past) goods(c *record, lines []int) error {
 	switch status := strings.ToLower(c.rows[0].get("fulfillment status")); status {
 	case "", "unfulfilled", "restocked", "pending", "on_hold", "scheduled", "in_progress":
@@ -97,13 +97,13 @@ func (p *past) goods(c *record, lines []int) error {
 	return nil
 }
 
-// way takes an order through what happened to it.
+// way takes an order through its history.
 type way struct {
 	graph.Mutation
 	order *model.Order
 }
 
-// changed takes the order as a mutation left it.
+// changed keeps the order that a mutation returned.
 func (w *way) changed(p *model.OrderPayload, err error) error {
 	if err == nil {
 		w.order = p.Order
@@ -113,7 +113,7 @@ func (w *way) changed(p *model.OrderPayload, err error) error {
 
 func (w *way) id() string { return xid.Order.Format(w.order.ID) }
 
-// follow takes the order through its past, in the order in which it happened.
+// follow repeats the history of the order in its sequence.
 func (w *way) follow(ctx context.Context, o *order) error {
 	for _, step := range []func(context.Context, *order) error{w.pay, w.send, w.giveBack, w.end, w.annotate} {
 		if err := step(ctx, o); err != nil {
@@ -123,7 +123,7 @@ func (w *way) follow(ctx context.Context, o *order) error {
 	return nil
 }
 
-// pay records the money; a free order is paid already.
+// pay records the payment; a free order is paid already.
 func (w *way) pay(ctx context.Context, o *order) error {
 	if o.past.paid == 0 {
 		return nil
@@ -136,7 +136,7 @@ func (w *way) send(ctx context.Context, o *order) error {
 	if o.past.sent == nil && !o.past.all {
 		return nil
 	}
-	in := model.FulfillInput{} // all that there is
+	in := model.FulfillInput{} // everything
 	for _, n := range o.past.sent {
 		l := w.order.Lines[n]
 		in.Lines = append(in.Lines, &model.LineQuantityInput{LineItemID: xid.OrderLine.Format(l.ID),
@@ -152,7 +152,7 @@ func (w *way) giveBack(ctx context.Context, o *order) error {
 	return w.changed(w.OrderRefund(ctx, w.id(), w.order.Version, model.RefundInput{AmountMinor: o.past.refunded}))
 }
 
-// end cancels what was cancelled, and completes what was paid and sent.
+// end cancels a canceled order, and completes one that was paid and shipped.
 func (w *way) end(ctx context.Context, o *order) error {
 	switch {
 	case o.past.cancelled:
@@ -164,7 +164,7 @@ func (w *way) end(ctx context.Context, o *order) error {
 	return nil
 }
 
-// annotate keeps what the merchant wrote about the order.
+// annotate adds the merchant's note to the order.
 func (w *way) annotate(ctx context.Context, o *order) error {
 	if o.note == nil {
 		return nil

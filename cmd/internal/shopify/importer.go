@@ -17,52 +17,52 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// Config says what to import, and where to.
+// Config says what to import, and into which store.
 type Config struct {
 	Core  *graph.Resolver
 	Store *db.Store
 	// Dir is the folder of the exports.
 	Dir string
-	// Apply keeps what is imported; otherwise all of it is tried and rolled back.
+	// Apply keeps the import; otherwise everything is tried and rolled back.
 	Apply bool
-	// Continue lets the numbers of orders go on above the highest number that the files have, so
-	// that no number means two orders.
+	// Continue continues order numbers after the highest number in the files, so that numbers stay
+	// unique.
 	Continue bool
-	// Progress, when set, is told how many records of a file were read, now and then.
+	// Progress, if set, is called from time to time with the number of records read from a file.
 	Progress func(file string, records int)
 }
 
-// progressEvery is how many records lie between two reports of progress.
+// progressEvery is the number of records between two calls of Progress.
 const progressEvery = 500
 
-// importer brings in the files of one folder.
+// importer imports the files of one folder.
 type importer struct {
 	Config
 	currency string
 	report   Report
 	count    *Count
 	file     string
-	seen     map[string]int // the line of every key of a kind
-	notes    []Finding      // of the record at hand
-	garbled  bool           // a line of the file is not UTF-8, and that was said
+	seen     map[string]int // the line of each key, by kind
+	notes    []Finding      // of the current record
+	garbled  bool           // the file is not all UTF-8, which was reported
 }
 
-// maker makes a record in the store, in a transaction.
+// maker creates a record in the store, in a transaction.
 type maker interface {
 	make(ctx context.Context, i *importer) (xid.ID, error)
 }
 
-// kind is what the files of one name hold.
+// kind is a kind of record with its files.
 type kind struct {
-	name string // "products": the files begin with it
-	// key is the column whose value the rows of a record share; "" where each has one row.
+	name string // "products": the prefix of the files' names
+	// key is the column that the rows of a record share; "" if each row is a record.
 	key    string
-	stable []string // the columns by which a record is known again, the best first
+	stable []string // the columns that identify a record again, best first
 	needed []string
 	read   func(*importer, *record) (maker, error)
 }
 
-// orders is the kind of the files of orders.
+// orders is the kind of order files.
 const orders = "orders"
 
 func kinds() []kind {
@@ -77,9 +77,8 @@ func kinds() []kind {
 	}
 }
 
-// Run imports the files of a folder as the person of ctx: products first, then customers,
-// then their orders. What is wrong with a record is reported, what is wrong with a file or
-// the database is an error.
+// Run imports the files of a folder as the person in ctx: products, customers, then orders.
+// Problems of records are reported; problems of a file or the database are errors.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	i := &importer{Config: c, currency: c.Store.Currency, report: Report{Applied: c.Apply}}
 	found := false
@@ -108,8 +107,8 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return &i.report, nil
 }
 
-// filesOf lists the files of a kind; of several parts the shorter names come first, so
-// that orders_export_10.csv follows orders_export_9.csv.
+// filesOf lists the files of a kind. Of several parts the shorter names come first, so that
+// orders_export_10.csv follows orders_export_9.csv.
 func filesOf(dir, kind string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -126,7 +125,7 @@ func filesOf(dir, kind string) ([]string, error) {
 	return list, nil
 }
 
-// openRegular opens a file that has an end: no device, and no pipe, on which it would wait.
+// openRegular opens a regular file: reading a device or a pipe might never end.
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -164,7 +163,7 @@ func (i *importer) run(ctx context.Context, k kind, name string) error {
 	return nil
 }
 
-// one brings in one record, or reports why not. Its error is not the record's own.
+// one imports one record, or reports why not. Its error is not about the record.
 func (i *importer) one(ctx context.Context, k kind, c *record) error {
 	i.count.Read++
 	i.notes = nil
@@ -192,7 +191,7 @@ func (i *importer) one(ctx context.Context, k kind, c *record) error {
 	return nil
 }
 
-// keyOf finds the key by which a record is known again.
+// keyOf returns the key that identifies a record in a later run.
 func (i *importer) keyOf(k kind, c *record) (string, error) {
 	if c.broken != "" {
 		return "", wrong("%s", c.broken)
@@ -215,7 +214,8 @@ func (i *importer) keyOf(k kind, c *record) (string, error) {
 	return "", wrong("it has no %s, by which it would be known again", strings.Join(names, " and no "))
 }
 
-// twice notes what is a record's own, and returns the line of another that had it, or 0.
+// twice remembers the key of a record, and returns the line of another record with the same key, or
+// 0.
 func (i *importer) twice(key string, c *record) (before int) {
 	if before = i.seen[key]; before == 0 {
 		i.seen[key] = c.line
@@ -228,7 +228,7 @@ var (
 	errDry   = errors.New("a dry run keeps nothing")
 )
 
-// bring makes a record in one transaction with the row that says so.
+// bring creates a record in one transaction with the row that marks it as imported.
 func (i *importer) bring(ctx context.Context, id xid.ID, made maker) error {
 	err := i.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		client := i.Core.Store.DB(ctx)
@@ -245,7 +245,7 @@ func (i *importer) bring(ctx context.Context, id xid.ID, made maker) error {
 		}
 		err = client.Imported.Create().SetID(id).SetMadeID(as).Exec(ctx)
 		switch {
-		case ent.IsDuplicate(err): // another import was quicker
+		case ent.IsDuplicate(err): // another import was faster
 			return errKnown
 		case err == nil && !i.Apply:
 			return errDry
@@ -258,8 +258,8 @@ func (i *importer) bring(ctx context.Context, id xid.ID, made maker) error {
 	return err
 }
 
-// idOf is the id of the row of a record, which a second run finds. It tells nobody what
-// the record is, so nothing of a person is left when they are redacted.
+// idOf returns the id of a record's row, which a second run finds. It reveals nothing about the
+// record, so no personal data remains after a redaction.
 func idOf(kind, key string) xid.ID {
 	sum := sha256.Sum256([]byte(source + "\x00" + kind + "\x00" + key))
 	return xid.ID(sum[:len(xid.ID{})])

@@ -9,12 +9,12 @@ import (
 	"github.com/storefront-go/storefront/ent/db/store"
 )
 
-// maxContinued is the highest number that the numbering goes on above: longer ones are dates and
+// maxContinued is the highest order number after which numbers continue: longer ones are dates and
 // the like.
 const maxContinued = 99_999_999
 
-// continueNumbers raises the number of the store's next order above those that orders of files
-// have. Numbers that a server took before, up to 20, it still gives.
+// continueNumbers raises the number of the store's next order above those in the files. A server
+// may still use up to 20 numbers that it reserved before.
 func (i *importer) continueNumbers(ctx context.Context, files []string) error {
 	highest := int64(0)
 	for _, name := range files {
@@ -34,7 +34,7 @@ func (i *importer) continueNumbers(ctx context.Context, files []string) error {
 	})
 }
 
-// highest is the highest number of the orders of a file.
+// highest returns the highest order number of a file.
 func (i *importer) highest(file string) (highest int64, err error) {
 	f, err := openRegular(filepath.Join(i.Dir, file))
 	if err != nil {
@@ -54,7 +54,8 @@ func (i *importer) highest(file string) (highest int64, err error) {
 	return highest, nil
 }
 
-// numberOf is the number that the name of an order ends with, as in #1007 and EN-1007; 0 for none.
+// numberOf returns the number at the end of an order's name, as in #1007 and EN-1007; 0 if there is
+// none.
 func numberOf(name string) int64 {
 	at := len(name)
 	for at > 0 && name[at-1] >= '0' && name[at-1] <= '9' {

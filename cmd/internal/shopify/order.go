@@ -11,20 +11,20 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// source is what the orders that come from here say of their origin.
+// source is the origin of imported orders.
 const source = "shopify"
 
-// order is an order as it is to be made, and what happened to it.
+// order is an order to create, with its history.
 type order struct {
 	in    model.OrderCreateInput
-	email string  // of the customer to whom it belongs, if there is one
-	note  *string // what is told of it beside
+	email string  // of the order's customer, if there is one
+	note  *string // the rest of the record
 	past  past
-	rows  []int // of the record, for each line
+	rows  []int // for each line, its row in the record
 }
 
-// order reads the rows of one order: the first has what is said once, each has a line. The
-// lines name no product, since goods that were sold long ago take no stock.
+// order reads the rows of one order: the first row has the order's own fields, and each row has a
+// line. Lines name no product, so that past sales take no stock.
 func (i *importer) order(c *record) (maker, error) {
 	r := c.rows[0]
 	if code := strings.ToUpper(r.get("currency")); code != i.currency {
@@ -66,10 +66,10 @@ func (i *importer) address(c *record, r row, prefix string) *model.AddressInput 
 	return a
 }
 
-// told are the columns that an order tells beside, in a note to the staff.
+// told are the columns that go into a note for the staff.
 var told = []string{"discount code", "paid at", "fulfilled at", "cancelled at", "duties", "tip"}
 
-// annotation gathers what there is no other place for into a note of the order.
+// annotation writes columns without an equivalent into a note of the order.
 func (i *importer) annotation(c *record, o *order) {
 	r := c.rows[0]
 	var list []string
@@ -86,7 +86,7 @@ func (i *importer) annotation(c *record, o *order) {
 	}
 }
 
-// lines reads what was bought. A line of nothing is none.
+// lines reads the order lines. A line without a quantity is skipped.
 func (i *importer) lines(c *record, o *order) error {
 	for at, r := range c.rows {
 		name := i.clipped(c, "the name of a line", r.opt("lineitem name"))
@@ -121,7 +121,7 @@ func (i *importer) lines(c *record, o *order) error {
 	return nil
 }
 
-// said are the sums of an order as the file has them.
+// said holds the sums of an order in the file.
 type said struct{ discount, lineDiscount, shipping, tax, total, extra int64 }
 
 func (i *importer) said(c *record) (s said, err error) {
@@ -153,9 +153,9 @@ func (i *importer) said(c *record) (s said, err error) {
 	return s, nil
 }
 
-// sums spreads discounts and taxes over the lines. Exports differ in whether the discounts
-// of lines are in that of the order, and whether taxes are in the prices: what adds up to the
-// total is taken, or what comes nearest.
+// sums spreads discounts and taxes over the lines. Exports differ in whether the order's discount
+// includes those of lines, and whether prices include taxes: the combination that adds up to the
+// total is used, or the one that comes nearest.
 func (i *importer) sums(c *record, o *order) error {
 	s, err := i.said(c)
 	if err != nil {
@@ -187,11 +187,11 @@ func (i *importer) sums(c *record, o *order) error {
 	return nil
 }
 
-// rounding is as much of a total as is taken for rounding, in minor units.
+// rounding is the difference from a total that counts as rounding, in minor units.
 const rounding = 5
 
-// nearest are the discount and the tax that leave no rest of the total, or the one that is known:
-// tips and duties; else next to none, which is rounding; else those that the file has.
+// nearest returns the discount and the tax that leave no difference from the total, or a known one:
+// tips and duties; or else a difference that counts as rounding; or else the values of the file.
 func (s said) nearest(all int64) (off, tax, rest int64) {
 	left := func(off, tax int64) int64 { return s.total - (all - off + s.shipping + tax) }
 	for _, fits := range []func(int64) bool{
@@ -212,7 +212,7 @@ func (s said) nearest(all int64) (off, tax, rest int64) {
 	return off, 0, left(off, 0)
 }
 
-// restOf is what a rest of the total is called.
+// restOf returns the name of a difference from the total.
 func restOf(r row) string {
 	switch {
 	case strings.Trim(r.get("duties"), "0.") != "":
@@ -223,7 +223,7 @@ func restOf(r row) string {
 	return "Other charges"
 }
 
-// share gives every line its part of a discount and a tax.
+// share spreads a discount and a tax over the lines.
 func share(lines []*model.OrderLineInput, goods []int64, off, tax int64) {
 	net := make([]int64, len(goods))
 	for n, part := range price.Spread(off, goods) {
@@ -234,7 +234,7 @@ func share(lines []*model.OrderLineInput, goods []int64, off, tax int64) {
 	}
 }
 
-// make makes the order and takes it along its way.
+// make creates the order and repeats its history.
 func (o *order) make(ctx context.Context, i *importer) (xid.ID, error) {
 	in := o.in
 	if o.email != "" {

@@ -15,14 +15,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// product is a product as it is to be made.
+// product is a product to create.
 type product struct {
 	in     model.ProductCreateInput
 	status string // active, draft or archived
 }
 
-// product reads the rows of one product: those with a price are what it is sold as, and
-// any of them names a picture.
+// product reads the rows of one product: rows with a price are variants, and any row may name an
+// image.
 func (i *importer) product(c *record) (maker, error) {
 	first := c.rows[0]
 	if yes(first.get("gift card")) {
@@ -56,8 +56,7 @@ func (i *importer) product(c *record) (maker, error) {
 	return p, nil
 }
 
-// shipped reads whether the product is sent to those who buy it: a product is, or is not, with
-// all of its variants.
+// shipped reads whether the product needs shipping, which is the same for all of its variants.
 func (i *importer) shipped(c *record, p *product) {
 	yeses, noes := 0, 0
 	for _, r := range c.rows {
@@ -78,11 +77,11 @@ func (i *importer) shipped(c *record, p *product) {
 	}
 }
 
-// unkept are the columns of products that have no place here.
+// unkept are product columns without an equivalent here.
 var unkept = []string{"variant barcode", "seo title", "seo description", "cost per item", "image alt text",
 	"variant image", "variant tax code"}
 
-// homeless notes which columns the product has something in that is not taken.
+// homeless reports product columns with a value that is not imported.
 func (i *importer) homeless(c *record) {
 	var list []string
 	for _, column := range unkept {
@@ -95,7 +94,7 @@ func (i *importer) homeless(c *record) {
 	}
 }
 
-// statusOf reads the state of a product; older exports say only whether it is published.
+// statusOf reads the status of a product; older exports only say whether it is published.
 func (i *importer) statusOf(c *record) (string, error) {
 	r := c.rows[0]
 	switch status := strings.ToLower(r.get("status")); status {
@@ -114,7 +113,7 @@ func (i *importer) statusOf(c *record) (string, error) {
 	}
 }
 
-// picture takes the address of the first picture. It is fetched when somebody first looks.
+// picture takes the address of the first image. It is fetched when it is first shown.
 func (i *importer) picture(c *record, p *product) {
 	var list []string
 	best := ""
@@ -141,13 +140,13 @@ func (i *importer) picture(c *record, p *product) {
 	}
 }
 
-// variants reads what the product is sold as.
+// variants reads the variants of the product.
 func (i *importer) variants(c *record, p *product) error {
 	options := optionsOf(c.rows[0])
 	var list []*model.ProductVariantInput
 	for _, r := range c.rows {
 		if r.get("variant price") == "" && r.get("option1 value") == "" && r.line != c.line {
-			continue // a picture alone
+			continue // only an image
 		}
 		v, err := i.variant(c, r)
 		if err != nil {
@@ -183,7 +182,7 @@ func (i *importer) variants(c *record, p *product) error {
 	return nil
 }
 
-// used leaves options the values that variants have.
+// used keeps only the option values that variants have.
 func used(options []*document.Option, variants []*model.ProductVariantInput) {
 	for n, o := range options {
 		o.Values = slices.DeleteFunc(o.Values, func(value string) bool {
@@ -195,8 +194,8 @@ func used(options []*document.Option, variants []*model.ProductVariantInput) {
 
 func option(n int, part string) string { return "option" + strconv.Itoa(n+1) + " " + part }
 
-// optionsOf reads the names of the options. A product without any has the one that
-// Shopify calls Title.
+// optionsOf reads the names of the options. Shopify gives a product without options one called
+// Title.
 func optionsOf(r row) (list []*document.Option) {
 	for n := range limit.Options {
 		name := lineOf(r.get(option(n, "name")))
@@ -221,7 +220,7 @@ func (i *importer) variant(c *record, r row) (*model.ProductVariantInput, error)
 		return nil, err
 	}
 	if v.CompareAtPriceMinor != nil && *v.CompareAtPriceMinor <= v.PriceMinor {
-		v.CompareAtPriceMinor = nil // no former price that anybody would show
+		v.CompareAtPriceMinor = nil // not a price that would be shown as former
 	}
 	if v.WeightGrams, err = grams(r); err != nil {
 		return nil, err
@@ -230,7 +229,7 @@ func (i *importer) variant(c *record, r row) (*model.ProductVariantInput, error)
 	return v, err
 }
 
-// stock reads how many pieces there are; nil where nobody counts.
+// stock reads the inventory; nil if it is not tracked.
 func (i *importer) stock(c *record, r row) (*int64, error) {
 	if r.get("variant inventory tracker") == "" {
 		return nil, nil
@@ -252,7 +251,7 @@ func (i *importer) stock(c *record, r row) (*int64, error) {
 	return n, nil
 }
 
-// make makes the product and brings it into its state.
+// make creates the product and sets its status.
 func (p *product) make(ctx context.Context, i *importer) (xid.ID, error) {
 	m := i.Core.Mutation()
 	made, err := m.ProductCreate(ctx, p.in)

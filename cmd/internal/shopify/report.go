@@ -8,48 +8,48 @@ import (
 	"github.com/storefront-go/storefront/ent/fault"
 )
 
-// Report is what came of an import.
+// Report is the result of an import.
 type Report struct {
-	// Applied says that it was kept; otherwise it was a dry run.
+	// Applied says that the import was kept; otherwise it was a dry run.
 	Applied bool    `json:"applied"`
 	Kinds   []Count `json:"kinds"`
-	// Left are the records that were left out, Notes what of others came otherwise.
+	// Left are the records that were left out, and Notes the differences of imported ones.
 	Left  []Finding `json:"left_out"`
 	Notes []Finding `json:"notes"`
-	// More is how many findings there were beside those.
+	// More is the number of findings beyond those listed.
 	More int `json:"more,omitempty"`
 }
 
-// maxFindings is how many findings of each list a report holds.
+// maxFindings bounds each list of findings in a report.
 const maxFindings = 10_000
 
-// add adds findings to a list of the report, as many as it holds.
+// add adds findings to a list of the report, up to the maximum.
 func (r *Report) add(list *[]Finding, findings ...Finding) {
 	fit := min(len(findings), maxFindings-len(*list))
 	*list = append(*list, findings[:fit]...)
 	r.More += len(findings) - fit
 }
 
-// Count is what came of the records of one kind.
+// Count counts the records of one kind.
 type Count struct {
 	Kind string `json:"kind"`
 	Read int    `json:"read"`
-	// Made were made now, Known before, Left were left out.
+	// Made were created now, Known before, Left were left out.
 	Made  int `json:"made"`
 	Known int `json:"known"`
 	Left  int `json:"left_out"`
 }
 
-// Finding is what is to be said of one record.
+// Finding is a remark about one record.
 type Finding struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Record is its handle, e-mail address or number, as far as it has one.
+	// Record is its handle, email address or number, if it has one.
 	Record string `json:"record"`
 	Reason string `json:"reason"`
 }
 
-// leave reports a record that is left out. An encoding that is broken is said once of a file.
+// leave reports a record that is left out. A wrong encoding is reported once per file.
 func (i *importer) leave(c *record, reason string) {
 	i.count.Left++
 	if reason == notUTF8 {
@@ -61,12 +61,12 @@ func (i *importer) leave(c *record, reason string) {
 	i.report.add(&i.report.Left, Finding{i.file, c.line, c.name(), reason})
 }
 
-// note says, of a record that comes, what is otherwise than in the file.
+// note reports how an imported record differs from the file.
 func (i *importer) note(c *record, format string, args ...any) {
 	i.notes = append(i.notes, Finding{i.file, c.line, c.name(), fmt.Sprintf(format, args...)})
 }
 
-// name is how people call a record.
+// name returns how people refer to a record.
 func (c *record) name() string {
 	if c.key != "" || len(c.rows) == 0 {
 		return c.key
@@ -74,8 +74,8 @@ func (c *record) name() string {
 	return c.rows[0].get("email")
 }
 
-// reason is what is said against a record, with the members of the API that the core
-// means; own is false for a failure that is not the record's.
+// reason returns what is wrong with a record, with the API members named by the core; own is false
+// for an error that is not about the record.
 func reason(err error) (text string, own bool) {
 	if bad, ok := errors.AsType[*problem](err); ok {
 		return bad.text, true

@@ -13,21 +13,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxRows bounds the rows of one record: more than any product or order has.
+// maxRows bounds the rows of one record; no product or order has more.
 const maxRows = 1000
 
-// notUTF8 is what is said of lines in another encoding.
+// notUTF8 is the reason for lines in another encoding.
 const notUTF8 = "the text is not UTF-8: save the file as CSV in UTF-8"
 
 // table reads one file, row by row.
 type table struct {
-	file    string // as it is reported
+	file    string // as in reports
 	reader  *csv.Reader
-	columns map[string]int // by the name in lower case
+	columns map[string]int // by lower-case name
 	width   int
 }
 
-// row is one line of a table, or several where a text in quotes has more.
+// row is one row of a table, which may span several lines.
 type row struct {
 	*table
 	line  int
@@ -39,10 +39,10 @@ type record struct {
 	key    string
 	rows   []row
 	line   int    // of the first row
-	broken string // why it cannot be read whole, or ""
+	broken string // why it cannot be read completely, or ""
 }
 
-// newTable reads the head of a file. Names of newer exports stand for those of older ones.
+// newTable reads the header of a file. Column names of newer exports are mapped to the older ones.
 func newTable(file string, r io.Reader, needed []string) (*table, error) {
 	in := bufio.NewReader(r)
 	switch mark, _ := in.Peek(3); {
@@ -78,7 +78,7 @@ func newTable(file string, r io.Reader, needed []string) (*table, error) {
 	return t, nil
 }
 
-// lines reads a text in which carriage returns alone end lines, too, as in old files of a Mac.
+// lines reads a text in which single carriage returns end lines too, as in files of old Macs.
 type lines struct{ *bufio.Reader }
 
 // Read implements io.Reader.
@@ -88,7 +88,7 @@ func (l lines) Read(p []byte) (int, error) {
 		if p[i] != '\r' {
 			continue
 		}
-		next, _ := l.Peek(1) // behind the last byte of p
+		next, _ := l.Peek(1) // the byte after p
 		if i+1 < n {
 			next = p[i+1 : i+2]
 		}
@@ -99,7 +99,7 @@ func (l lines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// renamed are the columns that newer exports of products call differently.
+// renamed maps columns of newer product exports to their older names.
 var renamed = map[string]string{
 	"url handle": "handle", "description": "body (html)", "published on online store": "published",
 	"price": "variant price", "compare-at price": "variant compare at price", "sku": "variant sku",
@@ -114,9 +114,8 @@ func (t *table) has(column string) bool {
 	return ok
 }
 
-// get returns the cell of a column, without the spaces around it; "" where the file lacks
-// it. The apostrophe with which spreadsheets and exports mark texts of digits, and those
-// that look like a formula, is not part of it.
+// get returns the trimmed cell of a column; "" if the file lacks it. It removes the apostrophe with
+// which spreadsheets and exports mark numbers as text, and texts that look like formulas.
 func (r row) get(column string) string {
 	i, ok := r.columns[column]
 	if !ok {
@@ -138,9 +137,8 @@ func (r row) opt(column string) *string {
 	return &text
 }
 
-// records yields the records of a table, whose rows stand together and have the same value
-// in the column key; without one each row is a record. Where a row cannot be read, the
-// record that it may belong to is broken.
+// records yields the records of a table: consecutive rows with the same value in the column key, or
+// each row without a key. If a row cannot be read, the record to which it may belong is broken.
 func (t *table) records(key string) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		var open *record
@@ -188,7 +186,7 @@ func (c *record) add(r row) {
 	c.rows = append(c.rows, r)
 }
 
-// next reads a row that is not blank; fault says why one cannot be read.
+// next reads the next row that is not blank; fault says why it cannot be read.
 func (t *table) next() (r row, fault string, err error) {
 	for {
 		cells, err := t.reader.Read()

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plain is the text of a description in HTML: its paragraphs, and a dash before what was
-// an item of a list; behind a link its address. Scripts and styles go.
+// plain returns the text of an HTML description: paragraphs, a dash before list items, and the
+// address after a link. Scripts and styles are removed.
 func plain(source string) string {
 	var b strings.Builder
 	z, hidden, link := html.NewTokenizer(strings.NewReader(source)), 0, ""
@@ -38,7 +38,7 @@ func plain(source string) string {
 	}
 }
 
-// addressOf is where a link leads, if it is an address of the web.
+// addressOf returns the target of a link, if it is a web address.
 func addressOf(t html.Token) string {
 	for _, a := range t.Attr {
 		if a.Key == "href" && strings.HasPrefix(a.Val, "http") {
@@ -48,7 +48,7 @@ func addressOf(t html.Token) string {
 	return ""
 }
 
-// unbroken makes a space of what breaks a line in the source alone.
+// unbroken turns line breaks of the source into spaces.
 func unbroken(r rune) rune {
 	if r == '\n' || r == '\r' || r == '\t' {
 		return ' '
@@ -56,7 +56,7 @@ func unbroken(r rune) rune {
 	return r
 }
 
-// breaks is what a tag means for lines.
+// breaks returns the line breaks that a tag stands for.
 func breaks(t html.Token, kind html.TokenType) string {
 	switch t.DataAtom {
 	case atom.Br, atom.Tr:
@@ -73,7 +73,7 @@ func breaks(t html.Token, kind html.TokenType) string {
 	return ""
 }
 
-// tidy takes away spaces around lines, and empty lines but one between paragraphs.
+// tidy trims lines, and leaves one empty line between paragraphs.
 func tidy(text string) string {
 	var lines []string
 	for l := range strings.SplitSeq(text, "\n") {

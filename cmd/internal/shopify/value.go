@@ -16,16 +16,16 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// problem is why a record is left out.
+// problem is the reason why a record is left out.
 type problem struct{ text string }
 
 func (p *problem) Error() string { return p.text }
 
 func wrong(format string, args ...any) error { return &problem{fmt.Sprintf(format, args...)} }
 
-// money reads an amount such as 12.50 in the minor units of a currency; nothing is nil.
-// What has other signs than digits and a point, or more digits than the currency, is
-// refused: nobody knows what a comma was meant to be.
+// money reads an amount such as 12.50 in the minor units of a currency; an empty one is nil. It
+// refuses anything but digits and a point, and more digits than the currency has, because a comma
+// is ambiguous.
 func money(r row, column string, code string) (*int64, error) {
 	text := r.get(column)
 	if text == "" {
@@ -49,13 +49,13 @@ func money(r row, column string, code string) (*int64, error) {
 	return &v, nil
 }
 
-// amountOf is an amount as [money] reads it.
+// amountOf formats an amount as [money] reads it.
 func amountOf(minor int64, code string) string {
 	digits, _ := currency.Digits(currency.Code(code))
 	return strconv.FormatFloat(float64(minor)/math.Pow10(digits), 'f', digits, 64)
 }
 
-// sum is [money], where nothing is 0.
+// sum is [money] with 0 for an empty amount.
 func sum(r row, column string, code string) (int64, error) {
 	v, err := money(r, column, code)
 	if v == nil {
@@ -64,7 +64,7 @@ func sum(r row, column string, code string) (int64, error) {
 	return *v, err
 }
 
-// whole reads a whole number, of which spreadsheets may have made 3.0.
+// whole reads a whole number, which spreadsheets may have turned into 3.0.
 func whole(r row, column string) (*int64, error) {
 	text := r.get(column)
 	if text == "" {
@@ -77,7 +77,7 @@ func whole(r row, column string) (*int64, error) {
 	return new(int64(v)), nil
 }
 
-// yes reads TRUE, yes and the like; anything else is no.
+// yes reports whether text is TRUE, yes or the like.
 func yes(text string) bool {
 	return slices.Contains([]string{"true", "yes", "1"}, strings.ToLower(text))
 }
@@ -96,7 +96,7 @@ func moment(r row, column string) (*micros.Time, error) {
 	return nil, wrong("%s: %q is no time such as 2024-01-31 17:05:09 +0100", title(column), text)
 }
 
-// labels reads tags, which commas part: as many as there may be, each as long as it may be.
+// labels reads tags separated by commas, up to the maximum number and length.
 func (i *importer) labels(c *record, text string) []string {
 	var list []string
 	over := 0
@@ -116,7 +116,7 @@ func (i *importer) labels(c *record, text string) []string {
 	return list
 }
 
-// clip is as much of a text as there is room for, in code points.
+// clip shortens a text to the most code points that are allowed.
 func (i *importer) clip(c *record, what, text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -125,7 +125,7 @@ func (i *importer) clip(c *record, what, text string, most int) string {
 	return strings.TrimSpace(string([]rune(text)[:most]))
 }
 
-// clipped is [importer.clip] of a line that may be missing.
+// clipped is [importer.clip] for an optional line.
 func (i *importer) clipped(c *record, what string, text *string) *string {
 	if text = line(text); text == nil || *text == "" {
 		return nil
@@ -133,7 +133,7 @@ func (i *importer) clipped(c *record, what string, text *string) *string {
 	return new(i.clip(c, what, *text, limit.Line))
 }
 
-// grams reads a weight, to the gram.
+// grams reads a weight in grams.
 func grams(r row) (*int64, error) {
 	text := r.get("variant grams")
 	if text == "" {
@@ -146,7 +146,7 @@ func grams(r row) (*int64, error) {
 	return new(int64(math.Round(v))), nil
 }
 
-// title is a column as the head of the file has it.
+// title returns a column as in the header of the file.
 func title(column string) string {
 	words := strings.Fields(column)
 	for i, w := range words {
@@ -155,7 +155,7 @@ func title(column string) string {
 	return strings.Join(words, " ")
 }
 
-// line is a text of one line; what breaks it becomes a space.
+// line returns a text in one line; line breaks become spaces.
 func line(text *string) *string {
 	if text == nil {
 		return nil
@@ -163,7 +163,7 @@ func line(text *string) *string {
 	return new(lineOf(*text))
 }
 
-// lineOf is [line] of a text that is there. Other control characters go.
+// lineOf is [line] for a text that is not optional. It removes other control characters.
 func lineOf(text string) string {
 	seen := func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -174,7 +174,7 @@ func lineOf(text string) string {
 	return strings.Join(strings.Fields(strings.Map(seen, text)), " ")
 }
 
-// short is line, and nil where the text is longer than a telephone number or a tag.
+// short is [line], and nil if the text is longer than a telephone number or tag.
 func short(text *string) *string {
 	if text = line(text); text == nil || len(*text) > limit.Label {
 		return nil
@@ -182,8 +182,8 @@ func short(text *string) *string {
 	return text
 }
 
-// place reads an address from columns that begin with prefix. Without street, city or
-// country there is none; whole says whether there was nothing at all, or all of it.
+// place reads an address from columns with a prefix. Without a street, city or country there is
+// none; complete is false if only some of these are there.
 func place(r row, prefix string) (a *model.AddressInput, complete bool) {
 	get := func(names ...string) *string {
 		for _, name := range names {
