@@ -22,17 +22,17 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// settings are those of a campaign.
+// settings are the settings of a campaign.
 type settings struct {
 	engine, binary, unpacked string
 	cluster                  cluster
 	seed                     uint64
 	faults                   int
-	time                     time.Duration // after which no more faults come
+	time                     time.Duration // until no more faults are injected
 	log                      io.Writer
 }
 
-// campaign is one that runs.
+// campaign is a running campaign.
 type campaign struct {
 	settings
 	dir   string
@@ -45,19 +45,19 @@ type campaign struct {
 	crew                 *crew
 	ledger               *Ledger
 
-	// work ends when everything has had its time; failed ends it before, with a cause.
+	// work ends when the campaign is over; failed ends it early with a cause.
 	work   context.Context
 	failed func(error)
 	group  sync.WaitGroup
 }
 
-// settling is how long everything may take to come to rest once nobody writes: a lease that
-// ends, and retries that wait for 5 s and 10 s.
+// settling is how long pending work may take after the last write: a lease that expires, and
+// retries after 5 s and 10 s.
 const settling = 90 * time.Second
 
-// run does a campaign and returns its ledger. Its error says that it came to no end.
+// run runs a campaign and returns its ledger. An error means that the campaign did not finish.
 func run(ctx context.Context, s settings) (*Ledger, error) {
-	dir, err := os.MkdirTemp("/tmp", "sfchaos") // a socket's path must be short
+	dir, err := os.MkdirTemp("/tmp", "sfchaos") // the path of a socket must be short
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 		ledger: &Ledger{Engine: s.engine, Seed: s.seed, Endpoints: map[string][]string{}, Rows: map[string][]string{}}}
 	defer c.disk.close()
 	living, end := context.WithCancel(ctx)
-	defer func() { // the processes first, and then what they stand on
+	defer func() { // first the processes, then what they use
 		end()
 		for _, p := range c.processes() {
 			<-p.over
@@ -135,7 +135,7 @@ func (c *campaign) open(living context.Context) error {
 	return c.hire()
 }
 
-// seedDemo lets a server make the demo's stores, and ends it.
+// seedDemo runs a server once to create the demo stores.
 func (c *campaign) seedDemo(serve []string) error {
 	ctx, end := context.WithCancel(c.work)
 	args := append(slices.Clone(serve), "--demo", "--demo-orders", "3")
@@ -160,7 +160,7 @@ func (c *campaign) await(ctx context.Context) error {
 	return nil
 }
 
-// hire makes the crew and its endpoints.
+// hire creates the crew and its endpoints.
 func (c *campaign) hire() error {
 	b, err := os.ReadFile(filepath.Join(c.dir, "data", demo.FileName))
 	if err != nil {
@@ -198,8 +198,8 @@ func (c *campaign) hire() error {
 	return nil
 }
 
-// register makes an endpoint. Its secret is in the first answer alone, so it is asked for
-// while all is calm.
+// register creates an endpoint before the faults begin, because only the first answer has the
+// secret.
 func (c *campaign) register(path string) error {
 	c.ledger.Endpoints[path] = subscribed(path)
 	body, err := json.Marshal(map[string]any{"url": c.receiver.url + path, "events": subscribed(path)})
@@ -216,7 +216,7 @@ func (c *campaign) register(path string) error {
 	return nil
 }
 
-// disturb lets the crew write while faults come.
+// disturb injects faults while the crew writes.
 func (c *campaign) disturb() error {
 	able, undone := c.able()
 	c.ledger.Undone = undone
@@ -250,8 +250,8 @@ func (c *campaign) disturb() error {
 	return nil
 }
 
-// again sends the last n writes once more, all of them for 0. A database that gives up on a full
-// disk may take its time to end, so it is looked after meanwhile.
+// again resends the last n writes, or all for 0. It keeps reviving the database meanwhile, which
+// may crash late on a full disk.
 func (c *campaign) again(n int) {
 	ctx, end := context.WithCancel(c.work)
 	over := make(chan struct{})
@@ -266,7 +266,7 @@ func (c *campaign) again(n int) {
 	<-over
 }
 
-// settle lets everything come to its end, and reads what is there.
+// settle waits until all work is done, then reads the results.
 func (c *campaign) settle() error {
 	var cancel context.CancelFunc
 	done := make(chan struct{})
@@ -298,7 +298,7 @@ func (c *campaign) settle() error {
 	return nil
 }
 
-// rows reads a list for what writes left in it, by their marks.
+// rows reads a list and collects the ids of rows by the marks of the writes.
 func (c *campaign) rows(list string) error {
 	return c.crew.list(c.work, c.crew.key, list, func(page json.RawMessage) error {
 		var rows []struct {
@@ -326,7 +326,7 @@ func (c *campaign) rows(list string) error {
 	})
 }
 
-// drain waits until nothing is left to do, and says what is.
+// drain waits until no work is left, and returns what is left after its time.
 func (c *campaign) drain() (left []string) {
 	limit := time.Now().Add(settling)
 	for time.Now().Before(limit) && c.work.Err() == nil {
@@ -341,7 +341,7 @@ func (c *campaign) drain() (left []string) {
 	return left
 }
 
-// left is the work that waits, as the program itself counts it.
+// left returns the pending work as the program counts it.
 func (c *campaign) left() (list []string) {
 	out, err := c.command("status", "--json")
 	if err != nil {
@@ -350,7 +350,7 @@ func (c *campaign) left() (list []string) {
 	return leftOver(out)
 }
 
-// leftOver reads what status prints.
+// leftOver parses the output of status.
 func leftOver(out []byte) (list []string) {
 	type backlog struct{ Waiting int }
 	var v struct {

@@ -19,15 +19,15 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// request is one request to the API.
+// request is an API request.
 type request struct {
 	As, Method, Path, Body, Key string
 }
 
-// patience is how long one request may take, and a process to its first answer.
+// patience bounds one request, and the start of a process.
 const patience = 60 * time.Second
 
-// client sends requests to whichever server answers, and counts.
+// client sends requests to any server that answers, and counts them.
 type client struct {
 	http    http.Client
 	servers []*process
@@ -35,7 +35,7 @@ type client struct {
 
 	mu      sync.Mutex
 	traffic Traffic
-	open    map[*string]time.Time // what is waited for, and since when
+	open    map[*string]time.Time // pending waits and their start
 }
 
 func newClient(servers []*process) *client {
@@ -43,7 +43,7 @@ func newClient(servers []*process) *client {
 		http: http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 }
 
-// do sends a request once. The status is 0 without a whole answer.
+// do sends a request once. The status is 0 if there is no complete answer.
 func (c *client) do(ctx context.Context, r request) (status int, h http.Header, body []byte) {
 	address := c.servers[int(c.turn.Add(1))%len(c.servers)].address()
 	if address == "" {
@@ -72,7 +72,7 @@ func (c *client) do(ctx context.Context, r request) (status int, h http.Header, 
 	return w.StatusCode, w.Header, body
 }
 
-// count counts an answer; failures that GraphQL answers with 200 by their code too.
+// count counts an answer; GraphQL errors with status 200 also by their code.
 func (c *client) count(status int, body []byte) {
 	name := "none"
 	if status > 0 {
@@ -87,8 +87,8 @@ func (c *client) count(status int, body []byte) {
 	c.traffic.Answers[name]++
 }
 
-// insist sends a request until it has an answer that stands, or the context ends. It
-// returns how often it was sent.
+// insist sends a request until it gets a final answer or the context ends. It returns the number of
+// tries.
 func (c *client) insist(ctx context.Context, r request) (tries, status int, h http.Header, body []byte) {
 	began := time.Now()
 	defer c.waits(r.Method + " " + r.Path + " " + r.Key)()
@@ -103,7 +103,7 @@ func (c *client) insist(ctx context.Context, r request) (tries, status int, h ht
 	return tries, 0, nil, nil
 }
 
-// waits notes that something is waited for, until the function is called that it returns.
+// waits records a wait until the returned function is called.
 func (c *client) waits(what string) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *client) waits(what string) (end func()) {
 	}
 }
 
-// waiting lists what is waited for.
+// waiting lists the pending waits.
 func (c *client) waiting() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +125,7 @@ func (c *client) waiting() (list []string) {
 	return list
 }
 
-// waited notes the longest stall.
+// waited records the longest stall.
 func (c *client) waited(d time.Duration, what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +134,8 @@ func (c *client) waited(d time.Duration, what string) {
 	}
 }
 
-// stands reports whether an answer is the last word on a key: it is neither a failure of
-// the server nor one that asks to come again.
+// stands reports whether an answer is final for its key: neither a server error nor a request to
+// try again.
 func stands(status int, body []byte) bool {
 	if status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		return false
@@ -148,7 +148,7 @@ func stands(status int, body []byte) bool {
 	return true
 }
 
-// code is that of a problem, or of the first error of GraphQL.
+// code returns the code of a problem, or of the first GraphQL error.
 func code(body []byte) string {
 	var found struct {
 		Code   string
@@ -163,13 +163,13 @@ func code(body []byte) string {
 	return ""
 }
 
-// answer is what a ledger keeps of one.
+// answer returns the part of an answer that the ledger keeps.
 func answer(status int, h http.Header, body []byte) Answer {
 	sum := sha256.Sum256(body)
 	return Answer{Status: status, Sum: hex.EncodeToString(sum[:8]), Replayed: h.Get("Idempotent-Replayed") == "true"}
 }
 
-// list walks a list by its cursor, page by page, each asked for until it comes.
+// list walks a list by its cursor and repeats each page until it is answered.
 func (c *client) list(ctx context.Context, key, path string, each func(page json.RawMessage) error) error {
 	for cursor := ""; ; {
 		_, status, _, body := c.insist(ctx, request{As: key, Method: http.MethodGet,

@@ -15,33 +15,32 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// database is the private server of a campaign; with SQLite there is none, and a cluster of
-// Vitess is given.
+// database is the private server of a campaign. SQLite has none, and a Vitess cluster is external.
 type database struct {
 	engine, dir, unpacked string
 	cluster               cluster
 	settable              bool
 	server                *mariadb.Server
 	ahead                 time.Duration
-	dead                  bool // a cluster that was killed
-	ended                 int  // how often it ended without us, as MySQL does on a full disk
+	dead                  bool // the cluster was killed
+	ended                 int  // how often it crashed by itself, as MySQL does on a full disk
 }
 
-// cluster is one of Vitess: its address, and the commands that end it as a crash does, that
-// begin it again and wait until it answers, and that spread it over other shards.
+// cluster is a Vitess cluster: its address, and commands that kill it, start it and wait until it
+// answers, and reshard it.
 type cluster struct{ address, kill, start, reshard string }
 
 // do runs a command of a cluster.
 func do(ctx context.Context, command string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.WaitDelay = time.Second // what it leaves running may hold its output open
+	cmd.WaitDelay = time.Second // processes that it leaves running may keep its output open
 	if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return fmt.Errorf("%s: %w: %.300s", command, err, out)
 	}
 	return nil
 }
 
-// address is where the program finds the database; "" is SQLite.
+// address returns the database's address for the program; "" is SQLite.
 func (d *database) address() string {
 	if d.server != nil {
 		return d.server.DSN(name)
@@ -49,14 +48,14 @@ func (d *database) address() string {
 	return d.cluster.address
 }
 
-// name is that of the database of a campaign.
+// name is the name of a campaign's database.
 const name = "chaos"
 
-// durable lets commits survive the end of the server, though not that of its machine.
+// durable makes commits survive a crash of the server, though not of its machine.
 var durable = []string{"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=1"}
 
-// start begins the server, again after it was killed, with its clock where it was. It may
-// need several tries while the disk is full.
+// start starts the server, also after it was killed, with its previous clock offset. On a full disk
+// it may need several tries.
 func (d *database) start(ctx context.Context) error {
 	switch {
 	case d.engine == "sqlite", d.engine == "vitess" && !d.dead:
@@ -85,7 +84,7 @@ func (d *database) begin() (*mariadb.Server, error) {
 	return mariadb.Start(d.dir, durable...)
 }
 
-// kill ends the database as a crash does.
+// kill kills the database.
 func (d *database) kill(ctx context.Context) error {
 	if d.engine == "vitess" {
 		d.dead = true
@@ -95,7 +94,7 @@ func (d *database) kill(ctx context.Context) error {
 	return nil
 }
 
-// close ends the server, if it is ours.
+// close stops the server if the campaign started it.
 func (d *database) close() {
 	if d.server != nil {
 		d.server.Close()
@@ -103,7 +102,7 @@ func (d *database) close() {
 	}
 }
 
-// revive starts the server again where it ended by itself, as a supervisor of services does.
+// revive restarts the server if it crashed by itself, as a supervisor does.
 func (d *database) revive(ctx context.Context) error {
 	if d.server == nil {
 		return nil
@@ -117,7 +116,7 @@ func (d *database) revive(ctx context.Context) error {
 	return d.start(ctx)
 }
 
-// set puts the server's clock so far before the machine's.
+// set sets the server's clock ahead of the machine's.
 func (d *database) set(ahead time.Duration) error {
 	if !d.settable || d.server == nil {
 		return nil
@@ -126,14 +125,14 @@ func (d *database) set(ahead time.Duration) error {
 	return d.server.SetClock(ahead)
 }
 
-// disk is a small file system for all that a campaign writes, so that it can be filled.
+// disk is a small file system for everything that a campaign writes, so that it can be filled.
 type disk struct {
 	dir string
-	err error // why it is none of its own
+	err error // why it is not a separate file system
 }
 
-// mounted makes a file system of so many megabytes in memory at a folder. Where that is not
-// allowed the folder stays as it is.
+// mounted mounts a file system in memory, in megabytes, at a folder. Without permission the folder
+// stays as it is.
 func mounted(ctx context.Context, dir string, megabytes int) disk {
 	size := fmt.Sprintf("size=%dm,mode=0700", megabytes)
 	out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", size, "storefront-chaos", dir).CombinedOutput()
@@ -145,7 +144,7 @@ func mounted(ctx context.Context, dir string, megabytes int) disk {
 
 func (d disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill leaves no byte.
+// fill uses up all space.
 func (d disk) fill() error {
 	f, err := os.Create(d.ballast())
 	if err != nil {
@@ -163,12 +162,12 @@ func ignoreFull(err error) error {
 	return err
 }
 
-// endless is a source of zeros.
+// endless reads zeros.
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// free gives all of it back.
+// free frees the space.
 func (d disk) free() error {
 	if err := os.Remove(d.ballast()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -176,7 +175,7 @@ func (d disk) free() error {
 	return nil
 }
 
-// close unmounts it, also where a process that ends still has it open.
+// close unmounts it, even if an ending process still has files open.
 func (d disk) close() {
 	if d.err == nil {
 		out, err := exec.Command("umount", "--lazy", d.dir).CombinedOutput()

@@ -24,31 +24,31 @@ const (
 	Pause          Kind = "a process stopped past its lease"
 	DiskFull       Kind = "disk full"
 	Clock          Kind = "the database's clock set"
-	// Reshard is none that is drawn: it comes once, where a cluster can do it.
+	// Reshard is not random: it happens once, if a cluster supports it.
 	Reshard Kind = "the cluster spread over other shards"
 )
 
-// weights say how often each kind is drawn.
+// weights are the relative frequencies of the kinds.
 var weights = map[Kind]int{KillServer: 25, KillDispatcher: 20, KillExporter: 10, KillProgram: 8, KillDatabase: 15,
 	KillMachine: 4, Pause: 4, DiskFull: 6, Clock: 8}
 
-// Fault is one disturbance.
+// Fault is one fault.
 type Fault struct {
 	Kind Kind `json:"kind"`
-	// Target is which of the processes it meets, counted round.
+	// Target selects the process, modulo their number.
 	Target int `json:"target"`
-	// Hold is how long it lasts, where it lasts.
+	// Hold is the duration of a fault that has one.
 	Hold time.Duration `json:"hold_ns"`
-	// Ahead is where a clock is put.
+	// Ahead is the offset of a clock.
 	Ahead time.Duration `json:"ahead_ns,omitempty"`
-	// Rest is what goes by after it.
+	// Rest is the pause after the fault.
 	Rest time.Duration `json:"rest_ns"`
-	// At is when it came, since the campaign began.
+	// At is the time since the campaign began.
 	At time.Duration `json:"at_ns"`
 }
 
-// plan draws n faults of the kinds that can be done: each kind once at first, where there
-// are so many, and then by their weights. The same seed draws the same.
+// plan returns n faults of the possible kinds: first each kind once, as far as n allows, then
+// random ones by weight. The same seed gives the same plan.
 func plan(seed uint64, n int, able []Kind) []Fault {
 	random := rand.New(rand.NewPCG(seed, 2))
 	able = slices.Sorted(slices.Values(able))
@@ -67,7 +67,7 @@ func plan(seed uint64, n int, able []Kind) []Fault {
 		}
 		switch f.Kind {
 		case Pause:
-			f.Hold += 6500 * time.Millisecond // a lease is 6 s
+			f.Hold += 6500 * time.Millisecond // longer than a lease, which is 6 s
 		case Clock:
 			f.Ahead = []time.Duration{-5 * time.Minute, 5 * time.Minute, 0}[random.IntN(3)]
 		}
@@ -76,7 +76,7 @@ func plan(seed uint64, n int, able []Kind) []Fault {
 	return list
 }
 
-// able are the kinds that can be done, and why the others cannot.
+// able returns the possible kinds, and why the others are not possible.
 func (c *campaign) able() (list []Kind, undone map[string]string) {
 	undone = map[string]string{}
 	if c.engine == "sqlite" {
@@ -109,7 +109,7 @@ func (c *campaign) able() (list []Kind, undone map[string]string) {
 	return list, undone
 }
 
-// strike does one fault and waits until everything answers again.
+// strike injects one fault and waits until everything answers again.
 func (c *campaign) strike(ctx context.Context, f Fault) error {
 	var err error
 	switch f.Kind {
@@ -139,7 +139,7 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 		if err = c.disk.fill(); err == nil {
 			pause(ctx, f.Hold)
 			err = c.disk.free()
-			pause(ctx, 200*time.Millisecond) // a server that gives up has ended
+			pause(ctx, 200*time.Millisecond) // a server that gives up has exited
 		}
 	case Clock:
 		err = c.db.set(f.Ahead)
@@ -152,14 +152,14 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 	return c.await(ctx)
 }
 
-// kill ends processes as a crash does.
+// kill kills processes.
 func kill(list ...*process) {
 	for _, p := range list {
 		p.signal(syscall.SIGKILL)
 	}
 }
 
-// amidExport asks for an export and waits for the moment in which somebody writes it.
+// amidExport starts an export and waits until a process writes it.
 func (c *campaign) amidExport(ctx context.Context, f Fault) {
 	c.group.Go(func() { c.failed(c.crew.export(c.work, fmt.Sprintf("x%x%x", c.seed, f.At))) })
 	pause(ctx, time.Duration(f.Target%60)*time.Millisecond)

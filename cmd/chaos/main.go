@@ -1,7 +1,6 @@
-// Command chaos runs a campaign of faults against the program: processes and databases are
-// killed, stopped and set to other times while writers, readers, exports and webhooks go on.
-// It ends with a verdict: what was lost, doubled, out of order, answered otherwise or left
-// undone.
+// Command chaos runs a fault campaign against the program: it kills and stops processes and
+// databases and changes clocks while writers, readers, exports and webhooks continue. The verdict
+// says what was lost, duplicated, out of order, answered differently or left undone.
 //
 //	go run ./cmd/chaos --engine mariadb --kills 200 --seed 7
 package main
@@ -27,7 +26,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// command are the flags.
+// command holds the flags.
 type command struct {
 	Engine  string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
 	Kills   int           `default:"200" help:"How many faults there are (default ${default})."`
@@ -52,11 +51,11 @@ func main() {
 	parser.FatalIfErrorf(err)
 	if !good {
 		stop()
-		os.Exit(1) //nolint:gocritic // what was deferred is done
+		os.Exit(1) //nolint:gocritic // all deferred functions have run
 	}
 }
 
-// run does the campaign and reports whether all is well.
+// run runs the campaign and reports whether nothing is wrong.
 func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error) {
 	if err := c.check(); err != nil {
 		return false, err
@@ -109,7 +108,7 @@ func (c *command) check() error {
 	return nil
 }
 
-// build makes the program.
+// build builds the program.
 func build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/storefront-go/storefront/cmd/storefront")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -118,7 +117,7 @@ func build(ctx context.Context, path string) error {
 	return nil
 }
 
-// report writes what happened and the verdict.
+// report writes the observations and the verdict.
 func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 	fmt.Fprintf(out, "\n%s, seed %d: %d faults in %v\n", l.Engine, l.Seed, len(l.Faults), took.Round(time.Second))
 	kinds := map[Kind]int{}

@@ -18,24 +18,23 @@ import (
 	"time"
 )
 
-// process is a child that is started again whenever it ends, as a supervisor of services
-// does.
+// process is a child process that is restarted whenever it ends, as by a supervisor.
 type process struct {
 	name   string
 	binary string
 	args   []string
-	dir    string // where its log lies
+	dir    string // the folder of its log
 	ended  atomic.Int64
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	killed bool
 	api    string        // "" while it does not answer
-	ready  chan struct{} // closed while it does
-	over   chan struct{} // closed when nobody starts it again
+	ready  chan struct{} // closed while it answers
+	over   chan struct{} // closed when it is no longer restarted
 }
 
-// supervise keeps a process running until the context ends, and kills it then.
+// supervise keeps a process running until the context ends, then kills it.
 func supervise(ctx context.Context, name, dir, binary string, args ...string) *process {
 	p := &process{name: name, binary: binary, args: args, dir: dir,
 		ready: make(chan struct{}), over: make(chan struct{})}
@@ -51,7 +50,7 @@ func supervise(ctx context.Context, name, dir, binary string, args ...string) *p
 	return p
 }
 
-// run is one life of the process.
+// run runs the process once.
 func (p *process) run(ctx context.Context) error {
 	log, err := os.OpenFile(filepath.Join(p.dir, p.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -92,7 +91,7 @@ func (p *process) run(ctx context.Context) error {
 	return nil
 }
 
-// answers reads the line that a process prints when it has begun.
+// answers parses the line that a process prints once it has started.
 func (p *process) answers(line []byte) {
 	var started struct {
 		API   string `json:"api_host"`
@@ -110,14 +109,14 @@ func (p *process) answers(line []byte) {
 	close(p.ready)
 }
 
-// address is that of its API, "" while it does not answer.
+// address returns its API address, or "" while it does not answer.
 func (p *process) address() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.api
 }
 
-// signal sends one; SIGKILL is no end by itself.
+// signal sends a signal; after SIGKILL the process is restarted.
 func (p *process) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +146,7 @@ func (p *process) await(ctx context.Context) error {
 	}
 }
 
-// pause waits, less where the context ends.
+// pause waits for d, or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -157,7 +156,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// errorsIn are the errors in the logs of a folder, each once and without its time.
+// errorsIn returns the errors in the logs of a folder, each once and without its time.
 func errorsIn(dir string) (list []string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.log"))
 	if err != nil {
@@ -182,5 +181,5 @@ func errorsIn(dir string) (list []string) {
 	return list
 }
 
-// requestID is what tells equal errors apart.
+// requestID matches attributes in which equal errors differ.
 var requestID = regexp.MustCompile(`(request_id|trace_id|span_id|took|stack)=(\"[^\"]*\"|\S+) ?`)

@@ -16,8 +16,7 @@ import (
 	"github.com/storefront-go/storefront/rest/hook"
 )
 
-// receiver takes the webhooks of several endpoints, each with a path of its own, and keeps
-// what came.
+// receiver receives the webhooks of several endpoints, by path, and records them.
 type receiver struct {
 	url    string
 	server *http.Server
@@ -31,10 +30,10 @@ type receiver struct {
 	rest       bool
 }
 
-// moody is the path of the endpoint that refuses a first attempt now and then.
+// moody is the path of the endpoint that refuses some first attempts.
 const moody = "/moody"
 
-// listen begins a receiver on the loopback.
+// listen starts a receiver on the loopback interface.
 func listen(ctx context.Context, seed uint64) (*receiver, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,14 +46,14 @@ func listen(ctx context.Context, seed uint64) (*receiver, error) {
 	return r, nil
 }
 
-// expect makes a path known; deliveries to it are signed with the secret.
+// expect adds a path with the secret that signs its deliveries.
 func (r *receiver) expect(path, secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path] = secret
 }
 
-// ServeHTTP takes one delivery down.
+// ServeHTTP records one delivery.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, err := hook.ReadBody(w, q)
 	if err != nil {
@@ -64,7 +63,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(r.take(q, body))
 }
 
-// take notes a delivery, and the place of its 2xx before the sender can know of it.
+// take records a delivery, and the position of its 2xx before the sender can receive it.
 func (r *receiver) take(q *http.Request, body []byte) (status int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +72,7 @@ func (r *receiver) take(q *http.Request, body []byte) (status int) {
 	e, err := hook.Parse(q.Header, body)
 	secret, known := r.secrets[path]
 	if !known {
-		return http.StatusServiceUnavailable // it is being registered
+		return http.StatusServiceUnavailable // it is still being registered
 	}
 	if err = errors.Join(err, hook.Verify(secret, q.Header, body, time.Now())); err != nil {
 		d.Mistake = err.Error()
@@ -96,22 +95,21 @@ func (r *receiver) take(q *http.Request, body []byte) (status int) {
 	return http.StatusOK
 }
 
-// relent lets every endpoint take everything from now on.
+// relent makes every endpoint accept everything from now on.
 func (r *receiver) relent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rest = true
 }
 
-// all is what came until now.
+// all returns the deliveries so far.
 func (r *receiver) all() []*Delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.deliveries)
 }
 
-// subscribed are the events that an endpoint asks for: all of the resources that writers
-// change.
+// subscribed returns the event types of an endpoint: all of the resources that writers change.
 func subscribed(path string) []string {
 	orders := []string{"order.created", "order.updated", "order.paid", "order.partially_paid", "order.refunded",
 		"order.fulfilled", "order.partially_fulfilled", "order.cancelled", "order.completed", "order.note_added"}

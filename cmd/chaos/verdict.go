@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Verdict is what is wrong with a campaign, a line for each finding.
+// Verdict lists what is wrong, one line per finding.
 type Verdict struct {
 	Lost      []string `json:"lost"`
 	Doubled   []string `json:"doubled"`
@@ -26,7 +26,7 @@ func note(list *[]string, format string, args ...any) {
 	*list = append(*list, fmt.Sprintf(format, args...))
 }
 
-// judge holds a ledger against what the service promises.
+// judge checks a ledger against the guarantees of the service.
 func judge(l *Ledger) Verdict {
 	var v Verdict
 	v.writes(l)
@@ -39,7 +39,7 @@ func judge(l *Ledger) Verdict {
 	return v
 }
 
-// writes finds those without an answer, and those whose replays differ.
+// writes finds writes without an answer, and writes whose replays differ.
 func (v *Verdict) writes(l *Ledger) {
 	for _, w := range l.Writes {
 		if w.First.Status == 0 {
@@ -58,7 +58,7 @@ func (v *Verdict) writes(l *Ledger) {
 	}
 }
 
-// rows finds what a write made twice, or did not make.
+// rows finds what a write created twice or not at all.
 func (v *Verdict) rows(l *Ledger) {
 	made := map[string]bool{}
 	for _, w := range l.Writes {
@@ -93,13 +93,13 @@ func (v *Verdict) readings(l *Ledger) {
 
 func some(ids []string) []string { return ids[:min(len(ids), 5)] }
 
-// told is what an endpoint was told of one event.
-type told struct {
-	*Delivery     // of the first sight
-	accepted  int // place of its first 2xx
+// receipt is what an endpoint received of one event.
+type receipt struct {
+	*Delivery     // the first delivery
+	accepted  int // position of its first 2xx
 }
 
-// deliveries judges each endpoint for itself.
+// deliveries checks each endpoint.
 func (v *Verdict) deliveries(l *Ledger) {
 	for _, endpoint := range slices.Sorted(maps.Keys(l.Endpoints)) {
 		events := v.events(l, endpoint)
@@ -108,9 +108,10 @@ func (v *Verdict) deliveries(l *Ledger) {
 	}
 }
 
-// events sums up what came to an endpoint by event: one is always the same bytes.
-func (v *Verdict) events(l *Ledger, endpoint string) map[string]*told {
-	events := map[string]*told{}
+// events groups the deliveries to an endpoint by event, and checks that an event always has the
+// same bytes.
+func (v *Verdict) events(l *Ledger, endpoint string) map[string]*receipt {
+	events := map[string]*receipt{}
 	for _, d := range l.Deliveries {
 		if d.Endpoint != endpoint {
 			continue
@@ -121,7 +122,7 @@ func (v *Verdict) events(l *Ledger, endpoint string) map[string]*told {
 		}
 		e := events[d.Event]
 		if e == nil {
-			e = &told{Delivery: d}
+			e = &receipt{Delivery: d}
 			events[d.Event] = e
 		}
 		if d.Sum != e.Sum {
@@ -134,16 +135,16 @@ func (v *Verdict) events(l *Ledger, endpoint string) map[string]*told {
 	return events
 }
 
-// lanes holds the events of each resource against their order: one is first seen after
-// the one before it was accepted.
-func (v *Verdict) lanes(endpoint string, events map[string]*told) {
-	lanes := map[string][]*told{}
+// lanes checks the order of each resource's events: an event first arrives after the previous one
+// was accepted.
+func (v *Verdict) lanes(endpoint string, events map[string]*receipt) {
+	lanes := map[string][]*receipt{}
 	for _, e := range events {
 		lanes[e.Resource] = append(lanes[e.Resource], e)
 	}
 	for _, resource := range slices.Sorted(maps.Keys(lanes)) {
 		lane := lanes[resource]
-		slices.SortFunc(lane, func(a, b *told) int {
+		slices.SortFunc(lane, func(a, b *receipt) int {
 			return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Arrived, b.Arrived))
 		})
 		for i, e := range lane[1:] {
@@ -162,8 +163,8 @@ func (v *Verdict) lanes(endpoint string, events map[string]*told) {
 	}
 }
 
-// balance compares what was accepted with what was acknowledged, by resource and type.
-func (v *Verdict) balance(l *Ledger, endpoint string, events map[string]*told) {
+// balance compares accepted events with acknowledged writes, by resource and type.
+func (v *Verdict) balance(l *Ledger, endpoint string, events map[string]*receipt) {
 	owed := map[string]int{}
 	for _, w := range l.Writes {
 		if w.First.Status/100 != 2 {
@@ -190,7 +191,7 @@ func (v *Verdict) balance(l *Ledger, endpoint string, events map[string]*told) {
 	}
 }
 
-// text is the verdict for people: each figure, and the first of what it counts.
+// text formats the verdict: each number, and the first findings behind it.
 func (v Verdict) text() string {
 	var b strings.Builder
 	for _, part := range []struct {

@@ -17,7 +17,7 @@ func clean() *Ledger {
 		return &Write{Key: key, Kind: "write", Mark: mark, Resource: resource, Events: events, Tries: 1, First: a,
 			Replays: []Answer{again}}
 	}
-	told := func(place int, event, kind, resource string, sequence int64) *Delivery {
+	receipt := func(place int, event, kind, resource string, sequence int64) *Delivery {
 		return &Delivery{Endpoint: "/all", Event: event, Type: kind, Resource: resource, Sequence: sequence,
 			Sum: "sum of " + event, Arrived: place, Accepted: place + 1}
 	}
@@ -29,9 +29,9 @@ func clean() *Ledger {
 		Rows:      map[string][]string{"m1": {"prod_1"}, "m3": {"ord_1"}, "order number 1": {"ord_1"}},
 		Endpoints: map[string][]string{"/all": {"product.created", "product.updated", "order.created"}},
 		Deliveries: []*Delivery{
-			told(1, "evt_1", "product.created", "prod_1", 1), told(3, "evt_3", "order.created", "ord_1", 1),
-			told(5, "evt_2", "product.updated", "prod_1", 2),
-			told(7, "evt_1", "product.created", "prod_1", 1), // again, which is allowed
+			receipt(1, "evt_1", "product.created", "prod_1", 1), receipt(3, "evt_3", "order.created", "ord_1", 1),
+			receipt(5, "evt_2", "product.updated", "prod_1", 2),
+			receipt(7, "evt_1", "product.created", "prod_1", 1), // again, which is allowed
 		},
 		Readings: []Reading{read("a walk", []string{"prod_1", "prod_2"}, []string{"prod_1"})},
 	}

@@ -19,15 +19,15 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// crew writes with keys and reads, and keeps what it saw.
+// crew writes with idempotency keys, reads, and records what it observes.
 type crew struct {
 	*client
 	key, staff string // credentials
-	order      string // takes everybody's notes
+	order      string // the order that gets all notes
 
 	mu       sync.Mutex
 	writes   []*Write
-	ids      map[string][]string // acknowledged ids by their list
+	ids      map[string][]string // acknowledged ids by list
 	readings []Reading
 }
 
@@ -38,7 +38,7 @@ func unexpected(ctx context.Context, what string, status int, body []byte) error
 	return fmt.Errorf("%s: answered %d: %.300s", what, status, body)
 }
 
-// write sends a write until it is answered, and decodes what came.
+// write sends a write until it is answered, and decodes the answer.
 func (c *crew) write(ctx context.Context, w *Write, into any) error {
 	c.mu.Lock()
 	c.writes = append(c.writes, w)
@@ -60,7 +60,7 @@ func (c *crew) write(ctx context.Context, w *Write, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// made notes what an acknowledged write made, and of which list it is.
+// made records what an acknowledged write created, and in which list it appears.
 func (c *crew) made(w *Write, id, list string, events ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *crew) made(w *Write, id, list string, events ...string) {
 	}
 }
 
-// author writes chapters until told to rest. What it began is answered before it ends.
+// author writes chapters until until ends, and finishes the one it has begun.
 func (c *crew) author(ctx, until context.Context, random *rand.Rand) error {
 	for n := 0; until.Err() == nil; n++ {
 		if err := c.chapter(ctx, n, text(random)); err != nil {
@@ -81,13 +81,12 @@ func (c *crew) author(ctx, until context.Context, random *rand.Rand) error {
 	return nil
 }
 
-// text is a key that no other one of the campaign has.
+// text returns a key that is unique in the campaign.
 func text(random *rand.Rand) string {
 	return fmt.Sprintf("c%016x%016x", random.Uint64(), random.Uint64())
 }
 
-// chapter makes a product and changes it; now and then an order, a note or something that
-// is refused.
+// chapter creates a product and changes it, and sometimes an order, a note or a refused write.
 func (c *crew) chapter(ctx context.Context, n int, mark string) error {
 	w := &Write{Key: mark, Kind: "product", Mark: mark, request: c.post("/products",
 		fmt.Sprintf(`{"title":"Chaos","price_minor":1450,"currency":"EUR","sku":%q}`, mark))}
@@ -121,7 +120,7 @@ func (c *crew) chapter(ctx context.Context, n int, mark string) error {
 	return nil
 }
 
-// sale makes an order and pays it.
+// sale creates an order and pays it.
 func (c *crew) sale(ctx context.Context, mark string) error {
 	w, err := c.mutate(ctx, mark, "order", mark, fmt.Sprintf(
 		`orderCreate(input:{tags:[%q],lines:[{title:"x",quantity:1,unitPriceMinor:100}]}){order{id} userErrors{message}}`,
@@ -139,7 +138,7 @@ func (c *crew) post(path, body string) request {
 	return request{As: c.key, Method: http.MethodPost, Path: rest.Base + path, Body: body}
 }
 
-// mutate sends a mutation of one field.
+// mutate sends a mutation with one field.
 func (c *crew) mutate(ctx context.Context, key, kind, mark, field, id string, events ...string) (*Write, error) {
 	head, variables := "mutation", map[string]string{}
 	if id != "" {
@@ -173,7 +172,7 @@ func (c *crew) mutate(ctx context.Context, key, kind, mark, field, id string, ev
 	return w, nil
 }
 
-// again sends the keys of some writes once more, from several connections.
+// again resends the keys of some writes over several connections.
 func (c *crew) again(ctx context.Context, writes []*Write) {
 	work := make(chan *Write)
 	var group sync.WaitGroup
@@ -195,7 +194,7 @@ func (c *crew) again(ctx context.Context, writes []*Write) {
 	group.Wait()
 }
 
-// answered are the last n writes that have their answer; all of them for 0.
+// answered returns the last n answered writes, or all for 0.
 func (c *crew) answered(n int) (list []*Write) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +206,7 @@ func (c *crew) answered(n int) (list []*Write) {
 	return list
 }
 
-// known are the ids that a list must hold by now.
+// known returns the ids that a list must contain by now.
 func (c *crew) known(list string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,7 +219,7 @@ func (c *crew) noted(r Reading) {
 	c.readings = append(c.readings, r)
 }
 
-// reader walks lists until told to rest.
+// reader walks lists until until ends.
 func (c *crew) reader(ctx, until context.Context) error {
 	for n := 0; until.Err() == nil; n++ {
 		path := []string{"/products", "/orders"}[n%2]
@@ -243,7 +242,7 @@ func (c *crew) reader(ctx, until context.Context) error {
 	return nil
 }
 
-// exporter asks for an export now and then, and reads its file.
+// exporter starts exports and reads their files.
 func (c *crew) exporter(ctx, until context.Context, random *rand.Rand) error {
 	for until.Err() == nil {
 		if err := c.export(ctx, text(random)); err != nil {
@@ -254,7 +253,7 @@ func (c *crew) exporter(ctx, until context.Context, random *rand.Rand) error {
 	return nil
 }
 
-// job is an export as the API shows it.
+// job is an export job of the API.
 type job struct {
 	ID, Status, Sha256 string
 	DownloadURL        string `json:"download_url"`
@@ -292,7 +291,7 @@ func (c *crew) export(ctx context.Context, key string) error {
 	return nil
 }
 
-// readFile holds the file of an export against its job and what it must hold.
+// readFile checks the file of an export against its job and the expected ids.
 func readFile(j job, file []byte, before []string) Reading {
 	of := "export " + j.ID
 	rows, err := csv.NewReader(bytes.NewReader(file)).ReadAll()

@@ -61,7 +61,7 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 	return nil
 }
 
-// level is the level of progress messages, which are shown if the demo takes long.
+// level is info after every 1000 orders of a large demo, so that people see its progress.
 func (s *seeder) level(made int) slog.Level {
 	if s.Orders > 2000 && made%1000 == 0 {
 		return slog.LevelInfo
