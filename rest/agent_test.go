@@ -46,8 +46,8 @@ func call(t testing.TB, agent *sdk.ClientSession, tool string, arguments map[str
 	return got.Content[0].(*sdk.TextContent).Text, got.IsError
 }
 
-// An agent sees the tools that its credential reaches, and a call of one is a request
-// of the API: with the same answer, key and refusals.
+// An agent sees the tools that its credential allows. A tool call is an API request with the same
+// answer, idempotency key and refusals.
 func TestAgent(t *testing.T) {
 	s, m := sqlite(t)
 	agent := s.agent(t, m.keyOf(scope.ProductsWrite, scope.ProductsRead))
@@ -97,8 +97,8 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// Who sends no credential, or one that does not stand, is led to the metadata of the
-// resource that is meant (RFC 9728, section 5.1).
+// A client without a valid credential is referred to the metadata of the requested resource (RFC
+// 9728, section 5.1).
 func TestAgentChallenge(t *testing.T) {
 	s, m := sqlite(t)
 	ask := request{Method: http.MethodPost, Path: "/mcp", Body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -125,8 +125,7 @@ func TestAgentChallenge(t *testing.T) {
 	}
 }
 
-// The messages of an agent count against the rate of its credential, and so do the
-// calls of tools, which its messages may hold.
+// The messages of an agent count against the rate of its credential, and so do its tool calls.
 func TestAgentRate(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.001, 4 })
 	agent := s.agent(t, m.all) // takes one or two
@@ -142,14 +141,14 @@ func TestAgentRate(t *testing.T) {
 	}
 }
 
-// message is a request of an agent that holds a JSON-RPC message.
+// message is an agent's request with a JSON-RPC message.
 func message(as, body string) request {
 	return request{As: as, Method: http.MethodPost, Path: "/mcp", Body: body, Free: true,
 		Header: map[string]string{"Accept": "application/json, text/event-stream"}}
 }
 
-// A batch is refused in every version of the protocol, whatever white space it begins with: otherwise
-// it would count as one request on the rate, and its answer would have no bound.
+// A batch is refused in every version of the protocol, whatever white space precedes it: otherwise
+// it would count as one request, and its answer would be unbounded.
 func TestAgentBatch(t *testing.T) {
 	s, m := sqlite(t)
 	one := `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`
@@ -177,7 +176,7 @@ func TestAgentBatch(t *testing.T) {
 	}
 }
 
-// The result of a tool has at most a mebibyte: agents ask for fewer rows.
+// The result of a tool has at most one mebibyte; agents are asked to fetch fewer rows.
 func TestAgentAnswerBound(t *testing.T) {
 	s, m := sqlite(t)
 	for n := range 20 {
@@ -194,7 +193,8 @@ func TestAgentAnswerBound(t *testing.T) {
 	}
 }
 
-// No message holds its connection, and nobody shares what is listed: it depends on the credential.
+// No message keeps its connection open, and lists are not shared caches: they depend on the
+// credential.
 func TestAgentSubscribes(t *testing.T) {
 	s, m := sqlite(t)
 	for _, method := range []string{"subscriptions/listen", "tools/list"} {

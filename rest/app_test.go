@@ -23,11 +23,11 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// install is an app of another shop with a grant in the shop.
+// install is the app of another store with a grant in the shop.
 type install struct {
 	app       xid.ID
 	developer *shop
-	// tokens has one access token for each set of scopes that a refresh asked for.
+	// tokens has an access token for each refreshed set of scopes.
 	tokens []string
 }
 
@@ -43,7 +43,7 @@ func (m *shop) install(granted, registered scope.Set, narrow ...scope.Set) *inst
 	return i
 }
 
-// consent gives an app that is registered access to another store.
+// consent grants a registered app access to another store.
 func (m *shop) consent(i *install, granted scope.Set, narrow ...scope.Set) {
 	m.t.Helper()
 	m.tx(func(ctx context.Context, c *db.Client) error {
@@ -70,8 +70,8 @@ func (m *shop) consent(i *install, granted scope.Set, narrow ...scope.Set) {
 	})
 }
 
-// An app's token is described with its app and consent, and acts as the app: its notes
-// name it, and its idempotency keys are the client's, whatever token it holds.
+// An app's token is described with its app and consent, and acts as the app: notes name the app,
+// and idempotency keys belong to the client, whatever token it uses.
 func TestAppToken(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -170,7 +170,7 @@ func TestMeOfGraphQL(t *testing.T) {
 	}
 }
 
-// An app on the legacy list is served v0 in every store, and nobody else is.
+// Only apps on the legacy list are served v0, in every store.
 func TestLegacyApp(t *testing.T) {
 	s, m := sqlite(t)
 	all := scope.Of(scope.ProductsRead)
@@ -182,8 +182,9 @@ func TestLegacyApp(t *testing.T) {
 	s.do(t, request{As: other.tokens[0], Path: legacy + "/products"}).want(http.StatusGone, "version_retired")
 }
 
-// A token that was refreshed down to fewer scopes gets no kept answer that it could not get by itself:
-// neither the secret of an endpoint for events that it may not read, nor an export of such rows.
+// A token that was refreshed with fewer scopes cannot replay an answer that it could not get
+// itself: neither the secret of an endpoint with events that it may not read, nor an export of such
+// rows.
 func TestReplayNeedsScopes(t *testing.T) {
 	s, m := sqlite(t)
 	all := scope.Of(scope.WebhooksWrite, scope.ExportsWrite, scope.OrdersRead).Effective()

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// gallery is a server with a blob store of its own.
+// gallery is a server with its own blob store.
 type gallery struct {
 	*server
 	blobs *blob.Store
@@ -50,8 +50,8 @@ func (g *gallery) hang(t testing.TB, name string, body []byte) string {
 	return "/assets/" + hex.EncodeToString(sum[:]) + "/" + name
 }
 
-// raw sends a request without a credential to any path; header are names and
-// values, of which Host is the host asked for.
+// raw sends a request without a credential to any path; header holds names and values, among them
+// Host.
 func (s *server) raw(t testing.TB, method, path string, header ...string) *answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
@@ -86,15 +86,14 @@ func (a *answer) header(t testing.TB, want map[string]string) {
 	}
 }
 
-// noise is bytes that do not compress.
+// noise returns bytes that do not compress.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)
 	return b
 }
 
-// TestAssets: bytes under their checksum, with the type that their name says, and
-// without a query.
+// TestAssets: files are served by checksum, with the type of their name, without a query.
 func TestAssets(t *testing.T) {
 	g := newGallery(t)
 	before := g.store.Statements()
@@ -111,7 +110,7 @@ func TestAssets(t *testing.T) {
 		body := noise(size)
 		address := g.hang(t, name, body)
 		tag := `"` + strings.Split(address, "/")[2] + `"`
-		for range 2 { // from where it lies, and from memory
+		for range 2 { // first from the blob store, then from memory
 			a := g.raw(t, http.MethodGet, address).want(http.StatusOK, "")
 			if !bytes.Equal(a.Body, body) {
 				t.Errorf("%s: other bytes", name)
@@ -136,7 +135,7 @@ func TestAssets(t *testing.T) {
 			}
 			g.raw(t, http.MethodGet, address, "If-None-Match", `"x"`).want(http.StatusOK, "")
 		}
-		// The name may be another one of the same type.
+		// The name may differ if it has the same type.
 		g.raw(t, http.MethodGet, address[:strings.LastIndex(address, "/")]+"/other"+
 			address[strings.LastIndex(address, "."):]).want(http.StatusOK, "")
 	}
@@ -186,8 +185,7 @@ func TestAssetRanges(t *testing.T) {
 	}
 }
 
-// TestUnknownAssets: what is no address of an asset, or of none that there is, is
-// the same problem.
+// TestUnknownAssets: malformed and unknown addresses of assets give the same problem.
 func TestUnknownAssets(t *testing.T) {
 	g := newGallery(t)
 	known := g.hang(t, "a.png", noise(100))
@@ -218,8 +216,7 @@ func TestUnknownAssets(t *testing.T) {
 	}
 }
 
-// TestAssetCompression: texts go out compressed where that is asked for, under a
-// tag of their own.
+// TestAssetCompression: texts are compressed on request, under a tag of their own.
 func TestAssetCompression(t *testing.T) {
 	g := newGallery(t)
 	for name, packs := range map[string]bool{"style.css": true, "a.svg": true, "a.ttf": false, "a.png": false} {
@@ -255,7 +252,7 @@ func TestAssetCompression(t *testing.T) {
 	}
 }
 
-// TestAssetsAtOnce: many ask for what nobody has asked for.
+// TestAssetsAtOnce: many clients request an asset that is not cached yet.
 func TestAssetsAtOnce(t *testing.T) {
 	g := newGallery(t)
 	body := noise(400 << 10)

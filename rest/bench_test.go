@@ -12,8 +12,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// BenchmarkGetOrder is one order through the whole pipeline, without the log of requests
-// and with it.
+// BenchmarkGetOrder reads an order through the whole pipeline, with and without the request log.
 func BenchmarkGetOrder(b *testing.B) {
 	for name, edit := range map[string]func(*rest.Config){
 		"bare":   func(*rest.Config) {},
@@ -34,7 +33,7 @@ func BenchmarkGetOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkPoll is a page of 20 orders that did not change since the client read it.
+// BenchmarkPoll polls a page of 20 unchanged orders.
 func BenchmarkPoll(b *testing.B) {
 	run := func(open func(*testing.B) *ent.Store) func(*testing.B) {
 		return func(b *testing.B) {

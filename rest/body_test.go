@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// with is the body of a draft with members set or, by nil, removed.
+// with returns the body of a draft with members set or, if nil, removed.
 func with(members map[string]any) string {
 	m := map[string]any{"title": "Cup", "price_minor": 1, "currency": "EUR"}
 	maps.Copy(m, members)
@@ -24,7 +24,7 @@ func with(members map[string]any) string {
 	return string(b)
 }
 
-// price is the body of a draft whose price is written as it is.
+// price returns the body of a draft with a literal price.
 func price(n string) string { return `{"title":"Cup","currency":"EUR","price_minor":` + n + `}` }
 
 func TestMalformedBodies(t *testing.T) {
@@ -203,8 +203,8 @@ func TestGoodBodies(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		for name, body := range bodies {
 			t.Run(name, func(t *testing.T) {
-				// The document's regular expressions and numbers are read by a library that
-				// is narrower than JSON Schema.
+				// The document's validator supports fewer regular expressions and numbers than JSON
+				// Schema.
 				made := s.do(t, request{As: m.all, Method: "POST", Path: "/products", Body: body, Free: true})
 				p := made.product()
 				again := s.do(t, request{As: m.all, Path: "/products/" + p.ID})
@@ -223,7 +223,7 @@ func TestGoodBodies(t *testing.T) {
 	})
 }
 
-// TestHandles: one is made from the title and never clashes; a given one may.
+// TestHandles: generated handles never clash; a given handle may.
 func TestHandles(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		post := func(body string) *answer {
@@ -296,7 +296,7 @@ func TestMediaTypes(t *testing.T) {
 		{media: "application/json", encoding: "gzip", body: zipped.String(), status: 415,
 			code: "unsupported_media_type"},
 		{media: "application/json", encoding: "br", body: draft("a"), status: 415, code: "unsupported_media_type"},
-		{status: 422, code: "validation_failed"}, // where there is no body its type does not matter
+		{status: 422, code: "validation_failed"}, // an empty body may have any media type
 		{media: "text/plain", status: 422, code: "validation_failed"},
 	} {
 		t.Run(tc.media+tc.encoding, func(t *testing.T) {

@@ -60,7 +60,7 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// TestETagFollowsTheRepresentation: another page or a change is another tag.
+// TestETagFollowsTheRepresentation: another page or a change has another tag.
 func TestETagFollowsTheRepresentation(t *testing.T) {
 	c := newCast(t)
 	tag := func(path string) string {
@@ -80,7 +80,7 @@ func TestETagFollowsTheRepresentation(t *testing.T) {
 	}
 }
 
-// TestNoETag on what is of the moment or wrong; such is never kept.
+// TestNoETag: answers of the moment and errors have no tag and are not cached.
 func TestNoETag(t *testing.T) {
 	c := newCast(t)
 	for _, path := range []string{
@@ -93,7 +93,7 @@ func TestNoETag(t *testing.T) {
 				a.Header.Get("ETag"), a.Header.Get("Cache-Control"))
 		}
 	}
-	// A condition is for reads: a write is never 304.
+	// Conditions apply to reads: a write is never 304.
 	c.do(t, request{As: c.as["all"], Method: "POST", Path: "/products", Body: draft("x"),
 		Header: map[string]string{"If-None-Match": "*"}}).want(http.StatusCreated, "")
 }
@@ -140,7 +140,7 @@ func TestGzip(t *testing.T) {
 			t.Errorf("Accept-Encoding %q: Vary %q", tc.accept, a.Header.Values("Vary"))
 		}
 	}
-	// What is small stays as it is, and a large error is packed too.
+	// Small answers are not compressed, and large errors are.
 	if a := s.do(t, request{As: m.all, Path: "/products?limit=1",
 		Header: map[string]string{"Accept-Encoding": "gzip"}}); a.Header.Get("Content-Encoding") != "" {
 		t.Error("a small answer is packed")
@@ -198,7 +198,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestNoCORS on pages for people and on the core's GraphQL.
+// TestNoCORS: pages for people and the core's GraphQL have no CORS headers.
 func TestNoCORS(t *testing.T) {
 	s, _ := sqlite(t, func(c *rest.Config) {
 		c.GraphQL = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })

@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// counter is a shopper at a store with a mug.
+// counter returns a shopper at a store that sells a mug.
 func counter(t *testing.T, language state.Language, stock int64, edit ...func(*rest.Config)) (*shopper, *shop, xid.ID) {
 	t.Helper()
 	store := storetest.Open(t)
@@ -34,11 +34,10 @@ func adding(mug xid.ID, quantity string) string {
 	return url.Values{"product_id": {xid.Product.Format(mug)}, "quantity": {quantity}}.Encode()
 }
 
-// lineKey names the line of a product without options in the form of a cart.
+// lineKey returns the key of a line without options in the cart form.
 func lineKey(id xid.ID) string { return xid.Product.Format(id) + "." + xid.Variant.Format(id) }
 
-// TestCartForm: whichever button is pressed, all that was typed is saved; and nothing that another
-// tab has changed is undone.
+// TestCartForm: every button saves all input, and changes in another tab are not undone.
 func TestCartForm(t *testing.T) {
 	b, m, mug := counter(t, state.English, 9)
 	lamp := xid.New()
@@ -54,7 +53,7 @@ func TestCartForm(t *testing.T) {
 	b.press("/cart", "checkout=1", mugs, "3", "code", "ten", "note", "Ring twice").
 		want(http.StatusOK, "/checkout/contact")
 	b.get("/cart").want(http.StatusOK, "/cart", `name="`+mugs+`"`, `value="TEN"`, ">Ring twice<", "€58.23")
-	b.body = stale // the other tab shows one mug still
+	b.body = stale // the other tab still shows one mug
 	b.fill("/cart", lamps, "2", "code", "TEN", "note", "Ring twice").want(http.StatusOK, "/cart", "€69.70")
 	b.press("/cart", "remove="+lineKey(lamp), mugs, "2", "note", "Ring").
 		want(http.StatusOK, "/cart", "€39.80", ">Ring<")
@@ -65,8 +64,8 @@ func TestCartForm(t *testing.T) {
 		want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`, ">Once<", "€19.90")
 }
 
-// TestCheckoutAsksAgain: what is wrong with a form stands beside its field, in the language
-// of the store, and what was typed stays.
+// TestCheckoutAsksAgain: an error is shown beside its field in the language of the store, and the
+// input stays.
 func TestCheckoutAsksAgain(t *testing.T) {
 	b, _, mug := counter(t, state.Arabic, 5)
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "1")).want(http.StatusOK, "/cart", `<html lang="ar" dir="rtl">`)
@@ -83,7 +82,7 @@ func TestCheckoutAsksAgain(t *testing.T) {
 	if strings.Contains(b.body, `name="region"`) {
 		t.Error("an address in Germany is asked for a region")
 	}
-	b.get("/checkout/review").want(http.StatusOK, "/checkout/address") // the first step that lacks something
+	b.get("/checkout/review").want(http.StatusOK, "/checkout/address") // the first incomplete step
 	b.fill("/checkout/address", "country", "DE", "name", "Ada", "line1", "Weg 1", "postal_code", "10115", "city", "B").
 		want(http.StatusOK, "/checkout/shipping")
 	b.ask(http.MethodPost, "/checkout/shipping", "rate=rate_none").
@@ -92,7 +91,7 @@ func TestCheckoutAsksAgain(t *testing.T) {
 		want(http.StatusOK, "/checkout/shipping") // first things first
 }
 
-// TestCartChanges: lines, note and code by plain forms; what cannot be is said.
+// TestCartChanges: lines, note and code change with plain forms; errors are shown.
 func TestCartChanges(t *testing.T) {
 	b, m, mug := counter(t, state.English, 3)
 	b.ask(http.MethodPost, "/cart/add", adding(mug, "2")).want(http.StatusOK, "/cart", "Added to your cart.", "€39.80")
@@ -115,7 +114,7 @@ func TestCartChanges(t *testing.T) {
 	b.fill("/cart", "code", "NOPE").want(http.StatusUnprocessableEntity, "/cart", `value="NOPE"`, `id="code-error"`)
 	graphtest.Must[*model.DiscountPayload](t)(graphtest.NewCore(t, m.store).Mutation().DiscountCreate(m.ctx,
 		model.DiscountInput{Code: "TEN", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), Active: true}))
-	for range 20 { // codes that are some are not counted
+	for range 20 { // valid codes do not count
 		b.fill("/cart", "code", "TEN").want(http.StatusOK, "/cart", "€1.99")
 		b.fill("/cart", "code", "").want(http.StatusOK, "/cart")
 	}
@@ -147,7 +146,8 @@ func TestCartChanges(t *testing.T) {
 	b.ask(http.MethodPost, "/cart/add", "product_id=1").want(http.StatusNotFound, "/cart/add")
 }
 
-// TestPlacingTooMuch: a shopper whose network has ordered too much that is not paid is told how long to wait.
+// TestPlacingTooMuch: a shopper whose network has placed too many unpaid orders gets a time to
+// wait.
 func TestPlacingTooMuch(t *testing.T) {
 	b, _, mug := counter(t, state.English, 9, func(c *rest.Config) {
 		c.Core.Limits[limit.UnpaidPieces] = 1
@@ -163,13 +163,13 @@ func TestPlacingTooMuch(t *testing.T) {
 	}
 	b.cookie = nil
 	b.bought(mug, "1").fill("/checkout/place").want(http.StatusTooManyRequests, "/checkout/place")
-	// one order of the network comes free in a fifth of a day
+	// one order of the network expires in a fifth of a day
 	if n, err := strconv.Atoi(b.header.Get("Retry-After")); err != nil || n < 60 {
 		t.Errorf("Retry-After: %q", b.header.Get("Retry-After"))
 	}
 }
 
-// TestPlacingWhatChanged: nobody pays what they were not shown.
+// TestPlacingWhatChanged: shoppers never pay what they were not shown.
 func TestPlacingWhatChanged(t *testing.T) {
 	b, m, mug := counter(t, state.English, 3)
 	b.bought(mug, "2").want(http.StatusOK, "/checkout/review", "Order and pay €44.70")
@@ -221,7 +221,7 @@ func TestPlacingWhatChanged(t *testing.T) {
 	b.fill("/checkout/place").want(http.StatusOK, "/orders/", "€29.90")
 }
 
-// TestCheckoutRefuses: other sites, other methods, what is no form and what is too large.
+// TestCheckoutRefuses: other sites, other methods, malformed and oversized forms.
 func TestCheckoutRefuses(t *testing.T) {
 	b, _, mug := counter(t, state.English, 3)
 	body := adding(mug, "1")

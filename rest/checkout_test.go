@@ -20,20 +20,20 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// shopper is a browser without script at the host of a store.
+// shopper is a browser without scripts at the host of a store.
 type shopper struct {
 	t      *testing.T
 	s      *server
 	host   string
-	client string // the address that a proxy names; "" names none
+	client string // the address in X-Forwarded-For; "" sends none
 	cookie *http.Cookie
-	path   string // of the page that is shown
+	path   string // of the current page
 	status int
 	header http.Header
 	body   string
 }
 
-// ask sends a request and follows where it leads.
+// ask sends a request and follows redirects.
 func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 	b.t.Helper()
 	for range 5 {
@@ -83,14 +83,14 @@ func (b *shopper) ask(method, path, body string, header ...string) *shopper {
 
 func (b *shopper) get(path string) *shopper { b.t.Helper(); return b.ask(http.MethodGet, path, "") }
 
-// fill sends the form of the page that goes to an address, with some of its fields
-// changed, as pressing its first button does.
+// fill submits the form of the page for an address, with some fields changed, as its first button
+// does.
 func (b *shopper) fill(action string, pairs ...string) *shopper {
 	b.t.Helper()
 	return b.press(action, "", pairs...)
 }
 
-// press is fill with one of the form's other buttons, "name=value".
+// press is fill with another button of the form, "name=value".
 func (b *shopper) press(action, button string, pairs ...string) *shopper {
 	b.t.Helper()
 	root, err := html.Parse(strings.NewReader(b.body))
@@ -103,7 +103,7 @@ func (b *shopper) press(action, button string, pairs ...string) *shopper {
 		}
 		form := values(n)
 		if len(pairs) > 0 && !form.Has(pairs[0]) {
-			continue // another form of the same address
+			continue // another form for the same address
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if !form.Has(pairs[i]) {
@@ -117,7 +117,7 @@ func (b *shopper) press(action, button string, pairs ...string) *shopper {
 	return b
 }
 
-// values are what a form sends as it stands there.
+// values returns what a form would submit.
 func values(form *html.Node) url.Values {
 	list := url.Values{}
 	for n := range form.Descendants() {
@@ -137,7 +137,7 @@ func values(form *html.Node) url.Values {
 	return list
 }
 
-// attr is an attribute, "yes" for one that stands there without a value.
+// attr returns an attribute, or "yes" for one without a value.
 func attr(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name && a.Val == "" && name == "checked" {
@@ -150,7 +150,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// want fails unless the page has a status, stands at a path and holds texts.
+// want fails unless the page has a status, a path and texts.
 func (b *shopper) want(status int, path string, texts ...string) *shopper {
 	b.t.Helper()
 	at, _, _ := strings.Cut(b.path, "?")
@@ -165,7 +165,7 @@ func (b *shopper) want(status int, path string, texts ...string) *shopper {
 	return b
 }
 
-// selling furnishes a store in which a mug can be bought, and returns its id.
+// selling prepares a store in which a mug can be bought, and returns its id.
 func selling(t *testing.T, m *shop, language state.Language, stock int64) xid.ID {
 	t.Helper()
 	mug := xid.New()
@@ -187,7 +187,7 @@ func selling(t *testing.T, m *shop, language state.Language, stock int64) xid.ID
 	return mug
 }
 
-// bought is an order of mugs up to its review.
+// bought goes to the review of an order of mugs.
 func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
 	b.t.Helper()
 	b.ask(http.MethodPost, "/cart/add", adding(mug, quantity))
@@ -200,7 +200,7 @@ func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
 	return b.fill("/checkout/payment").want(http.StatusOK, "/checkout/review", "ada@example.com", "Lovelace")
 }
 
-// TestPurchase: somebody buys by plain forms, comes back, and finds one order.
+// TestPurchase: a shopper buys with plain forms, goes back, and there is one order.
 func TestPurchase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newServer(t, store, underTest(t, store))
@@ -243,7 +243,7 @@ func TestPurchase(t *testing.T) {
 			strings.Contains(policy, "script") {
 			t.Errorf("the policy is %s", policy)
 		}
-		b.body = review // back, and pressed again
+		b.body = review // back, and submitted again
 		b.fill("/checkout/place").want(http.StatusOK, order)
 		b.get("/checkout").want(http.StatusOK, order)
 		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.")
@@ -261,8 +261,8 @@ func TestPurchase(t *testing.T) {
 	})
 }
 
-// TestDigitalPurchase: who buys a file is asked for neither an address nor a way to ship; for
-// the country where that decides the tax.
+// TestDigitalPurchase: the buyer of a download enters neither an address nor a shipping method, but
+// the country if it decides the tax.
 func TestDigitalPurchase(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newServer(t, store, underTest(t, store))
@@ -302,8 +302,8 @@ func TestDigitalPurchase(t *testing.T) {
 	})
 }
 
-// TestPayment: who pays online comes to the payment, may decline and try again, and has
-// paid once however often the form is sent.
+// TestPayment: an online payment may be declined and tried again, and is made once however often
+// the form is sent.
 func TestPayment(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newServer(t, store, underTest(t, store))

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TestStatements counts what requests ask of the database, their credential
-// being known already. A page of many rows costs what a page of one costs.
+// TestStatements counts the statements of requests whose credential is cached. A page of many rows
+// costs as many as a page of one.
 func TestStatements(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -35,11 +35,11 @@ func TestStatements(t *testing.T) {
 			// the endpoints and their queues; apps would be a third
 			{"/webhooks?limit=1", 2}, {"/webhooks?limit=100", 2},
 			{"/exports?limit=1", 1}, {"/exports?limit=100", 1}, {"/exports/" + exportID, 1},
-			// the themes, and the store, which says which is active
+			// the themes, and the store for which one is active
 			{"/themes?limit=1", 2}, {"/themes?limit=100", 2}, {"/themes/" + themeID, 2},
-			// whether the theme is there; its assets and the store's handle are asked once
+			// whether the theme exists; its assets and the store's handle are read once
 			{"/themes/" + themeID + "/assets?limit=1", 3}, {"/themes/" + themeID + "/assets?limit=100", 1},
-			// the published ones, and the store's that came of them
+			// the published themes, and the store's installations
 			{"/marketplace/themes?limit=1", 2}, {"/marketplace/themes?limit=100", 2},
 			{"/products/x", 0}, {"/orders/x", 0}, {"/products?limit=0", 0}, {"/nothing", 0},
 		} {
@@ -49,7 +49,7 @@ func TestStatements(t *testing.T) {
 				t.Errorf("%s (%d): %d statements, want %d", tc.path, a.Status, got, tc.want)
 			}
 		}
-		// What is no credential is refused without asking.
+		// A malformed credential is refused without a statement.
 		before := s.store.Statements()
 		for _, as := range []string{"", "x", "sfk_x", m.all[:len(m.all)-1] + "~"} {
 			s.do(t, request{As: as, Path: "/products"})
@@ -60,7 +60,7 @@ func TestStatements(t *testing.T) {
 	})
 }
 
-// TestStatementsOfAWrite: a write and its replay do not grow unseen.
+// TestStatementsOfAWrite limits the statements of a write and of its replay.
 func TestStatementsOfAWrite(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		s.post(t, m.all, "first", "/products", draft("Plate")) // the credential, and the store's limits
@@ -69,9 +69,9 @@ func TestStatementsOfAWrite(t *testing.T) {
 			body string
 			most uint64
 		}{
-			// claim, savepoint, product, what the search has yet to read, audit, event, release, answer
+			// claim, savepoint, product, pending search text, audit, event, release, answer
 			{"write", draft("Cup"), 8},
-			// the claim is refused, then the answer is read
+			// the claim fails, then the answer is read
 			{"replay", draft("Cup"), 2},
 		} {
 			before := s.store.Statements()
@@ -83,7 +83,7 @@ func TestStatementsOfAWrite(t *testing.T) {
 	})
 }
 
-// moreOrders adds orders with two lines each. The rows of every other one hold them too.
+// moreOrders adds orders with two lines each. Every other order's row holds them too.
 func (m *shop) moreOrders(n int) {
 	m.t.Helper()
 	m.tx(func(ctx context.Context, c *db.Client) error {
@@ -122,8 +122,8 @@ func newOrder(c *db.Client, id xid.ID, number int64) *db.OrderCreate {
 		SetUpdatedAt(epoch)
 }
 
-// TestOrdersKeepTheirLines: a page of many orders gives each its own lines, in
-// their order, whether its row holds them or not. One whose lines are damaged is no answer.
+// TestOrdersKeepTheirLines: a page of many orders gives each its own lines in order, whether its
+// row holds them or not. Damaged lines fail the request.
 func TestOrdersKeepTheirLines(t *testing.T) {
 	s, m := sqlite(t)
 	m.furnish()

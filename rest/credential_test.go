@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// endpoints are the served rows with a request that succeeds.
+// endpoints are the routes, each with a request that succeeds.
 var endpoints = []struct {
 	row
 	path, body string
@@ -38,7 +38,7 @@ var endpoints = []struct {
 const challenge = `Bearer realm="storefront", resource_metadata="` + apiHost +
 	`/.well-known/oauth-protected-resource/api/public/v1"`
 
-// TestCredentials tries every bad credential at every endpoint.
+// TestCredentials tries every invalid credential at every endpoint.
 func TestCredentials(t *testing.T) {
 	c := newCast(t)
 	good := c.as["all"]
@@ -132,7 +132,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// TestSchemeIsCaseInsensitive (RFC 9110, section 11.1), with any space behind.
+// TestSchemeIsCaseInsensitive (RFC 9110, section 11.1), with any space after it.
 func TestSchemeIsCaseInsensitive(t *testing.T) {
 	c := newCast(t)
 	for _, v := range []string{"bearer ", "BEARER ", "Bearer   "} {
@@ -143,9 +143,8 @@ func TestSchemeIsCaseInsensitive(t *testing.T) {
 	}
 }
 
-// TestScopeMatrix asks every endpoint with a key of every single scope: a
-// .write implies the .read of its resource and nothing else. An export needs the
-// read scope of its kind, too, which exports.write alone does not give.
+// TestScopeMatrix calls every endpoint with a key of every single scope: a .write implies the .read
+// of its resource and nothing else. An export also needs the read scope of its kind.
 func TestScopeMatrix(t *testing.T) {
 	c := newCast(t)
 	starts := row{"POST", "/exports", scope.ExportsWrite}
@@ -180,7 +179,7 @@ func TestScopeMatrix(t *testing.T) {
 	}
 }
 
-// hostileIDs are no ids of anything, as they stand in a path.
+// hostileIDs are invalid ids in a path.
 var hostileIDs = []string{
 	".", "..", "0", "-1", "null", "undefined", "%20", "%00", "%0a", "%7B%7D", "..%2f", "%2e%2e%2fme", "%2F", "*", "'",
 	"%22", "%27%20OR%201=1--", "%F0%9F%98%80", "%ff", "01h455vb4pex5vsknk084sn02q", "_01h455vb4pex5vsknk084sn02q",
@@ -195,7 +194,7 @@ var hostileIDs = []string{
 	"PFX_01890a5d-ac96-774b-bcce-b302099a80", "PFX_%2530" + "1h455vb4pex5vsknk084sn02q",
 }
 
-// TestHostileIDs: a malformed, an unknown and a foreign id are one 404.
+// TestHostileIDs: malformed, unknown and other stores' ids give the same 404.
 func TestHostileIDs(t *testing.T) {
 	c := newCast(t)
 	for _, e := range []struct{ method, before, prefix, other, after, body string }{
@@ -225,7 +224,7 @@ func TestHostileIDs(t *testing.T) {
 	}
 }
 
-// TestIDsMayBeEscaped: an escaped character is the same character.
+// TestIDsMayBeEscaped: an escaped character equals the character.
 func TestIDsMayBeEscaped(t *testing.T) {
 	c := newCast(t)
 	id := strings.Replace(productID, "prod_", "%70r%6Fd%5f", 1)

@@ -14,10 +14,9 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// TestWritesRefuseWhatTheyCannotRead walks the table of routes: every write
-// refuses a member of a wrong type and one that it does not know, though all else
-// in the body is good. A method of the core that forgets what decoding found
-// would take the rest for the whole.
+// TestWritesRefuseWhatTheyCannotRead walks the routes: every write refuses a member of a wrong type
+// and an unknown member in an otherwise valid body. A resolver that ignores decoding errors would
+// accept the rest.
 func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 	c := newCast(t)
 	at := strings.NewReplacer("orders/{id}", "orders/"+orderID, "webhooks/{id}", "webhooks/"+webhookID,
@@ -57,8 +56,8 @@ func TestWritesRefuseWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
-// eachFlaw calls f while one member of the object, or of one inside it, is wrong.
-// A flag takes no text, and no other member takes true.
+// eachFlaw calls f while one member of the object, or of a nested one, is wrong: text for a flag,
+// and true for any other member.
 func eachFlaw(object map[string]any, at string, f func(place string)) {
 	for name, good := range maps.Clone(object) {
 		object[name] = true
@@ -82,7 +81,7 @@ func eachFlaw(object map[string]any, at string, f func(place string)) {
 
 type example struct{ Value map[string]any }
 
-// documentedBodies is what the document says of the bodies of POST.
+// documentedBodies is the document's description of POST bodies.
 type documentedBodies struct {
 	Paths map[string]struct {
 		Post struct {
@@ -101,8 +100,8 @@ type documentedBodies struct {
 	}
 }
 
-// exampleBodies returns the largest example of a row's body, and those of its others that
-// have members which do not go together with its own. Together they have all.
+// exampleBodies returns the largest example of a row's body, and examples with members that cannot
+// be combined with it. Together they have all members.
 func exampleBodies(t *testing.T, row rest.Route) (bodies []map[string]any) {
 	t.Helper()
 	if row.Method != http.MethodPost {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// line is a listener without a network: time passes on its connections as it does
-// in the bubble, and nothing is buffered.
+// line is a listener without a network: connections use the fake clock of the bubble and buffer
+// nothing.
 type line struct {
 	calls chan net.Conn
 	ended chan struct{}
@@ -39,8 +39,8 @@ func (l *line) Close() error { close(l.ended); return nil }
 // Addr implements net.Listener.
 func (l *line) Addr() net.Addr { return &net.IPAddr{} }
 
-// dial connects to a server with the limits of ours, and returns the connection
-// after a request for the address was sent.
+// dial connects to a server with our limits, sends a request for the address, and returns the
+// connection.
 func dial(t *testing.T, h http.Handler, address, headers string) net.Conn {
 	t.Helper()
 	l := &line{make(chan net.Conn), make(chan struct{})}
@@ -58,7 +58,7 @@ func dial(t *testing.T, h http.Handler, address, headers string) net.Conn {
 	return here
 }
 
-// Who takes 16 KiB in 50 s gets the whole file, in an hour.
+// A client that reads 16 KiB in 50 s gets the whole file, in an hour.
 func TestDownloadOfASlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter(t, 72*deliveryChunk)
@@ -82,7 +82,7 @@ func TestDownloadOfASlowClient(t *testing.T) {
 	})
 }
 
-// Who takes nothing for 60 s is dropped, and the file is closed.
+// A client that reads nothing for 60 s is disconnected, and the file is closed.
 func TestDownloadOfAStalledClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter(t, 10*deliveryChunk)
@@ -110,8 +110,8 @@ func TestDownloadOfAStalledClient(t *testing.T) {
 	})
 }
 
-// Of several ranges the library reads in a goroutine of its own, which a client
-// that goes away leaves at work; the file notices if it is closed under it.
+// For several ranges net/http reads in a goroutine that outlives a client that disconnects; the
+// test file notices if it is closed during a read.
 func TestDownloadOfAClientThatLeaves(t *testing.T) {
 	for _, headers := range []string{"", "Range: bytes=0-99999,200000-\r\n"} {
 		for after := range 20 {
@@ -138,7 +138,7 @@ func TestDownloadOfAClientThatLeaves(t *testing.T) {
 	}
 }
 
-// A read that its store does not answer ends when the client goes away.
+// A read that hangs ends when the client disconnects.
 func TestDownloadThatHangs(t *testing.T) {
 	for _, headers := range []string{"", "Range: bytes=0-99,200-\r\n"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestDownloadThatHangs(t *testing.T) {
 	}
 }
 
-// buffered is a connection that notes how much the kernel shall keep.
+// buffered is a connection that records its write buffer size.
 type buffered struct {
 	net.Conn
 	size int
@@ -166,7 +166,7 @@ type buffered struct {
 // SetWriteBuffer is that of TCP connections.
 func (b *buffered) SetWriteBuffer(size int) error { b.size = size; return nil }
 
-// The kernel's buffers would hide for minutes that a slow client takes anything.
+// The kernel's buffers would hide for minutes that a slow client reads anything.
 func TestDownloadNarrowsItsConnection(t *testing.T) {
 	here, there := net.Pipe()
 	defer here.Close()
@@ -189,7 +189,7 @@ func TestDownloadNarrowsItsConnection(t *testing.T) {
 	}
 }
 
-// broken is a writer on which nothing arrives, though its request goes on.
+// broken is a writer that fails while its request goes on.
 type broken struct {
 	*httptest.ResponseRecorder
 	wait func()
@@ -201,8 +201,8 @@ func (b broken) Write([]byte) (int, error) {
 	return 0, errors.New("the stream was reset")
 }
 
-// The file is read ahead while an answer is written; when that fails, the handler
-// does not wait for a read that hangs.
+// The file is read ahead while an answer is written. If the write fails, the handler does not wait
+// for a read that hangs.
 func TestDownloadDoesNotWaitForARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounter(t, 100*deliveryChunk)

@@ -19,7 +19,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// parsed is the document, as far as tests read it themselves.
+// parsed returns the parts of the document that tests read.
 func parsed(t *testing.T) (doc struct {
 	Info       struct{ Description string }
 	Components struct {
@@ -33,8 +33,8 @@ func parsed(t *testing.T) (doc struct {
 	return doc
 }
 
-// The document's events are the catalogue: those that may be subscribed to, and
-// those that say what is sent, each with its one trigger and its scope.
+// The document's events are those of the catalog: the ones that can be subscribed to, and the
+// descriptions, each with one trigger and its scope.
 func TestDocumentHasTheEvents(t *testing.T) {
 	var names, sent []string
 	for _, e := range event.All() {
@@ -55,8 +55,7 @@ func TestDocumentHasTheEvents(t *testing.T) {
 	}
 }
 
-// objects are the representations that events carry, by the resource that the
-// event is about.
+// objects returns the representations in events, by the resource of the event.
 func (m *shop) objects() map[string][]byte {
 	m.t.Helper()
 	c := m.store.DB(m.ctx)
@@ -105,8 +104,8 @@ func (m *shop) objects() map[string][]byte {
 	}
 }
 
-// TestDocumentHasTheBodiesOfEvents: what is sent of each event is what the document
-// says, and the object of another resource is not.
+// TestDocumentHasTheBodiesOfEvents: the body of each event matches its schema, and another
+// resource's object does not.
 func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 	_, m := sqlite(t)
 	m.furnish()
@@ -133,7 +132,7 @@ func TestDocumentHasTheBodiesOfEvents(t *testing.T) {
 	}
 }
 
-// checkEvents compares every event that the shop's changes made with the document.
+// checkEvents checks every event of the shop against the document.
 func (m *shop) checkEvents(t *testing.T) {
 	t.Helper()
 	rows, err := m.store.DB(m.ctx).Event.Query().All(m.ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// finished is the file in an export's detail.
+// finished is the file of an export.
 type finished struct {
 	ID, Status string
 	Size       int64   `json:"file_size_bytes"`
@@ -24,7 +24,7 @@ type finished struct {
 	URL        *string `json:"download_url"`
 }
 
-// exported starts an export and reads its detail until the file is there.
+// exported starts an export and polls it until the file exists.
 func exported(t *testing.T, s *server, m *shop, body string) finished {
 	t.Helper()
 	var f finished
@@ -38,7 +38,7 @@ func exported(t *testing.T, s *server, m *shop, body string) finished {
 	return f
 }
 
-// fetch follows a link without any credential.
+// fetch follows a link without a credential.
 func fetch(t *testing.T, s *server, url string, headers ...string) *answer {
 	t.Helper()
 	path, ok := strings.CutPrefix(url, apiHost)
@@ -64,8 +64,8 @@ func fetch(t *testing.T, s *server, url string, headers ...string) *answer {
 	return &answer{Status: res.StatusCode, Header: res.Header, Body: b, t: t}
 }
 
-// From the start of an export to the last byte of its file, through the engine and
-// the blob store, and on to the end of the file.
+// From the start of an export to the last byte of its file, through the engine and the blob store,
+// and on to the file's expiry.
 func TestDownloadFromTheEngine(t *testing.T) {
 	s := newServer(t, storetest.Open(t), func(c *rest.Config) {
 		c.Exports, c.Links = c.Core.Exports, c.Core.Links

@@ -31,15 +31,15 @@ import (
 
 const fileName = "orders-2026-03-01.csv.gz"
 
-// memory is the file of an export as the engine would give it. It fails a test in
-// which two use it at once, or one that closed it.
+// memory is an export's file as the engine would return it. The test fails if two goroutines use it
+// at once, or one uses it after Close.
 type memory struct {
 	t   testing.TB
-	ctx context.Context // as the engine's, it ends the reading
+	ctx context.Context // ends reads, like the engine's
 	*bytes.Reader
-	failAt int64 // reading from here on fails
+	failAt int64 // reads from this offset fail
 	err    error
-	hang   bool // it waits for the end of ctx instead
+	hang   bool // reads block until ctx ends instead
 	busy   sync.Mutex
 	closed bool
 }
@@ -85,7 +85,7 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// counter is where downloads are handed out, with one file.
+// counter serves downloads of one file.
 type counter struct {
 	t        testing.TB
 	links    *link.Signer
@@ -157,7 +157,7 @@ func (c *counter) open(ctx context.Context, store, id xid.ID) (*file, error) {
 
 func (c *counter) tag() string { return fmt.Sprintf(`"sha256-%x"`, sha256.Sum256(c.body)) }
 
-// address is the link of the file.
+// address returns the link of the file.
 func (c *counter) address(expires time.Duration) string {
 	return c.links.Sign(downloadRoot+xid.Export.Format(c.id)+"/"+fileName,
 		micros.Now().Add(expires), "store", xid.Store.Format(c.store))
@@ -189,8 +189,7 @@ func text(t testing.TB, res *http.Response) string {
 	return string(b)
 }
 
-// refused checks a problem: its status and code, and that nothing of the file is
-// in the headers.
+// refused checks the status and code of a problem, and that no header describes the file.
 func refused(t testing.TB, what string, res *http.Response, status int, code string) {
 	t.Helper()
 	var p struct{ Code, Type, Detail string }

@@ -160,8 +160,8 @@ func TestDownloadOfNothing(t *testing.T) {
 	}
 }
 
-// Each byte of the address changed, left out or doubled is a 403, and nothing is
-// looked up for it; before the path's root it is another path.
+// Changing, removing or doubling any byte of the address gives 403 without a lookup; before the
+// path's root it is another path.
 func TestDownloadOfAnAlteredAddress(t *testing.T) {
 	c := newCounter(t, 10)
 	address := c.address(time.Minute)
@@ -198,7 +198,7 @@ func TestDownloadOfAnAlteredAddress(t *testing.T) {
 	}
 }
 
-// What was signed for something else is no download.
+// A link signed for something else is no download link.
 func TestDownloadOfAnotherLink(t *testing.T) {
 	c := newCounter(t, 10)
 	path, store, soon := downloadRoot+xid.Export.Format(c.id)+"/"+
@@ -241,7 +241,7 @@ func TestDownloadTakesTwoMethods(t *testing.T) {
 	}
 }
 
-// A file that is gone is reported whenever that shows before the first byte.
+// An expired file is reported if it is noticed before the first byte.
 func TestDownloadOfWhatIsGone(t *testing.T) {
 	for name, gone := range map[string]func(c *counter){
 		"the row":   func(c *counter) { c.openErr = fmt.Errorf("open: %w", export.ErrGone) },
@@ -256,13 +256,13 @@ func TestDownloadOfWhatIsGone(t *testing.T) {
 				t.Errorf("%s: Content-Range %q", name, got)
 			}
 		}
-		// Its query was judged before: that the file is gone is reported to holders alone.
+		// The query is checked first: only holders of the link learn that the file has expired.
 		refused(t, name, c.serve("GET", c.address(time.Minute)+"x"), http.StatusForbidden, "link_invalid")
 	}
 }
 
-// What fails before the first byte is a 500 or 503 that says nothing, and later
-// the connection breaks: no client takes the half for the whole.
+// A failure before the first byte is a 500 or 503 without details. Later the connection breaks, so
+// that no client takes a part for the whole.
 func TestDownloadThatFails(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -318,7 +318,7 @@ func TestDownloadThatBreaksOff(t *testing.T) {
 	}
 }
 
-// Neither a log line nor a figure holds the query, whatever comes of the request.
+// The query is never in a log line or a metric.
 func TestDownloadQueryIsNeverLogged(t *testing.T) {
 	c := newCounter(t, 100_000)
 	good, late := c.address(time.Minute), c.address(-time.Minute)

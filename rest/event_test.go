@@ -14,10 +14,10 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// ids are what stands for {id} in a path.
+// ids match the value of {id} in a path.
 var ids = regexp.MustCompile(`(ord|whk|thm)_[0-9a-z]{26}`)
 
-// deed is one write and the events that it makes.
+// deed is a write with the events that it creates.
 type deed struct {
 	name               string
 	as, method, target string
@@ -26,9 +26,8 @@ type deed struct {
 	events             string
 }
 
-// TestEventsOfWrites sends each write of the table of routes three times with one
-// key: the first makes the events of the mutation of the same name, its replays and
-// everything that is refused make none.
+// TestEventsOfWrites sends each write of the routes three times with one key: the first creates the
+// events of the GraphQL mutation, its replays and all refused writes create none.
 func TestEventsOfWrites(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -114,7 +113,7 @@ func TestEventsOfWrites(t *testing.T) {
 	})
 }
 
-// Twenty requests with one key at once make one event.
+// Twenty concurrent requests with one key create one event.
 func TestEventsOfTwins(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		log := new(storetest.Log)
@@ -129,8 +128,8 @@ func TestEventsOfTwins(t *testing.T) {
 	})
 }
 
-// A write whose answer cannot be kept leaves nothing behind: the event goes with
-// the change, and both with the record of the key.
+// A write whose answer cannot be stored leaves nothing behind: change, event and key are one
+// transaction.
 func TestNoEventWithoutItsAnswer(t *testing.T) {
 	s, m := sqlite(t)
 	log := new(storetest.Log)

@@ -25,8 +25,7 @@ import (
 
 var exportID = xid.Export.Format(fixed(1))
 
-// furnishExports makes a job that is complete, one of an app that failed and one
-// that waits.
+// furnishExports creates a completed job, a failed job of an app and a queued one.
 func furnishExports(ctx context.Context, c *db.Client, store xid.ID) error {
 	job := func(n int, kind state.ExportKind, status state.ExportStatus, by viewer.Kind, name string) *db.ExportCreate {
 		return c.Export.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetKind(kind).SetFormat(state.ExportCSV).
@@ -69,8 +68,8 @@ func (a *answer) job(status int) (j job) {
 	return j
 }
 
-// A job is answered and kept without a link; its detail has a fresh one for those
-// who may read what is in the file, and nobody keeps that.
+// A job is answered and stored without a link. Its detail has a fresh, uncacheable link for callers
+// who may read the file's content.
 func TestExportLink(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -112,7 +111,7 @@ func TestExportLink(t *testing.T) {
 	})
 }
 
-// A job is started once for a key, and answered without a link ever after.
+// A job is started once per key, and every replay has no link.
 func TestExportIsStartedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		first := s.post(t, m.all, "k", "/exports", `{"kind":"orders"}`)
@@ -138,8 +137,8 @@ func TestExportIsStartedOnce(t *testing.T) {
 	})
 }
 
-// Each kind needs its own read scope beside exports.write; that refusal is not
-// kept with the key, and comes after what is wrong with the body.
+// Each kind needs its own read scope beside exports.write. That refusal is not stored with the key,
+// and comes after errors of the body.
 func TestExportScopes(t *testing.T) {
 	s, m := sqlite(t)
 	kinds := map[string]string{
@@ -173,7 +172,7 @@ func TestExportScopes(t *testing.T) {
 		"validation_failed")
 }
 
-// An app has its own jobs, and no others exist for it; the store sees all.
+// An app sees only its own jobs; the store sees all.
 func TestExportsOfAnApp(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		all := scope.Of(scope.ExportsWrite, scope.OrdersRead)
@@ -197,14 +196,14 @@ func TestExportsOfAnApp(t *testing.T) {
 	})
 }
 
-// What may stand in the body, and everything that is wrong with it at once.
+// Valid bodies, and every error of an invalid one at once.
 func TestExportBodies(t *testing.T) {
 	s, m := sqlite(t)
 	same := xid.Order.Format(fixed(2))
 	filters := func(f string) string { return `{"kind":"orders","filters":` + f + `}` }
 	for _, tc := range []struct {
 		name, body string
-		want       []string // nil means accepted
+		want       []string // nil if it is accepted
 	}{
 		{"the least", `{"kind":"customers"}`, nil},
 		{"nulls", `{"kind":"orders","format":null,"compression":null,"filters":null}`, nil},
@@ -279,7 +278,7 @@ func TestExportBodies(t *testing.T) {
 	}
 }
 
-// A store has so many jobs that have not ended, and the refusal is kept.
+// A store has a limited number of unfinished jobs, and the refusal is stored.
 func TestExportLimit(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.Core.Limits[limit.Exports] = 5 })
 	for i := range 5 {
@@ -293,7 +292,7 @@ func TestExportLimit(t *testing.T) {
 	s.post(t, other.all, "k", "/exports", `{"kind":"orders"}`).want(http.StatusAccepted, "")
 }
 
-// Pages run newest first, and a cursor is of its list and of whoever sees it.
+// Pages are newest first, and a cursor belongs to its list and its caller.
 func TestExportPages(t *testing.T) {
 	s, m := sqlite(t)
 	all := scope.Of(scope.ExportsWrite, scope.OrdersRead)

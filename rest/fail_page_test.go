@@ -14,11 +14,11 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 )
 
-// browserAccept is what browsers ask for when they open an address.
+// browserAccept is the Accept header of browsers that open an address.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
-// Whoever opens a download in a browser reads what is wrong with it and gets back to the
-// export; a client gets the same problem as ever.
+// A person who opens a download in a browser reads what is wrong and gets back to the export; a
+// client gets the same problem as before.
 func TestFailedDownloadForPeople(t *testing.T) {
 	for name, tc := range map[string]struct {
 		failure error
@@ -62,7 +62,7 @@ func TestFailedDownloadForPeople(t *testing.T) {
 	}
 }
 
-// Who has to sign in is led there, and back.
+// A person who has to sign in is sent to the sign-in page and back.
 func TestWayToSignIn(t *testing.T) {
 	a := &API{Config: Config{Account: new(account.Account)}}
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "/dashboard/audit.jsonl?store=a", http.NoBody)
@@ -95,7 +95,7 @@ func shown(t *testing.T, res *http.Response, status int, want ...string) {
 	}
 }
 
-// An address that is none is a page for people, but at the API's own paths.
+// An unknown address shows a page to people, except at the API's own paths.
 func TestNothingHereForPeople(t *testing.T) {
 	c := newCounter(t, 10)
 	for _, path := range []string{"/nothing", "/%3Cscript%3E", "/api", "/api/public/v10/x"} {

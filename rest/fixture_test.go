@@ -21,11 +21,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// epoch is when the fixture happened.
+// epoch is the time of the fixture.
 var epoch = micros.Of(time.Date(2026, 3, 1, 9, 30, 0, 451_000, time.UTC))
 
-// fixed is the n-th id of the fixture: the same in every run. Ids of different
-// kinds may be equal, those of one kind differ by n.
+// fixed returns the n-th id of the fixture, the same in every run. Ids of one kind differ by n;
+// those of different kinds may be equal.
 func fixed(n int) xid.ID {
 	id := xid.First(epoch.Add(time.Duration(n) * time.Minute))
 	id[15] = byte(n)
@@ -36,12 +36,12 @@ func fixed(n int) xid.ID {
 type shop struct {
 	t     testing.TB
 	store *ent.Store
-	ctx   context.Context // the operator works in it
+	ctx   context.Context // as the operator
 	id    xid.ID
 	all   string // a key with every scope
 }
 
-// shopRow is what a test may choose of a store.
+// shopRow holds optional values of a store.
 type shopRow struct {
 	ID     xid.ID
 	Handle string
@@ -80,7 +80,7 @@ func (m *shop) tx(f func(ctx context.Context, c *db.Client) error) {
 	}
 }
 
-// keyRow is what a test may choose of an API key.
+// keyRow holds optional values of an API key.
 type keyRow struct {
 	ID      xid.ID
 	Name    string
@@ -89,11 +89,11 @@ type keyRow struct {
 	Slot    int
 	Expires *micros.Time
 	Revoked *micros.Time
-	// Networks are those it may be used from, parted by spaces.
+	// Networks are the allowed networks, separated by spaces.
 	Networks string
 }
 
-// key makes an API key and returns the credential.
+// key creates an API key and returns the credential.
 func (m *shop) key(row keyRow) string {
 	m.t.Helper()
 	if row.ID.IsNil() {
@@ -118,10 +118,10 @@ func (m *shop) key(row keyRow) string {
 	return secret.Reveal()
 }
 
-// keyOf makes a key with the scopes.
+// keyOf creates a key with the scopes.
 func (m *shop) keyOf(scopes ...string) string { return m.key(keyRow{Scopes: scope.Of(scopes...)}) }
 
-// stock inserts products as an import does, with ids and times of its own.
+// stock inserts products with given ids and their times.
 func (m *shop) stock(ids ...xid.ID) {
 	m.t.Helper()
 	for len(ids) > 0 {
@@ -141,7 +141,7 @@ func (m *shop) stock(ids ...xid.ID) {
 	}
 }
 
-// furnish fills the shop with the rows that the golden files show.
+// furnish fills the shop with the rows of the golden files.
 func (m *shop) furnish() {
 	m.t.Helper()
 	m.tx(func(ctx context.Context, c *db.Client) error {
@@ -213,7 +213,7 @@ func furnishProducts(ctx context.Context, c *db.Client) error {
 	return err
 }
 
-// home is where the fixture's customer lives.
+// home is the address of the fixture's customer.
 func home() document.Address {
 	return document.NewAddress(&document.AddressFields{Name: new("Ada Example"), Line1: "Ringstraße 1", City: "Wien",
 		PostalCode: new("1010"), Country: "AT"})

@@ -9,8 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// serve answers a request without a socket and holds the answer against the
-// document.
+// serve answers a request without a socket and checks the answer against the document.
 func (s *server) serve(t *testing.T, r *http.Request, body []byte) *answer {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -20,14 +19,13 @@ func (s *server) serve(t *testing.T, r *http.Request, body []byte) *answer {
 	if a.Status >= 500 {
 		t.Errorf("%s %q %q: %d %s", r.Method, r.URL, body, a.Status, a.Body)
 	}
-	if a.Status >= 400 { // what was accepted may be narrower in the document's reader
+	if a.Status >= 400 { // the document's validator may be stricter for accepted requests
 		validator(t).Check(t, r, body, res, a.Body)
 	}
 	return a
 }
 
-// FuzzQuery: whatever stands in a query, the answer is a page or a problem, and
-// a cursor is never an error.
+// FuzzQuery: any query gives a page or a problem, and a cursor is never an error.
 func FuzzQuery(f *testing.F) {
 	for _, q := range []string{"", "limit=1", "limit=0", "limit=+1", "cursor=x", "limit=%zz", "status=draft&sku=a",
 		"sku=%ff", "updated_from=2026-01-01T00:00:00Z", "updated_from=9999-12-31T23:59:59.9999999Z", "cursor=&cursor=",
@@ -55,8 +53,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzCreateProductBody: every body is a product that reads back as it was
-// answered, or a problem; a second try under the same key is the same answer.
+// FuzzCreateProductBody: every body gives a product that reads back as answered, or a problem; a
+// retry with the key gives the same answer.
 func FuzzCreateProductBody(f *testing.F) {
 	for _, body := range []string{"", "{}", "null", draft("Cup"), price("1e3"), price("1.5"), price("1e400"),
 		`{"title":"\ud800"}`, with(map[string]any{"tags": []any{1, "a"}}),
@@ -89,8 +87,8 @@ func FuzzCreateProductBody(f *testing.F) {
 	})
 }
 
-// FuzzCreateExportBody: every body is a job, or a problem that names what is
-// wrong; a second try under the same key is the same answer.
+// FuzzCreateExportBody: every body gives a job, or a problem that names what is wrong; a retry with
+// the key gives the same answer.
 func FuzzCreateExportBody(f *testing.F) {
 	for _, body := range []string{"", "{}", "null", `{"kind":"orders"}`,
 		`{"kind":"products","format":"jsonl","compression":"gzip","filters":{"status":"draft"}}`,

@@ -11,11 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// moment are the members whose value is of the moment.
+// moment are members with a value of the moment.
 var moment = []string{"request_id", "server_time", "download_url", "download_url_expires_at", "preview_url"}
 
-// fresh are the members that the request itself gave a value that no run can
-// repeat.
+// fresh returns the members to which the request gives a new value in every run.
 func (sc Scenario) fresh() []string {
 	switch {
 	case sc.Status == http.StatusCreated || sc.Status == http.StatusAccepted:
@@ -26,8 +25,7 @@ func (sc Scenario) fresh() []string {
 	return nil
 }
 
-// golden compares a body with its file, as JSON, but for what is of the moment and
-// what is fresh.
+// golden compares a JSON body with its file, except for volatile members.
 func golden(t *testing.T, name string, body []byte, fresh []string) {
 	t.Helper()
 	var got, want any
@@ -55,8 +53,8 @@ func golden(t *testing.T, name string, body []byte, fresh []string) {
 	}
 }
 
-// mask replaces what no run can repeat by the name of its member. Of ids these are
-// the ones beside the time at which they were made.
+// mask replaces volatile values by their member's name: ids are volatile beside their creation
+// time.
 func mask(v any, fresh []string) {
 	switch v := v.(type) {
 	case map[string]any:

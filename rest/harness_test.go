@@ -30,7 +30,7 @@ const (
 	apiHost = "https://api.test"
 )
 
-// published is the document, compiled once: it takes longer than most tests.
+// published is the document, compiled once, which takes longer than most tests.
 var published struct {
 	once      sync.Once
 	validator *openapitest.Validator
@@ -45,15 +45,15 @@ func validator(t testing.TB) *openapitest.Validator {
 	return published.validator
 }
 
-// server is the facade over a database, behind real HTTP.
+// server is the API over a database, behind real HTTP.
 type server struct {
 	t       testing.TB
 	store   *ent.Store
 	handler http.Handler
 	url     string
-	checked *http.Client // every exchange is held against the document
-	free    *http.Client // for what the document refuses and the service takes
-	end     func()       // closes it, once all handlers have ended
+	checked *http.Client // checks every exchange against the document
+	free    *http.Client // for requests that the document forbids and the service accepts
+	end     func()       // closes it once all handlers have ended
 }
 
 // newServer serves s without rate limits; edit may change the settings.
@@ -76,7 +76,7 @@ func newServer(t testing.TB, s *ent.Store, edit ...func(*rest.Config)) *server {
 		free:    &http.Client{Transport: transport}}
 }
 
-// config is the whole wiring over s.
+// config is the complete wiring over s.
 func config(t testing.TB, s *ent.Store) rest.Config {
 	t.Helper()
 	ring, err := keyring.Parse(strings.Repeat("cursor and answer ", 2))
@@ -112,18 +112,18 @@ func each(t *testing.T, f func(t *testing.T, s *server, m *shop)) {
 type request struct {
 	As     string // the credential; empty sends none
 	Method string // GET unless given
-	Path   string // with its query; behind {base_url} unless it starts with /api, /docs or /mcp
+	Path   string // with its query; below {base_url} unless it starts with /api, /docs or /mcp
 	Body   string
-	// Header is set; an empty value removes what is set by default: the media
-	// type and, on POST, a new idempotency key.
+	// Header is set on the request; an empty value removes a default: the media type and, on POST,
+	// a new idempotency key.
 	Header map[string]string
-	// Edit changes the request last.
+	// Edit changes the request at the end.
 	Edit func(*http.Request)
-	// Free keeps the exchange from being held against the document.
+	// Free disables checking the exchange against the document.
 	Free bool
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	Status int
 	Header http.Header
@@ -200,7 +200,7 @@ func (a *answer) want(status int, code string) *answer {
 	return a
 }
 
-// code is the code of a problem; "" when the answer is none.
+// code returns the code of a problem, or "".
 func (a *answer) code() string {
 	if a.Header.Get("Content-Type") != "application/problem+json" || len(a.Body) == 0 {
 		return ""
@@ -238,7 +238,7 @@ func (a *answer) decode(v any) {
 	}
 }
 
-// product is the part of a product that tests look at.
+// product is the part of a product that tests read.
 type product struct {
 	ID, Title, Handle, Status, Currency string
 	PriceMinor                          int64 `json:"price_minor"`
@@ -276,7 +276,7 @@ func (l listed) ids() []string {
 	return ids
 }
 
-// same fails the test when two answers differ in what a replay must repeat.
+// same fails the test if two answers differ in what a replay must repeat.
 func same(t testing.TB, first, again *answer) {
 	t.Helper()
 	if first.Status != again.Status || !bytes.Equal(first.Body, again.Body) {
@@ -289,7 +289,7 @@ func same(t testing.TB, first, again *answer) {
 	}
 }
 
-// draft is a body that makes a product.
+// draft returns a body that creates a product.
 func draft(title string) string {
 	b, _ := json.Marshal(map[string]any{"title": title, "price_minor": 1450, "currency": "EUR"})
 	return string(b)

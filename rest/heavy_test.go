@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// TestHeavyPages walks products with descriptions of 262 KB: each page ends before it is larger
-// than an answer may be, and the walk sees every product once.
+// TestHeavyPages walks products with descriptions of 262 KB: each page ends before it exceeds the
+// limit of an answer, and the walk sees every product once.
 func TestHeavyPages(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		const n = 80
@@ -53,7 +53,7 @@ func TestHeavyPages(t *testing.T) {
 }
 
 // TestAnswersInTheMaking holds many large answers at once, as slow readers do: those beyond the
-// store's part are refused, and everything comes back once they have been sent.
+// store's share are refused, and the memory is released once they have been sent.
 func TestAnswersInTheMaking(t *testing.T) {
 	s, m := sqlite(t)
 	m.stock(crowd(40)...)
@@ -84,7 +84,7 @@ func TestAnswersInTheMaking(t *testing.T) {
 	s.do(t, request{As: m.all, Path: "/products?limit=100", Free: true}).want(http.StatusOK, "")
 }
 
-// slowReader is a client that takes the status, and the body when gate is closed.
+// slowReader is a client that reads the status, and the body when gate is closed.
 type slowReader struct {
 	gate   chan struct{}
 	held   chan int
@@ -100,8 +100,8 @@ func (r *slowReader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestWrittenBytes: what the writes of a store send within a minute is bounded, and the refusal says
-// when to come again and is not kept with the key.
+// TestWrittenBytes: the bytes that a store writes per minute are limited. The refusal says when to
+// try again and is not stored with the key.
 func TestWrittenBytes(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.Core.Limits[limit.WrittenBytes] = 1 << 20 })
 	body := `{"title":"Mug","price_minor":1,"currency":"EUR"}` + strings.Repeat(" ", 700_000)

@@ -39,9 +39,8 @@ func isAPI(host string) bool {
 	return host == "api.shops.test:8080" || strings.HasPrefix(host, "127.0.0.1:")
 }
 
-// TestHosts: the host of an open store gets its storefront, whatever the path, that
-// of the API gets the API, whatever stores are called, and any other a page without a
-// form or a cookie.
+// TestHosts: the host of an open store gets its storefront, whatever the path; the API's host gets
+// the API, whatever stores are called; and any other host a page without a form or a cookie.
 func TestHosts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		registry := prometheus.NewRegistry()
@@ -49,7 +48,7 @@ func TestHosts(t *testing.T) {
 		newShop(t, store, shopRow{Handle: "first"})
 		newShop(t, store, shopRow{Handle: "second"})
 		newShop(t, store, shopRow{Handle: "closed", Status: state.StoreClosed})
-		newShop(t, store, shopRow{Handle: "api"}) // from before such handles were refused
+		newShop(t, store, shopRow{Handle: "api"}) // created before such handles were refused
 		for _, host := range []string{"first.shops.test:8080", "SECOND.Shops.Test:8080"} {
 			// These stores have no theme yet.
 			a := s.raw(t, http.MethodGet, "/", "Host", host).want(http.StatusServiceUnavailable, "")
@@ -78,7 +77,7 @@ func TestHosts(t *testing.T) {
 		for _, host := range []string{"evil.test", "closed.shops.test:8080", "nobody.shops.test:8080",
 			"first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
 			for _, path := range []string{"/", base + "/me", "/sign-in", "/dashboard", "/graphql", "/robots.txt"} {
-				if path == "/robots.txt" && host == "closed.shops.test:8080" { // robots are told to keep out
+				if path == "/robots.txt" && host == "closed.shops.test:8080" { // robots are told to stay away
 					s.raw(t, http.MethodGet, path, "Host", host).want(http.StatusOK, "")
 					continue
 				}
@@ -97,7 +96,7 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// TestSecurity: whoever found a weakness learns whom to tell, where the operator says.
+// TestSecurity: security.txt names the operator's contact if there is one.
 func TestSecurity(t *testing.T) {
 	const path = "/.well-known/security.txt"
 	store := storetest.Open(t)
@@ -114,8 +113,7 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// TestStrictTransport: a server that speaks TLS itself is to be asked so; behind a
-// proxy that is the proxy's to say.
+// TestStrictTransport: a server with TLS sends HSTS; behind a proxy that is up to the proxy.
 func TestStrictTransport(t *testing.T) {
 	h, err := rest.New(config(t, storetest.Open(t)))
 	if err != nil {
@@ -152,7 +150,7 @@ func counted(t testing.TB, registry *prometheus.Registry, route string) bool {
 	return false
 }
 
-// TestHostsCostTheAPINothing: a request to {api_host} asks nothing about stores.
+// TestHostsCostTheAPINothing: a request to {api_host} reads nothing about stores.
 func TestHostsCostTheAPINothing(t *testing.T) {
 	store := storetest.Open(t)
 	s := newServer(t, store, underTest(t, store))
@@ -166,7 +164,7 @@ func TestHostsCostTheAPINothing(t *testing.T) {
 	}
 }
 
-// TestAssetsOnEveryHost: theirs is the same answer everywhere.
+// TestAssetsOnEveryHost: theme assets are the same on every host.
 func TestAssetsOnEveryHost(t *testing.T) {
 	g := newGallery(t, func(c *rest.Config) {
 		c.HandleOf = func(host string) (string, bool) { return strings.CutSuffix(host, ".shops.test") }
@@ -180,7 +178,7 @@ func TestAssetsOnEveryHost(t *testing.T) {
 	}
 }
 
-// TestStorefrontLogsNoQuery: what a preview is signed with is in no log.
+// TestStorefrontLogsNoQuery: the signature of a preview is in no log.
 func TestStorefrontLogsNoQuery(t *testing.T) {
 	store := storetest.Open(t)
 	log := &lines{}

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// TestImages: a store serves what was uploaded in its widths and no other, at its own host
-// alone, as long as it is there.
+// TestImages: a store serves an uploaded image in its widths only, at its own host only, while it
+// exists.
 func TestImages(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newStudio(t, store)
@@ -70,7 +70,7 @@ func TestImages(t *testing.T) {
 	})
 }
 
-// TestImagesAtOnce: of many who ask for what nobody has asked for before, all get it.
+// TestImagesAtOnce: many clients request an image that has no files yet, and all get it.
 func TestImagesAtOnce(t *testing.T) {
 	store := storetest.Open(t)
 	s := newStudio(t, store)

@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// bounded are the limits of the document's schemas and parameters: those of
-// package limit, and a few that are not of input.
+// bounded are the limits in the document's schemas and parameters: those of package limit, and a
+// few that do not bound input.
 var bounded = map[string]int{
 	"Amount maximum": currency.MaxMinor, "OptionalAmount maximum": currency.MaxMinor,
 	"Tags maxItems": limit.Tags, "Tags/items maxLength": limit.Label,
@@ -56,7 +56,7 @@ var bounded = map[string]int{
 
 	"Theme/name maxLength": limit.Line, "Theme/version maxLength": limit.Version, "Theme/author maxLength": limit.Line,
 	"Theme/description maxLength": limit.ThemeDescription,
-	"ThemeAsset/key maxLength":    255, "ThemeAsset/content_type maxLength": 64, // as the columns hold them
+	"ThemeAsset/key maxLength":    255, "ThemeAsset/content_type maxLength": 64, // as in the columns
 	"MarketplaceTheme/name maxLength": limit.Line, "MarketplaceTheme/tagline maxLength": limit.Line,
 	"MarketplaceTheme/author maxLength": limit.Line, "MarketplaceTheme/version maxLength": limit.Version,
 	"MarketplaceTheme/categories maxItems":        limit.Categories,
@@ -71,16 +71,16 @@ var bounded = map[string]int{
 	"Webhook/rate_limit maximum": limit.EndpointRate, "Webhook/filters maxItems": limit.Filters,
 	"WebhookFilter/field maxLength": limit.FilterField, "WebhookFilter/in maxItems": limit.FilterValues,
 	"WebhookFilter/not_in maxItems": limit.FilterValues,
-	"Webhook/secret_hint maxLength": 16,  // as the column holds it
-	"Problem/status maximum":        599, // the last status of HTTP
+	"Webhook/secret_hint maxLength": 16,  // as in the column
+	"Problem/status maximum":        599, // the highest HTTP status
 
 	"parameter Idempotency-Key maxLength": limit.IdempotencyKey, "parameter sku maxLength": limit.Line,
 	"parameter email maxLength": limit.EmailFilter, "parameter tag maxLength": limit.Label,
 	"parameter external_number maxLength": limit.Label,
 }
 
-// TestDocumentHasTheLimits compares every limit of the document with the table
-// that the checks of input read: none is missing, and none says another number.
+// TestDocumentHasTheLimits compares every limit of the document with the table that input is
+// checked against.
 func TestDocumentHasTheLimits(t *testing.T) {
 	var doc map[string]any
 	if err := yaml.Unmarshal(rest.Document, &doc); err != nil {
@@ -103,7 +103,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	}
 }
 
-// TestDocumentHasTheTableOfLimits: what GET /me shows is the table, in its words.
+// TestDocumentHasTheTableOfLimits: GET /me shows the table with its texts.
 func TestDocumentHasTheTableOfLimits(t *testing.T) {
 	var doc struct {
 		Components struct {
@@ -130,14 +130,14 @@ func TestDocumentHasTheTableOfLimits(t *testing.T) {
 	}
 }
 
-// items is the limit of a page's list.
+// items returns the limit of a page's list.
 func items(page any) int {
 	data := page.(map[string]any)["properties"].(map[string]any)["data"].(map[string]any)
 	n, _ := data["maxItems"].(int)
 	return n
 }
 
-// collect gathers the limits of a schema and of what it is made of.
+// collect collects the limits of a schema and its parts.
 func collect(found map[string]int, at string, schema any) {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -155,7 +155,7 @@ func collect(found map[string]int, at string, schema any) {
 	}
 }
 
-// parameters gathers the limits of parameters, wherever they stand.
+// parameters collects the limits of all parameters.
 func parameters(found map[string]int, node any) {
 	switch node := node.(type) {
 	case []any:

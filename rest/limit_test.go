@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// slow is a rate at which nothing comes back while a test runs.
+// slow is a rate that does not refill during a test.
 func slow(burst int) func(*rest.Config) {
 	return func(c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.01, burst }
 }
@@ -49,7 +49,7 @@ func TestRateLimit(t *testing.T) {
 	s.do(t, request{As: old, Path: "/docs"}).want(http.StatusOK, "")
 }
 
-// TestRateOfApps: what an app does for one merchant never slows it for another.
+// TestRateOfApps: an app's requests for one merchant never slow it for another.
 func TestRateOfApps(t *testing.T) {
 	s, m := sqlite(t, slow(2))
 	app := m.install(scope.Full(), scope.Full(), scope.Full(), scope.Full())
@@ -62,8 +62,8 @@ func TestRateOfApps(t *testing.T) {
 	s.do(t, request{As: app.tokens[2], Path: "/products"}).want(http.StatusOK, "")
 }
 
-// TestRateOfStores: all credentials of a store together have a bound, and what it
-// refuses costs the credential nothing.
+// TestRateOfStores: all credentials of a store share a limit; requests that it refuses do not count
+// for the credential.
 func TestRateOfStores(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.RatePerSecond, c.RateBurst, c.StoreRate = 0.01, 3, 1.5 })
 	one, two := m.key(keyRow{Scopes: scope.Full()}), m.key(keyRow{Scopes: scope.Full()})
@@ -78,8 +78,8 @@ func TestRateOfStores(t *testing.T) {
 	s.do(t, request{As: other.all, Path: "/products"}).want(http.StatusOK, "")
 }
 
-// TestRateOfVisitors: one address asks for so many pages of storefronts; searches
-// are dearer, and proxies that nobody named are not counted.
+// TestRateOfVisitors: one address is limited across storefronts; searches cost more, and requests
+// behind unnamed proxies are not counted.
 func TestRateOfVisitors(t *testing.T) {
 	store := storetest.Open(t)
 	c := config(t, store)
@@ -125,8 +125,8 @@ func TestRateOfVisitors(t *testing.T) {
 	}
 }
 
-// TestCodesAreNotFoundByTrying: a cart and a network try so many codes that are none; those
-// behind a proxy that nobody named share more, and a store's visitors are none of another's.
+// TestCodesAreNotFoundByTrying: invalid discount codes are limited by cart and network. Visitors
+// behind an unnamed proxy share a larger limit, separately for each store.
 func TestCodesAreNotFoundByTrying(t *testing.T) {
 	store := storetest.Open(t)
 	c := config(t, store)
@@ -160,7 +160,7 @@ func TestCodesAreNotFoundByTrying(t *testing.T) {
 	tries("203.0.113.1:1", "first", "", 20)
 	tries("203.0.113.1:1", "second", "", 20)
 	tries("203.0.113.2:1", "first", digest.NewToken(), 10)
-	tries("203.0.113.2:1", "first", "", 10) // what a cart is refused costs its network nothing
+	tries("203.0.113.2:1", "first", "", 10) // what the cart's limit refuses does not count for its network
 	tries("10.0.0.1:1", "first", digest.NewToken(), 10)
 	tries("127.0.0.1:1", "first", "", 190)
 	tries("10.0.0.1:1", "second", "", 200)
@@ -188,8 +188,8 @@ func TestRateOfReplays(t *testing.T) {
 	s.post(t, m.all, "k", "/products", draft("x")).want(http.StatusTooManyRequests, "rate_limited")
 }
 
-// TestFailedAuthentication bounds how fast a network may try credentials. A proxy that nobody named is
-// no network: those behind it are not refused for each other.
+// TestFailedAuthentication limits how fast a network may try credentials. Clients behind an unnamed
+// proxy do not block each other.
 func TestFailedAuthentication(t *testing.T) {
 	s, m := sqlite(t, slow(3), func(c *rest.Config) {
 		c.TrustedProxies = []netip.Prefix{
@@ -211,8 +211,8 @@ func TestFailedAuthentication(t *testing.T) {
 	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "")
 }
 
-// TestForwardedFor: only trusted proxies may name the client. Failures are
-// counted per client, which shows who was believed to be one.
+// TestForwardedFor: only trusted proxies may name the client. Failures count per client, which
+// shows who was taken as the client.
 func TestForwardedFor(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"),
 		netip.MustParsePrefix("198.51.100.0/24")}
@@ -222,7 +222,7 @@ func TestForwardedFor(t *testing.T) {
 		peer    string
 		first   []string // X-Forwarded-For of the first failure
 		second  []string
-		same    bool // both are the same client
+		same    bool // whether both are the same client
 	}{
 		{name: "nobody is trusted", peer: "198.51.100.1:1", first: []string{"192.0.2.1"},
 			second: []string{"192.0.2.2"}, same: true},

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// A key with an allow-list opens nothing from elsewhere: not the resources, not GraphQL,
-// not the tools of agents; and the answer is that of a key that nobody made.
+// A key with an allow-list is refused from other networks, for the API, GraphQL and agents' tools;
+// the answer is that of an unknown key.
 func TestAllowedNetworks(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	s, m := sqlite(t, func(c *rest.Config) {
@@ -25,7 +25,7 @@ func TestAllowedNetworks(t *testing.T) {
 		}
 	})
 	key := m.key(keyRow{Scopes: scope.Of(scope.ProductsRead), Networks: "192.0.2.0/24"})
-	const graphql = "/api/graphql" // which is not under the address of the API
+	const graphql = "/api/graphql" // which is not below the address of the API
 	const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_products","arguments":{}}}`
 	streams := map[string]string{"Accept": "application/json, text/event-stream", "Idempotency-Key": "",
 		"MCP-Protocol-Version": "2025-06-18"}
@@ -47,7 +47,7 @@ func TestAllowedNetworks(t *testing.T) {
 		if a := send(key, "192.0.2.7"); a.Status != http.StatusOK || strings.Contains(string(a.Body), "invalid_token") {
 			t.Errorf("%s, allowed: %d %s", door.Path, a.Status, a.Body)
 		}
-		// What the client itself adds in front is not believed.
+		// Entries that the client itself adds are not trusted.
 		for _, from := range []string{"203.0.113.1", "192.0.2.7, 203.0.113.1"} {
 			a, unknown := send(key, from), send("sfk_x", from)
 			if a.Status != http.StatusUnauthorized || unknown.Status != a.Status ||
@@ -58,7 +58,7 @@ func TestAllowedNetworks(t *testing.T) {
 	}
 }
 
-// The first request that an unnamed proxy forwards is logged, and no other one.
+// Only the first request forwarded by an unnamed proxy is logged.
 func TestUnnamedProxyIsLogged(t *testing.T) {
 	for name, proxies := range map[string][]netip.Prefix{
 		"unnamed": nil, "named": {netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},

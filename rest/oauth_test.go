@@ -26,7 +26,7 @@ import (
 	frontend "github.com/storefront-go/storefront/rest/oauth"
 )
 
-// authorizing adds the authorisation server to a facade.
+// authorizing adds the authorization server to an API.
 func authorizing(t testing.TB) func(*rest.Config) {
 	return func(c *rest.Config) {
 		ring, err := keyring.Parse(strings.Repeat("consent tickets ", 3))
@@ -50,7 +50,7 @@ func authorizing(t testing.TB) func(*rest.Config) {
 	}
 }
 
-// oauthed asks a path outside of {base_url}.
+// oauthed requests a path outside {base_url}.
 func (s *server) oauthed(t testing.TB, method, path string, form url.Values, headers ...string) *answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(form.Encode()))
@@ -76,7 +76,7 @@ func (s *server) oauthed(t testing.TB, method, path string, form url.Values, hea
 	return &answer{Status: res.StatusCode, Header: res.Header, Body: body, t: t}
 }
 
-// Any page may call what programs call, errors included; none may call the
+// Pages of any origin may call the endpoints for programs, also on errors; none may call the
 // consent page.
 func TestCrossOriginOAuth(t *testing.T) {
 	s, _ := sqlite(t, authorizing(t))
@@ -112,8 +112,7 @@ func TestCrossOriginOAuth(t *testing.T) {
 	}
 }
 
-// A token from the token endpoint opens the API until it is revoked, and the
-// challenge of the API leads to the metadata.
+// A token works until it is revoked, and the API's challenge leads to the metadata.
 func TestTokenOpensTheAPI(t *testing.T) {
 	s, m := sqlite(t, authorizing(t))
 	const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -160,8 +159,8 @@ func TestTokenOpensTheAPI(t *testing.T) {
 	}
 }
 
-// A token opens the resource that it was asked for, by the tools of an agent too, and no other (RFC 8707).
-// One that was asked for none opens all.
+// A token works for the resource that it was requested for, also through an agent's tools, and for
+// no other (RFC 8707). A token without a resource works for all.
 func TestTokenOfResource(t *testing.T) {
 	s, m := sqlite(t, authorizing(t))
 	for resource, opens := range map[string][2]bool{"": {true, true}, base: {true, false}, mcp.Path: {false, true}} {

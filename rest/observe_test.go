@@ -35,8 +35,8 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// TestLog: one line a request, with the client's own request id and without
-// what may name a person or open a door.
+// TestLog: one line per request, with the client's request id, and without anything that may name a
+// person or is a credential.
 func TestLog(t *testing.T) {
 	log := &lines{}
 	s, m := sqlite(t, func(c *rest.Config) { c.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
@@ -66,7 +66,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// failing serves a handler beside the table, with a log and figures.
+// failing serves a handler beside the table, with a log and metrics.
 func failing(t *testing.T, h http.HandlerFunc) (*server, *lines, *prometheus.Registry) {
 	t.Helper()
 	log, registry := &lines{}, prometheus.NewRegistry()
@@ -76,7 +76,7 @@ func failing(t *testing.T, h http.HandlerFunc) (*server, *lines, *prometheus.Reg
 	return s, log, registry
 }
 
-// TestPanic: a handler that panics is a 500 that says nothing of it.
+// TestPanic: a panic gives a 500 without details.
 func TestPanic(t *testing.T) {
 	s, log, _ := failing(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -90,8 +90,8 @@ func TestPanic(t *testing.T) {
 	a.header(t, map[string]string{"Content-Encoding": "", "Content-Type": "application/problem+json"})
 }
 
-// TestPanicAfterTheFirstByte: it is too late for a problem, so the connection is
-// aborted, and the request is counted and logged like any other.
+// TestPanicAfterTheFirstByte: it is too late for a problem, so the connection is aborted; the
+// request is counted and logged as usual.
 func TestPanicAfterTheFirstByte(t *testing.T) {
 	for name, cause := range map[string]any{"a mistake": "the secret cause", "an abort": http.ErrAbortHandler} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestPanicAfterTheFirstByte(t *testing.T) {
 	}
 }
 
-// TestDatabaseAway: reads, writes and unknown credentials are 503 for a while.
+// TestDatabaseAway: reads, writes and unknown credentials give 503 while the database is down.
 func TestDatabaseAway(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.Logger = nil })
 	s.do(t, request{As: m.all, Path: "/products"}).want(http.StatusOK, "")

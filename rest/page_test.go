@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What people and tools read beside the API: compressed where that is asked for, with the
-// address of this service in it, and a page where there is none.
+// Documents for people and tools are compressed on request, name this service's address, and
+// unknown ones show a page.
 func TestDocumentsForPeople(t *testing.T) {
 	s, _ := sqlite(t)
 	as := func(accept, encoding string) map[string]string {
@@ -69,7 +69,7 @@ func TestGuidesOfTheDashboard(t *testing.T) {
 	}
 }
 
-// between returns what stands between two texts.
+// between returns the text between two others.
 func between(s, from, to string) string {
 	_, s, _ = strings.Cut(s, from)
 	s, _, _ = strings.Cut(s, to)

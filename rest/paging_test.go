@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// crowd mints n ids. All share one microsecond but each hundredth, and those lie
-// before and behind it.
+// crowd creates n ids. Most share one microsecond; each hundredth is before or after it.
 func crowd(n int) []xid.ID {
 	ids := make([]xid.ID, n)
 	for i := range ids {
@@ -34,7 +33,7 @@ func TestLimit(t *testing.T) {
 	m.stock(crowd(120)...)
 	for _, tc := range []struct {
 		limit string
-		rows  int // 0: refused
+		rows  int // 0 if it is refused
 		free  bool
 	}{
 		{"1", 1, false}, {"2", 2, false}, {"99", 99, false}, {"100", 100, false},
@@ -74,7 +73,7 @@ func TestParameters(t *testing.T) {
 	s, m := sqlite(t)
 	for _, tc := range []struct {
 		path string
-		want []string // nil: a malformed query, which names nothing
+		want []string // nil if the query is malformed, which names nothing
 	}{
 		{"/products?limit=1&limit=1", []string{"limit invalid_format"}},
 		{"/products?limit=1&limit=x", []string{"limit invalid_format"}},
@@ -158,8 +157,8 @@ func TestCursorFlips(t *testing.T) {
 	}
 }
 
-// TestForeignCursors: a cursor of another list, store or filter set is page one;
-// the limit and the version of the path are no part of it.
+// TestForeignCursors: a cursor of another list, store or filter set gives page one; the limit and
+// the API version are not part of it.
 func TestForeignCursors(t *testing.T) {
 	s, m := sqlite(t)
 	other := newShop(t, s.store, shopRow{Legacy: true})
@@ -219,8 +218,8 @@ func TestCursorOfAnotherList(t *testing.T) {
 	}
 }
 
-// TestWalk goes through 2,000 products of which most share one microsecond,
-// while others are inserted: none comes twice, none of the first is missed.
+// TestWalk walks 2,000 products, most of which share one microsecond, while others are inserted:
+// none appears twice, and none of the first 2,000 is missing.
 func TestWalk(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {
@@ -275,8 +274,8 @@ func walk(t *testing.T, s *server, m *shop, path string, between func()) (seen m
 	}
 }
 
-// TestWalkOfChanges runs oldest change first through rows that share their
-// time, and starts at the very time it is given.
+// TestWalkOfChanges walks by oldest change through rows with equal times, from exactly the given
+// time.
 func TestWalkOfChanges(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {
@@ -305,7 +304,7 @@ func TestWalkOfChanges(t *testing.T) {
 	})
 }
 
-// TestLastPage: next_cursor is null exactly there, also when the page is full.
+// TestLastPage: next_cursor is null on the last page only, even if that is full.
 func TestLastPage(t *testing.T) {
 	s, m := sqlite(t)
 	if l := s.do(t, request{As: m.all, Path: "/products"}).list(); l.Data == nil ||
@@ -321,8 +320,8 @@ func TestLastPage(t *testing.T) {
 	}
 }
 
-// TestWalkOfFilters walks every list with every filter: each row that matches
-// comes once, and a filter that matches nothing is an empty list.
+// TestWalkOfFilters walks every list with every filter: each matching row appears once, and a
+// filter without matches gives an empty list.
 func TestWalkOfFilters(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s *server, m *shop) {

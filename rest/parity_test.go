@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// row is one row of the table of spec section 4.
+// row is a row of the table of spec section 4.
 type row struct{ Method, Path, Scope string }
 
 var table = []row{
@@ -41,7 +41,7 @@ var table = []row{
 	{"GET", "/marketplace/themes", "themes.read"},
 }
 
-// fields are the root fields of the GraphQL schema behind the rows.
+// fields are the GraphQL root fields behind the rows.
 var fields = map[string]string{
 	"GET /me": "me", "GET /orders": "orders", "GET /orders/{id}": "order", "POST /orders/{id}/notes": "orderNoteAppend",
 	"GET /products": "products", "GET /products/{id}": "product",
@@ -67,8 +67,7 @@ func served() []row {
 	return rows
 }
 
-// TestRoutesAreTheTable: what is served is the spec's table, in its order and with
-// its scopes.
+// TestRoutesAreTheTable: the routes are the spec's table, in its order and with its scopes.
 func TestRoutesAreTheTable(t *testing.T) {
 	if len(table) != 19 {
 		t.Fatalf("the table has %d rows, want 19", len(table))
@@ -83,8 +82,7 @@ func TestRoutesAreTheTable(t *testing.T) {
 	}
 }
 
-// TestDocumentIsTheTable: the document has the served rows, with their scopes
-// and query parameters.
+// TestDocumentIsTheTable: the document has the routes with their scopes and query parameters.
 func TestDocumentIsTheTable(t *testing.T) {
 	var documented []row
 	query := map[row][]string{}
@@ -105,8 +103,7 @@ func TestDocumentIsTheTable(t *testing.T) {
 	}
 }
 
-// TestSchemaHasTheScopes: a root field of the core asks for the same scope as
-// its row.
+// TestSchemaHasTheScopes: a root field requires the same scope as its row.
 func TestSchemaHasTheScopes(t *testing.T) {
 	src, err := os.ReadFile("../schema.graphqls")
 	if err != nil {
@@ -137,8 +134,7 @@ func TestSchemaHasTheScopes(t *testing.T) {
 	}
 }
 
-// TestBothVersionsServeTheTable asks without a credential: each row wants one, in
-// both versions.
+// TestBothVersionsServeTheTable: without a credential, each row is refused in both versions.
 func TestBothVersionsServeTheTable(t *testing.T) {
 	s, _ := sqlite(t)
 	for _, version := range []string{base, legacy} {

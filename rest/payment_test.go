@@ -20,7 +20,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// till is a shop whose shoppers pay by a Stripe of our own.
+// till is a shop that uses a fake Stripe.
 type till struct {
 	t *testing.T
 	*server
@@ -51,14 +51,14 @@ func eachTill(t *testing.T, f func(t *testing.T, c *till), edit ...func(*rest.Co
 	})
 }
 
-// account gives a shop an account with Stripe.
+// account connects a shop with a Stripe account.
 func (c *till) account(m *shop, signing string) {
 	c.t.Helper()
 	graphtest.Must[*model.PaymentSettingsPayload](c.t)(c.core.Mutation().PaymentAccountSet(m.ctx,
 		model.PaymentAccountInput{Kind: state.PaymentStripe, SecretKey: new(paymenttest.Key), SigningSecret: &signing}))
 }
 
-// tell sends an event to the door of a shop.
+// tell sends an event to a shop's endpoint for events.
 func (c *till) tell(id, kind, session, signing string, age time.Duration) *shopper {
 	c.t.Helper()
 	body := paymenttest.Event(kind, session)
@@ -89,8 +89,8 @@ func (c *till) away() (order, session string) {
 	return "/orders/" + page, last.ID
 }
 
-// TestStripePages: who orders is led to Stripe, may come back without having paid and go
-// there again, and finds the order paid.
+// TestStripePages: a shopper is redirected to Stripe, may return unpaid and go there again, and
+// finds the order paid.
 func TestStripePages(t *testing.T) {
 	eachTill(t, func(t *testing.T, c *till) {
 		order, session := c.away()
@@ -129,8 +129,8 @@ func TestStripePages(t *testing.T) {
 	})
 }
 
-// TestStripeReopen: who comes back from Stripe without having paid goes on with their checkout, and
-// the former page of Stripe takes no money; who has paid gets to the order.
+// TestStripeReopen: a shopper who returns unpaid continues the checkout, and the former page of
+// Stripe accepts no payment; a shopper who has paid gets to the order.
 func TestStripeReopen(t *testing.T) {
 	eachTill(t, func(t *testing.T, c *till) {
 		order, session := c.away()
@@ -154,8 +154,7 @@ func TestStripeReopen(t *testing.T) {
 	})
 }
 
-// TestStripeEvents: an event pays an order when it is signed with the secret of the shop,
-// and nothing otherwise.
+// TestStripeEvents: an event pays an order only if it is signed with the shop's secret.
 func TestStripeEvents(t *testing.T) {
 	const paid, signing, theirs = "checkout.session.completed", paymenttest.Signing, "whsec_of_the_second_shop"
 	eachTill(t, func(t *testing.T, c *till) {
@@ -196,7 +195,7 @@ func TestStripeEvents(t *testing.T) {
 			t.Errorf("while Stripe is away: %d", door.status)
 		}
 		c.fake.Refuse("GET session", 0)
-		// They come twice, and in any order.
+		// Events arrive twice, and in any order.
 		for _, kind := range []string{"checkout.session.expired", paid, "checkout.session.async_payment_succeeded", paid} {
 			if door := c.tell(first, kind, session, signing, 0); door.status != http.StatusOK {
 				t.Errorf("%s: %d %s", kind, door.status, door.body)
@@ -217,7 +216,7 @@ func TestStripeEvents(t *testing.T) {
 	})
 }
 
-// order is the one of a page.
+// order returns the order of a page.
 func (c *till) order(path string) *model.Order {
 	c.t.Helper()
 	list := graphtest.Must[*model.OrderConnection](c.t)(c.core.Query().Orders(
@@ -228,7 +227,7 @@ func (c *till) order(path string) *model.Order {
 	return list.Nodes[0]
 }
 
-// tellOfRefund gives money back that does not reach the shopper: the shop alone hears of it.
+// tellOfRefund sends an event about a failed refund, of which only the shop is notified.
 func (c *till) tellOfRefund(first, second, theirs string) {
 	c.t.Helper()
 	o := c.order("")

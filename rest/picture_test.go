@@ -22,14 +22,14 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// studio is storefronts whose products have pictures at another host.
+// studio serves storefronts whose products have images at another host.
 type studio struct {
 	*server
 	blobs *blob.Store
 	core  *rest.Config
 	host  *httptest.Server
 	asked atomic.Int64
-	body  []byte // of every picture there
+	body  []byte // of every image there
 }
 
 func newStudio(t testing.TB, store *ent.Store) *studio {
@@ -59,7 +59,7 @@ func newStudio(t testing.TB, store *ent.Store) *studio {
 	return s
 }
 
-// sell makes a product with a picture, and returns where the store shows it.
+// sell creates a product with an external image, and returns the image's path at the store.
 func (s *studio) sell(m *shop, handle, path string, status state.ProductStatus) string {
 	address := s.host.URL + path
 	m.tx(func(ctx context.Context, c *db.Client) error {
@@ -74,8 +74,8 @@ func place(address, handle string) string {
 	return "/pictures/" + hex.EncodeToString(id[:]) + "/" + handle
 }
 
-// TestPictures: a store shows the pictures of its active products from its own host, and
-// no path makes the service ask for anything else.
+// TestPictures: a store serves the external images of its active products from its own host, and no
+// path makes the service request anything else.
 func TestPictures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newStudio(t, store)
@@ -123,7 +123,7 @@ func TestPictures(t *testing.T) {
 		if n := s.asked.Load(); n != 1 {
 			t.Errorf("fetched %d times", n)
 		}
-		missing("second", mug) // what is kept is the first one's alone
+		missing("second", mug) // copies belong to the first store only
 		if a := get("first", mug, "Range", "bytes=1-3"); a.Status != http.StatusPartialContent ||
 			string(a.Body) != "PNG" {
 			t.Errorf("range: %d %q", a.Status, a.Body)
@@ -133,12 +133,12 @@ func TestPictures(t *testing.T) {
 		get("second", foreign).want(http.StatusOK, "")
 		get("closed", shut).want(http.StatusNotFound, "") // a page that says so
 		get("first", gone).want(http.StatusNotFound, "not_found")
-		missing("first", gone)                                               // the failure is remembered
+		missing("first", gone)                                               // the failure is cached
 		s.raw(t, http.MethodGet, mug).want(http.StatusNotFound, "not_found") // the host of the API
 	})
 }
 
-// TestPictureLost: a picture whose bytes are gone is fetched anew.
+// TestPictureLost: an image whose bytes are gone is fetched again.
 func TestPictureLost(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	m := newShop(t, s.store, shopRow{Handle: "first"})
@@ -157,8 +157,8 @@ func TestPictureLost(t *testing.T) {
 	}
 }
 
-// TestPicturesOfPages: a picture that a published page shows comes from the store's own
-// host, also where a product has the handle of the page.
+// TestPicturesOfPages: images on a published page come from the store's own host, also if a product
+// has the page's handle.
 func TestPicturesOfPages(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		s := newStudio(t, store)

@@ -47,10 +47,10 @@ func (s *server) polls(t *testing.T, as string) (all []*polled) {
 	return all
 }
 
-// again polls with the tag that the client has: 304 is right only if the body is the same.
+// again polls with the client's tag: 304 is correct only if the body is the same.
 func (p *polled) again(t *testing.T, s *server, as string) (changed bool) {
 	t.Helper()
-	// The rows hold anything here, so the document does not describe them.
+	// The rows hold arbitrary values, so the document does not apply.
 	whole := s.do(t, request{As: as, Path: p.path, Free: true})
 	a := s.do(t, request{As: as, Path: p.path, Free: true, Header: map[string]string{"If-None-Match": p.tag}})
 	changed = !bytes.Equal(whole.Body, p.body)
@@ -61,7 +61,7 @@ func (p *polled) again(t *testing.T, s *server, as string) (changed bool) {
 	return changed
 }
 
-// otherStates are states that no row of a test has, by table and column.
+// otherStates are states that no row of the test has, by table and column.
 var otherStates = map[string]string{
 	"orders.status": "completed", "orders.financial_status": "partially_refunded",
 	"orders.fulfillment_status": "partially_fulfilled", "products.status": "archived", "customers.status": "disabled",
@@ -69,7 +69,7 @@ var otherStates = map[string]string{
 }
 
 // otherValue returns the expression of another value of a column; "" for keys, other states and
-// packed columns, where no other value could be read.
+// packed columns, where another value could not be read.
 func otherValue(table *schema.Table, c *schema.Column) string {
 	const fixed = " store_id id status source visibility author_type kind format compression currency stopped_reason" +
 		" role checksum "
@@ -89,8 +89,8 @@ func otherValue(table *schema.Table, c *schema.Column) string {
 	return "COALESCE(" + name + ", '') || 'x'"
 }
 
-// A client that polls is never told that nothing changed when something did: every column of
-// every table is changed without an event, as stock changes when a shopper buys.
+// A poll never gets 304 after a change: every column of every table is changed without an event, as
+// stock is by a purchase.
 func TestPolls(t *testing.T) {
 	s, m := sqlite(t)
 	m.furnish()

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// TestOrderOfChecks sends requests that break several rules at once: the first
-// of them in the table of contract section 2 answers.
+// TestOrderOfChecks sends requests that violate several rules: the first of them in the table of
+// contract section 2 answers.
 func TestOrderOfChecks(t *testing.T) {
 	s, m := sqlite(t)
 	old := newShop(t, s.store, shopRow{Legacy: true})
@@ -97,7 +97,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 }
 
-// TestRateComesBeforeVersionAndScope, and behind the credential.
+// TestRateComesBeforeVersionAndScope, and after the credential.
 func TestRateComesBeforeVersionAndScope(t *testing.T) {
 	s, m := sqlite(t, func(c *rest.Config) { c.RatePerSecond, c.RateBurst = 0.001, 1 })
 	key := m.keyOf(scope.ProductsRead)

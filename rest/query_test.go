@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// parameter is one that the document describes.
+// parameter is a documented parameter.
 type parameter struct {
 	Ref    string `yaml:"$ref"`
 	Name   string
@@ -55,8 +55,8 @@ func documented(t *testing.T) map[string][]parameter {
 	return all
 }
 
-// TestQueryIsAsDocumented: the parameters of the table are those of the document,
-// and its limits hold. Lengths count code points.
+// TestQueryIsAsDocumented: the routes have the document's parameters, and its limits hold. Lengths
+// count code points.
 func TestQueryIsAsDocumented(t *testing.T) {
 	s, m := sqlite(t)
 	ask := func(path, name, value string) *answer {
@@ -103,8 +103,7 @@ func TestQueryIsAsDocumented(t *testing.T) {
 	}
 }
 
-// TestTimesOfFilters: every time of RFC 3339 is one, those before there were stores
-// too.
+// TestTimesOfFilters: every RFC 3339 time is valid, however old.
 func TestTimesOfFilters(t *testing.T) {
 	c := newCast(t)
 	all := len(c.do(t, request{As: c.as["all"], Path: "/orders?limit=100"}).list().Data)

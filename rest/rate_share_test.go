@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/fleet"
 )
 
-// server is what counts rates in one process.
+// server counts rates as one process.
 type server struct {
 	*API
 	member *fleet.Member
@@ -48,7 +48,7 @@ func newServer(t *testing.T, s *ent.Store, rate float64, burst int, store float6
 	return p
 }
 
-// beat does what a process does once in about a second, and returns the statements.
+// beat does what a process does about once a second, and returns the number of statements.
 func (p *server) beat(t *testing.T) uint64 {
 	t.Helper()
 	before := p.member.Store.Statements()
@@ -70,12 +70,11 @@ func (p *server) take(v *viewer.Viewer, n int) (passed int) {
 	return passed
 }
 
-// TestRatesOfFleet: what one process lets through of a credential, or of a store, counts in
-// the others; what stays below a quarter of the rate costs no statement beside the look
-// that is made anyway.
+// TestRatesOfFleet: requests that one process admits for a credential or a store count in the
+// others. Use below a quarter of the rate costs no extra statement.
 func TestRatesOfFleet(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		// Nothing comes back while the test runs.
+		// Nothing refills while the test runs.
 		const rate, burst = 1.0 / 3600, 40
 		one, two := newServer(t, s, rate, burst, 0), newServer(t, s, rate, burst, 0)
 		for _, p := range []*server{one, two} {
@@ -109,8 +108,7 @@ func TestRatesOfFleet(t *testing.T) {
 	})
 }
 
-// TestToldForm: what is told is read as it was, of credentials and of stores; anything else
-// is refused and does no harm.
+// TestToldForm: reports are read as written; anything else is refused without harm.
 func TestToldForm(t *testing.T) {
 	p := newServer(t, storetest.Open(t), 1, 10, 5)
 	v := &viewer.Viewer{Kind: viewer.OAuthApp, Store: xid.New(), Principal: xid.New()}

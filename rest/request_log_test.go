@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// logged lists what the log of a shop holds, oldest first, and fails the test where the
-// text of a row holds what it must not: words with a letter that no id has (i, l, o, u).
+// logged lists the request log of a shop, oldest first. It fails if a row contains one of the words
+// never, which have a letter that no id has (i, l, o, u).
 func (m *shop) logged(never ...string) (list []string) {
 	m.t.Helper()
 	rows, err := m.store.DB(m.ctx).RequestLog.Query().Order(db.Asc("id")).Load(m.ctx)
@@ -44,8 +44,8 @@ func (m *shop) logged(never ...string) (list []string) {
 	return list
 }
 
-// Of a request its row, the id where it has the form of one, its status and the code of
-// its problem are kept, and nothing that may name a person.
+// The request log holds the route, the id if it has the form of one, the status and the problem
+// code, and nothing that may name a person.
 func TestRequestLog(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, store *ent.Store) {
 		log := requestlog.New(store)
@@ -56,7 +56,7 @@ func TestRequestLog(t *testing.T) {
 		s.do(t, request{As: m.all, Path: "/orders/lovelace@example.com"})
 		s.do(t, request{As: m.all, Path: "/customers?email=lovelace%40example.com"})
 		s.do(t, request{As: m.all, Path: "/customers?email=lovelace%40example.com&nickname=lovelace", Free: true})
-		for range 2 { // the second one is replayed
+		for range 2 { // the second one is a replay
 			s.post(t, m.all, "k", "/products", `{"title": "", "price_minor": 1, "currency": "EUR"}`)
 		}
 		s.do(t, request{As: "sfk_unknown", Path: "/orders"})
@@ -86,8 +86,7 @@ func TestRequestLog(t *testing.T) {
 	})
 }
 
-// What an app asks is known to the store and to who makes the app; what the agent's door
-// takes is too.
+// The store and the app's developer see an app's requests, also those through agents' tools.
 func TestRequestLogOfAnApp(t *testing.T) {
 	var log *requestlog.Log
 	s, m := sqlite(t, func(c *rest.Config) {

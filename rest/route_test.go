@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// paths are the served ones with the methods that they take.
+// paths are the served paths with their methods.
 var paths = map[string]string{
 	"/me": "GET, HEAD", "/orders": "GET, HEAD", "/orders/" + orderID: "GET, HEAD",
 	"/orders/" + orderID + "/notes": "POST", "/products": "GET, HEAD, POST",
@@ -84,8 +84,8 @@ func TestUnknownPaths(t *testing.T) {
 	}
 }
 
-// TestEncodedPaths: a character that needs no encoding is itself when it is
-// encoded; a slash inside an id is none.
+// TestEncodedPaths: characters that need no encoding equal themselves encoded; an encoded slash
+// does not separate.
 func TestEncodedPaths(t *testing.T) {
 	c := newCast(t)
 	for path, status := range map[string]int{
@@ -100,8 +100,8 @@ func TestEncodedPaths(t *testing.T) {
 	}
 }
 
-// TestChunkedRequestEndsItsConnection: a request whose length is given twice may be
-// one in which another hides (RFC 9112, section 6.1).
+// TestChunkedRequestEndsItsConnection: a request with two lengths may hide another (RFC 9112,
+// section 6.1).
 func TestChunkedRequestEndsItsConnection(t *testing.T) {
 	s, m := sqlite(t)
 	for length, ends := range map[string]bool{"Content-Length: 2\r\nTransfer-Encoding: chunked": true,
@@ -164,7 +164,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 
 var requestID = regexp.MustCompile(`^req_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
-// TestEveryAnswerHasARequestID of ours: a client's own is not echoed.
+// TestEveryAnswerHasARequestID: it is our own, never the client's.
 func TestEveryAnswerHasARequestID(t *testing.T) {
 	c := newCast(t)
 	seen := map[string]bool{}
@@ -202,8 +202,8 @@ func mergeHeader(a, b map[string]string) map[string]string {
 	return all
 }
 
-// TestProblemShape: every error has the members of RFC 9457 and ours, its type
-// is an address of the documentation, and nobody keeps it.
+// TestProblemShape: every error has the members of RFC 9457 and ours, its type is an address of the
+// documentation, and it is not cached.
 func TestProblemShape(t *testing.T) {
 	c := newCast(t)
 	docs := string(c.do(t, request{Path: "/docs/problems"}).Body)

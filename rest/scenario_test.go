@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Scenario is one request and its answer, as anyone can read them.
+// Scenario is a request and its answer in readable form.
 type Scenario struct {
 	Name   string
 	As     string // a credential by its name in cast.as; "" sends none
@@ -36,8 +36,8 @@ type cast struct {
 	as          map[string]string
 }
 
-// newCast makes credentials of every kind and state. The keys' ids are fixed,
-// so that golden files can show them.
+// newCast creates credentials of every kind and state. The ids of keys are fixed, so that golden
+// files can show them.
 func newCast(t testing.TB) *cast {
 	t.Helper()
 	s := newServer(t, storetest.Open(t))
@@ -63,7 +63,7 @@ func newCast(t testing.TB) *cast {
 	return c
 }
 
-// Ids that the scenarios name.
+// Ids in the scenarios.
 var (
 	orderID   = xid.Order.Format(fixed(1))
 	productID = xid.Product.Format(fixed(1))
@@ -397,7 +397,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// empty wants an answer that has no body and says nothing of one.
+// empty checks that an answer has no body and no headers about one.
 func (a *answer) empty() {
 	a.t.Helper()
 	if len(a.Body) > 0 || a.Header.Get("Content-Type") != "" || a.Header.Get("Content-Length") != "" ||
@@ -406,7 +406,7 @@ func (a *answer) empty() {
 	}
 }
 
-// located follows the Location of something new, where it can be read.
+// located follows the Location of a new resource, if it can be read.
 func (c *cast) located(t *testing.T, as string, a *answer) {
 	t.Helper()
 	var made struct{ ID string }
@@ -423,7 +423,7 @@ func (c *cast) located(t *testing.T, as string, a *answer) {
 			t.Errorf("Location: got %q, want %q", at, want)
 		}
 	case strings.HasPrefix(made.ID, "exp_"):
-		// The detail has a link beside what was answered.
+		// The detail also has a link.
 		got := c.do(t, request{As: as, Path: at}).want(http.StatusOK, "")
 		if want := strings.TrimSuffix(string(a.Body), "}"); at != base+"/exports/"+made.ID ||
 			!strings.HasPrefix(string(got.Body), want) {

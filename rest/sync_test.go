@@ -21,7 +21,7 @@ type follower struct {
 	seen map[string]bool
 }
 
-// walk asks for what changed, page by page, and keeps the last updated_at for the next walk.
+// walk reads what has changed, page by page, and keeps the last updated_at for the next walk.
 func (f *follower) walk(t *testing.T, s *server, as string) {
 	t.Helper()
 	cursor := ""
@@ -39,8 +39,8 @@ func (f *follower) walk(t *testing.T, s *server, as string) {
 	}
 }
 
-// A client that follows the guide misses no row, though a transaction is held open between its
-// write and its commit, while others write and commit, and the client walks.
+// A client that follows the guide misses no row, though a transaction stays open between its write
+// and its commit while others commit and the client walks.
 func TestSyncMissesNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		client := &follower{from: "2000-01-01T00:00:00Z", seen: map[string]bool{}}
@@ -53,7 +53,7 @@ func TestSyncMissesNothing(t *testing.T) {
 			want[p.ID] = true
 		}
 		write(0)
-		// The server may end a transaction that stands still, which then runs again.
+		// The server may end an idle transaction, which then runs again.
 		entered, release, id := make(chan error, 100), make(chan struct{}), xid.New()
 		var held sync.WaitGroup
 		held.Go(func() {

@@ -26,8 +26,8 @@ var (
 	inactiveID = xid.Theme.Format(fixed(2))
 )
 
-// furnishThemes makes an active theme with assets, one that could be active, one
-// that is being processed and one that failed.
+// furnishThemes creates an active theme with assets, a ready one, one that is being processed and
+// one that failed.
 func furnishThemes(ctx context.Context, c *db.Client, store xid.ID) error {
 	theme := func(n int, name string, status state.ThemeStatus, source state.ThemeSource) *db.ThemeCreate {
 		return c.Theme.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetName(name).
@@ -58,8 +58,7 @@ func furnishThemes(ctx context.Context, c *db.Client, store xid.ID) error {
 	return furnishAssets(ctx, c)
 }
 
-// furnishAssets are of the active theme; their keys are not in the order of their
-// ids.
+// furnishAssets creates assets of the active theme; their keys are not in the order of their ids.
 func furnishAssets(ctx context.Context, c *db.Client) error {
 	asset := func(n int, path string, kind state.AssetKind, contentType string) *db.ThemeAssetCreate {
 		return c.ThemeAsset.Create().SetID(fixed(n)).SetThemeID(fixed(1)).SetPath(path).
@@ -78,8 +77,8 @@ func furnishAssets(ctx context.Context, c *db.Client) error {
 	return nil
 }
 
-// furnishMarket fills the marketplace, which belongs to no store: two published
-// themes, the first of which the shop has, and others that nobody may see.
+// furnishMarket fills the marketplace, which belongs to no store: two published themes, of which
+// the shop has the first, and unpublished ones.
 func (m *shop) furnishMarket() {
 	m.t.Helper()
 	theme := func(c *db.Client, n int, slug string, status state.ListingStatus) *db.MarketplaceThemeCreate {
@@ -108,14 +107,14 @@ func (m *shop) furnishMarket() {
 	})
 }
 
-// theme is the part of a theme that tests look at.
+// theme is the part of a theme that tests read.
 type theme struct {
 	ID, Status  string
 	PreviewURL  *string `json:"preview_url"`
 	ActivatedAt *string `json:"activated_at"`
 }
 
-// themes reads all themes of a store by their ids.
+// themes returns all themes of a store by id.
 func (s *server) themes(t testing.TB, as string) map[string]theme {
 	t.Helper()
 	var page struct{ Data []theme }
@@ -127,15 +126,15 @@ func (s *server) themes(t testing.TB, as string) map[string]theme {
 	return all
 }
 
-// activate puts a theme on the storefront.
+// activate activates a theme.
 func (s *server) activate(t testing.TB, as, key, id string) *answer {
 	t.Helper()
 	return s.do(t, request{As: as, Method: http.MethodPost, Path: "/themes/" + id + "/activate",
 		Header: map[string]string{"Idempotency-Key": key}})
 }
 
-// Another theme takes the place of the active one, once for a key and
-// with one event. The active one may be activated again, which makes none.
+// Another theme replaces the active one, once per key and with one event. Activating the active
+// theme again creates no event.
 func TestActivateTheme(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -176,8 +175,8 @@ func TestActivateTheme(t *testing.T) {
 	})
 }
 
-// What is not ready is refused with its own code, which is kept, and the active
-// theme stays.
+// A theme that is not ready is refused with its own code, which is stored, and the active theme
+// stays.
 func TestThemeNotReady(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -202,7 +201,7 @@ func TestThemeNotReady(t *testing.T) {
 	})
 }
 
-// Whatever comes at once, one theme is active.
+// With concurrent requests, exactly one theme is active.
 func TestActivateAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -224,8 +223,7 @@ func TestActivateAtOnce(t *testing.T) {
 	})
 }
 
-// Assets come by their keys, compared byte by byte, over all pages; another theme's
-// cursor leads to page one.
+// Assets are sorted by key, byte by byte, over all pages; another theme's cursor gives page one.
 func TestThemeAssetPages(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -270,7 +268,7 @@ func TestThemeAssetPages(t *testing.T) {
 	})
 }
 
-// The marketplace is the same for all stores but for what each has of it.
+// The marketplace is the same for all stores, except for what each has installed.
 func TestMarketplaceOfTwoStores(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -305,7 +303,7 @@ func TestMarketplaceOfTwoStores(t *testing.T) {
 	})
 }
 
-// Themes run newest first over all pages.
+// Themes are newest first over all pages.
 func TestThemePages(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()

@@ -46,8 +46,8 @@ func (m *shop) variants(ids ...int) {
 	})
 }
 
-// A product with options shows them and its variants, as the document says, and a page
-// of such products costs one statement more.
+// A product with options shows them and its variants as documented, and a page of such products
+// costs one statement more.
 func TestVariants(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.variants(21, 22)
@@ -72,8 +72,8 @@ func TestVariants(t *testing.T) {
 	})
 }
 
-// TestProductImages: products have their pictures, at addresses of the store's host, and their
-// variants the one that shows them. A page of such products costs one statement more.
+// TestProductImages: products have their images at addresses of the store's host, and variants the
+// image that shows them. A page of such products costs one statement more.
 func TestProductImages(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.variants(21)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// retirement are the headers of every answer of v0.
+// retirement holds the headers of every answer of v0.
 var retirement = map[string]string{
 	"Deprecation": "@1775001600",
 	"Sunset":      "Tue, 30 Jun 2026 23:59:59 GMT",
@@ -54,7 +54,7 @@ func TestVersionZero(t *testing.T) {
 	}
 }
 
-// TestVersionOneIsNotDeprecated, and both answer alike.
+// TestVersionOneIsNotDeprecated: v1 has no such headers, and both versions answer alike.
 func TestVersionOneIsNotDeprecated(t *testing.T) {
 	s, _ := sqlite(t)
 	old := newShop(t, s.store, shopRow{Legacy: true})

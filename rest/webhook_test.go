@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
-// endpoint is the part of a webhook endpoint that tests look at.
+// endpoint is the part of a webhook endpoint that tests read.
 type endpoint struct {
 	ID, URL, Status string
 	Events          []string
@@ -36,8 +36,8 @@ func (s *server) remove(t testing.TB, as, key, id string) *answer {
 	})
 }
 
-// The secret is in the answer that registers and in its replays, even when the
-// endpoint is gone, and nowhere else.
+// The secret is only in the answer to the registration and in replays of it, even after the
+// endpoint was deleted.
 func TestWebhookSecretIsShownOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		first := s.post(t, m.all, "k", "/webhooks", hook("order.paid"))
@@ -66,7 +66,7 @@ func TestWebhookSecretIsShownOnce(t *testing.T) {
 	})
 }
 
-// A deletion is answered once more for the same key, and 404 for another.
+// A deletion is answered again for the same key, and 404 for another.
 func TestWebhookDeleteIsRepeatable(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		e := s.post(t, m.all, "k", "/webhooks", hook("order.paid")).endpoint()
@@ -81,7 +81,7 @@ func TestWebhookDeleteIsRepeatable(t *testing.T) {
 		if ids := s.do(t, request{As: m.all, Path: "/webhooks"}).list().ids(); len(ids) != 0 {
 			t.Errorf("left %v", ids)
 		}
-		// The key belongs to the path too; {} is as good as nothing.
+		// The key belongs to the path too; {} equals an empty body.
 		s.remove(t, m.all, "d", webhookID).want(http.StatusConflict, "idempotency_key_reused")
 		s.do(t, request{As: m.all, Method: http.MethodDelete, Path: "/webhooks/" + e.ID, Body: "{}",
 			Header: map[string]string{"Idempotency-Key": "d", "Content-Type": "application/json"}}).
@@ -91,7 +91,7 @@ func TestWebhookDeleteIsRepeatable(t *testing.T) {
 	})
 }
 
-// An app has its own endpoints, and no others exist for it; the store sees all.
+// An app sees only its own endpoints; the store sees all.
 func TestWebhooksOfAnApp(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		all := scope.Of(scope.WebhooksWrite, scope.OrdersRead)
@@ -121,7 +121,7 @@ func TestWebhooksOfAnApp(t *testing.T) {
 	})
 }
 
-// Pages run newest first, and a cursor is of its list and of whoever sees it.
+// Pages are newest first, and a cursor belongs to its list and its caller.
 func TestWebhookPages(t *testing.T) {
 	s, m := sqlite(t)
 	all := scope.Of(scope.WebhooksWrite)
@@ -152,7 +152,7 @@ func TestWebhookPages(t *testing.T) {
 	}
 }
 
-// A refusal for a scope is not kept with the key: with the scope it succeeds.
+// A refusal for a scope is not stored with the key: with the scope the write succeeds.
 func TestWebhookScopeIsJudgedAnew(t *testing.T) {
 	s, m := sqlite(t)
 	lineage := keyRow{Scopes: scope.Of(scope.WebhooksWrite), Lineage: fixed(50)}
@@ -161,8 +161,7 @@ func TestWebhookScopeIsJudgedAnew(t *testing.T) {
 	s.post(t, m.key(lineage), "k", "/webhooks", hook("order.paid")).want(http.StatusCreated, "")
 }
 
-// Whatever comes at once, a store has at most 100 endpoints, and the refusal is
-// kept.
+// With concurrent requests, a store has at most 100 endpoints, and the refusal is stored.
 func TestWebhookLimit(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		statuses := make([]int, 110)
@@ -206,7 +205,7 @@ func TestWebhookLimit(t *testing.T) {
 	})
 }
 
-// Lengths, and what may stand in a description.
+// Lengths, and valid characters of a description.
 func TestWebhookBodies(t *testing.T) {
 	s, m := sqlite(t)
 	body := func(url, description string, events ...string) string {
@@ -216,7 +215,7 @@ func TestWebhookBodies(t *testing.T) {
 	const at = "https://hooks.example.com/"
 	for _, tc := range []struct {
 		name, body string
-		want       []string // nil means accepted
+		want       []string // nil if it is accepted
 	}{
 		{"2,048", body(at+strings.Repeat("x", 2048-len(at)), "x", "order.paid"), nil},
 		{"2,049", body(at+strings.Repeat("x", 2049-len(at)), "x", "order.paid"), []string{"#/url too_long"}},
@@ -244,7 +243,7 @@ func TestWebhookBodies(t *testing.T) {
 	}
 }
 
-// hostileURLs are addresses that no endpoint may have, by their form alone.
+// hostileURLs are addresses with a form that no endpoint may have.
 var hostileURLs = []string{
 	"", " ", "hooks.example.com", "//hooks.example.com/", "/in", "http://hooks.example.com/",
 	"ftp://hooks.example.com/", "javascript:alert(1)",
@@ -263,7 +262,7 @@ var hostileURLs = []string{
 	"https://[64:ff9b::a00:1]/", "https://[2002:7f00:1::]/", "https://[2001:0:7f00:1::]/", "https://[ff02::1]/",
 }
 
-// An address is judged by its form when it is registered: nothing is looked up.
+// An address is checked by its form at registration: nothing is resolved.
 func TestHostileWebhookURLs(t *testing.T) {
 	s, m := sqlite(t)
 	for _, address := range hostileURLs {

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TestNoteChangesItsOrder: the version, the time and the count follow.
+// TestNoteChangesItsOrder: version, time and count of the order change.
 func TestNoteChangesItsOrder(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -43,7 +43,7 @@ func TestNoteBodies(t *testing.T) {
 	m.furnish()
 	for _, tc := range []struct {
 		name, body string
-		want       []string // nil means accepted
+		want       []string // nil if it is accepted
 	}{
 		{"5,000", `{"body":"` + strings.Repeat("😀", 5000) + `"}`, nil},
 		{"tabs and lines", `{"body":"a\t\r\nb"}`, nil},
@@ -77,7 +77,7 @@ func TestNoteBodies(t *testing.T) {
 	}
 }
 
-// TestNotesAtOnce: notes to one order wait for each other, none is lost.
+// TestNotesAtOnce: concurrent notes to one order wait for each other, and none is lost.
 func TestNotesAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *server, m *shop) {
 		m.furnish()
@@ -100,7 +100,7 @@ func TestNotesAtOnce(t *testing.T) {
 	})
 }
 
-// TestAnswersDoNotMix: requests share buffers, one after the other only.
+// TestAnswersDoNotMix: requests share buffers, but only one after the other.
 func TestAnswersDoNotMix(t *testing.T) {
 	s, m := sqlite(t)
 	ids := crowd(16)
@@ -132,7 +132,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 	wg.Wait()
 }
 
-// The document lists currencies as they are written; the service takes small letters too.
+// The document lists currencies in capitals; the service also accepts lower case.
 func TestCurrencyInSmallLetters(t *testing.T) {
 	s, m := sqlite(t)
 	got := s.do(t, request{As: m.all, Method: http.MethodPost, Path: "/products", Free: true,
