@@ -31,7 +31,7 @@ import (
 
 const secret = "correct horse battery"
 
-// hashed is the hash of secret: a real one takes long, so it is made once.
+// hashed is the hash of secret, computed once because that takes long.
 var hashed = sync.OnceValue(func() string {
 	h, err := password.Hash(context.Background(), secret)
 	if err != nil {
@@ -46,11 +46,11 @@ type site struct {
 	host    string // {api_host}
 	core    *graph.Resolver
 	handler http.Handler
-	url     string // where it listens; empty without a socket
+	url     string // the address on which it listens; empty without a socket
 	client  *http.Client
 }
 
-// setting changes the wiring.
+// setting changes the configuration.
 type setting func(*account.Config, *rest.Config)
 
 func build(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
@@ -108,7 +108,7 @@ func serve(t testing.TB, s *ent.Store, host string, edit ...setting) *site {
 	return w
 }
 
-// shop makes a store whose owner has the secret as their password.
+// shop creates a store whose owner's password is the secret.
 func (w *site) shop(email string) *model.Store {
 	w.t.Helper()
 	s, _, err := w.core.NewStore(w.t.Context(), model.StoreCreateInput{
@@ -121,26 +121,26 @@ func (w *site) shop(email string) *model.Store {
 	return s
 }
 
-// reply is an answer that was read.
+// reply is a received answer.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// cookie is the session's cookie that the answer sets, or nil.
+// cookie returns the session cookie that the answer sets, or nil.
 func (a *reply) cookie(t testing.TB) *http.Cookie {
 	t.Helper()
 	return a.only(t, func(name string) bool { return !strings.HasSuffix(name, "device") })
 }
 
-// device is the cookie of known browsers that the answer sets, or nil.
+// device returns the known-browser cookie that the answer sets, or nil.
 func (a *reply) device(t testing.TB) *http.Cookie {
 	t.Helper()
 	return a.only(t, func(name string) bool { return strings.HasSuffix(name, "device") })
 }
 
-// only is the only cookie that the answer sets of those names, or nil.
+// only returns the only cookie with such a name that the answer sets, or nil.
 func (a *reply) only(t testing.TB, named func(string) bool) (found *http.Cookie) {
 	t.Helper()
 	for _, c := range (&http.Response{Header: a.header}).Cookies() {
@@ -154,8 +154,8 @@ func (a *reply) only(t testing.TB, named func(string) bool) (found *http.Cookie)
 	return found
 }
 
-// send sends a request with headers in pairs: over HTTP, or, without a socket,
-// straight to the handler.
+// send sends a request with headers in pairs: over HTTP or, without a socket, straight to the
+// handler.
 func (w *site) send(method, path, body string, headers ...string) *reply {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body))
@@ -189,7 +189,7 @@ func (w *site) send(method, path, body string, headers ...string) *reply {
 
 const formType = "application/x-www-form-urlencoded"
 
-// post sends a form as a browser does from our own page.
+// post submits a form as a browser does from our own page.
 func (w *site) post(path string, form url.Values, headers ...string) *reply {
 	w.t.Helper()
 	return w.send(http.MethodPost, path, form.Encode(),
@@ -200,7 +200,7 @@ func credentials(email, text string) url.Values {
 	return url.Values{"email": {email}, "password": {text}}
 }
 
-// signIn returns the cookie as a Cookie header has it.
+// signIn returns the cookie as a Cookie header.
 func (w *site) signIn(email string, headers ...string) string {
 	w.t.Helper()
 	a := w.post("/sign-in", credentials(email, secret), headers...)
@@ -304,7 +304,7 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// No page of another site can send a form here, whatever it knows.
+// No page of another site can submit a form here, whatever it knows.
 func TestCrossSite(t *testing.T) {
 	w := serve(t, storetest.Open(t), "https://shop.example")
 	w.shop("ada@example.com")
@@ -340,7 +340,7 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// A token that somebody put into the browser before is not the one after.
+// A session cookie planted before the sign-in is replaced by it.
 func TestFixation(t *testing.T) {
 	each(t, "http://localhost:1", func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
@@ -359,7 +359,7 @@ func TestFixation(t *testing.T) {
 	})
 }
 
-// An unknown address and a wrong password are one answer.
+// An unknown address and a wrong password get the same answer.
 func TestEqualAnswers(t *testing.T) {
 	each(t, "https://shop.example", func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
@@ -385,7 +385,7 @@ func TestEqualAnswers(t *testing.T) {
 	})
 }
 
-// What a person types is text in the page.
+// Input is escaped in the page.
 func TestFormEscapes(t *testing.T) {
 	w := serve(t, storetest.Open(t), "https://shop.example")
 	form := credentials(`"><script>alert(1)</script>`, `"><img>`)

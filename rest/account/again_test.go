@@ -11,8 +11,9 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// A session whose proof is old makes no key until its person has proved again who they
-// are, on the page or by the mutation; and no other session, nor person, does it for them.
+// A session cannot create a key after its confirmation of identity has expired, until its person
+// confirms again on the page or with the mutation. Other sessions and other people cannot do that
+// for it.
 func TestProveAgain(t *testing.T) {
 	const key, refused = `mutation{apiKeyCreate(input:{name:"x",scopes:["orders.read"]}){secret userErrors{code}}}`,
 		`"code":"reauthentication_required"`
@@ -80,7 +81,7 @@ func TestProveAgain(t *testing.T) {
 	})
 }
 
-// A passkey proves too, of that person alone and once.
+// A passkey confirms too, once and for its owner only.
 func TestProveAgainByPasskey(t *testing.T) {
 	each(t, named, func(t *testing.T, w *site) {
 		w.shop("ada@example.com")

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// join makes a person with the secret as their password a member of a store.
+// join creates a person with the secret as password and adds them to a store.
 func (w *site) join(shop *model.Store, email string, role viewer.Role) xid.ID {
 	w.t.Helper()
 	person, err := w.core.Person(w.t.Context(), access.Person{Email: email, Name: "Max", PasswordHash: hashed()})
@@ -30,7 +30,7 @@ func (w *site) join(shop *model.Store, email string, role viewer.Role) xid.ID {
 	return person.ID
 }
 
-// in does something to a store as the operator.
+// in runs f as the operator of a store.
 func (w *site) in(shop *model.Store, f func(ctx context.Context) error) {
 	w.t.Helper()
 	if err := w.core.Store.InTx(viewer.Operator(w.t.Context(), shop.ID), f); err != nil {
@@ -38,8 +38,7 @@ func (w *site) in(shop *model.Store, f func(ctx context.Context) error) {
 	}
 }
 
-// The owner and admins of a store download its audit log, all of it or what fits the
-// filters; nobody else does, wherever they belong.
+// Only the owner and admins of a store download its audit log, complete or filtered.
 func TestAuditDownload(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "http://127.0.0.1:8080")
@@ -112,7 +111,7 @@ func TestAuditDownload(t *testing.T) {
 			}
 		}
 		w.judgeAudit(get("ada", shop.Handle, ""), shop)
-		// A staff token, another store in the header, and another method change nothing.
+		// A staff token, another store in the header, and another method make no difference.
 		if a := get("", shop.Handle, "", "Authorization", "Bearer "+w.token(shop)); a.status != 401 {
 			t.Errorf("a staff token: %d", a.status)
 		}
@@ -125,8 +124,7 @@ func TestAuditDownload(t *testing.T) {
 	})
 }
 
-// judgeAudit looks at the form of a download: an object to a line, newest first, each
-// once, of this store.
+// judgeAudit checks a download: one object per line, newest first, each once, of this store only.
 func (w *site) judgeAudit(a *reply, shop *model.Store) {
 	w.t.Helper()
 	if a.header.Get("Content-Type") != "application/jsonl" || a.header.Get("Cache-Control") != "private, no-store" ||

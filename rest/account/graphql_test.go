@@ -15,7 +15,7 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 )
 
-// A cookie opens GraphQL for our own pages alone.
+// A cookie works for GraphQL only on our own pages.
 func TestGraphQLWithCookie(t *testing.T) {
 	each(t, "http://127.0.0.1:8080", func(t *testing.T, w *site) {
 		shop := w.shop("ada@example.com")
@@ -51,14 +51,14 @@ func TestGraphQLWithCookie(t *testing.T) {
 				t.Errorf("%s: %d %v %s", name, a.status, a.header, a.body)
 			}
 		}
-		// Another credential counts alone.
+		// An explicit credential takes precedence.
 		if a := w.ask(cookie, query, "Authorization", "Bearer "+key); a.status != 200 {
 			t.Errorf("beside a token: %d %s", a.status, a.body)
 		}
 	})
 }
 
-// token makes a staff token of the owner.
+// token creates a staff token of the owner.
 func (w *site) token(s *model.Store) string {
 	w.t.Helper()
 	ctx := viewer.Operator(w.t.Context(), s.ID)
@@ -73,7 +73,7 @@ func (w *site) token(s *model.Store) string {
 	return *made.Token
 }
 
-// id is the person's whose address it is.
+// id returns the person with an address.
 func (w *site) id(email string) xid.ID {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -155,7 +155,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	})
 }
 
-// The other sessions end, and the one that asks stays.
+// The other sessions end, and the calling one stays.
 func TestSignOutOthers(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
@@ -172,8 +172,8 @@ func TestSignOutOthers(t *testing.T) {
 	})
 }
 
-// People see their own staff tokens of the store, without those that are revoked, and
-// whether they can prove an address.
+// People see their own staff tokens of the store without revoked ones, and whether they can confirm
+// an address.
 func TestOwnTokens(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		w.token(w.shop("ada@example.com"))
@@ -241,7 +241,7 @@ func TestPasswordChange(t *testing.T) {
 		if a := w.post("/sign-in", credentials("ada@example.com", "zwölf Zeichen")); a.status != 303 {
 			t.Errorf("the new password: %d", a.status)
 		}
-		// Wrong ones count for what asks: one so far, 9 more are let through.
+		// Wrong ones count for the session: one so far, 9 more are admitted.
 		for range 9 {
 			if a := change("nonsense", "another long password"); !strings.Contains(a.body, "unknown_value") {
 				t.Fatalf("%s", a.body)
@@ -250,7 +250,7 @@ func TestPasswordChange(t *testing.T) {
 		if a := change("zwölf Zeichen", "another long password"); !strings.Contains(a.body, "rate_limited") {
 			t.Errorf("throttled: %s", a.body)
 		}
-		// They stop neither the sign-in nor another session.
+		// They block neither the sign-in nor another session.
 		again := w.post("/sign-in", credentials("ada@example.com", "zwölf Zeichen"))
 		if again.status != 303 {
 			t.Fatalf("sign-in: %d", again.status)
@@ -262,7 +262,7 @@ func TestPasswordChange(t *testing.T) {
 	})
 }
 
-// The sessions of a person spend their allowance together.
+// The sessions of a person share one allowance.
 func TestRate(t *testing.T) {
 	w := serve(t, storetest.Open(t), "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
 		c.RatePerSecond, c.RateBurst = 0.01, 3

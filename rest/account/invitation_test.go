@@ -25,7 +25,7 @@ func (w *site) mails() {
 	w.core.Notifier = n
 }
 
-// letter is the path of the newest link that was mailed to an address.
+// letter returns the path of the newest link emailed to an address.
 func (w *site) letter(to, path string) string {
 	w.t.Helper()
 	list := graphtest.Letters(w.t, w.core.Store, to)
@@ -35,7 +35,7 @@ func (w *site) letter(to, path string) string {
 	return path + graphtest.TokenIn(w.t, list[len(list)-1], w.host+path)
 }
 
-// invite invites an address into a store and returns the path of the link.
+// invite invites an address to a store and returns the path of the link.
 func (w *site) invite(s *model.Store, email string, role viewer.Role) string {
 	w.t.Helper()
 	p, err := w.core.Mutation().StaffInvite(viewer.Operator(w.t.Context(), s.ID),
@@ -49,7 +49,7 @@ func (w *site) invite(s *model.Store, email string, role viewer.Role) string {
 	return strings.TrimPrefix(*p.Link, w.host)
 }
 
-// Somebody new makes an account on the page of the invitation, and is in the store.
+// A new person creates an account on the invitation's page and joins the store.
 func TestInvitationPage(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		shop := w.shop("ada@example.com")
@@ -90,7 +90,7 @@ func TestInvitationPage(t *testing.T) {
 	})
 }
 
-// Who has an account signs in first; somebody else's session accepts nothing.
+// A person with an account signs in first; another person's session cannot accept.
 func TestInvitationOfKnown(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		shop := w.shop("ada@example.com")
@@ -134,7 +134,7 @@ func TestInvitationOfKnown(t *testing.T) {
 	})
 }
 
-// Who belongs to no store any more signs in and is led to a page that says so.
+// A person who has left their last store signs in and sees a page that says so.
 func TestLobby(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		shop := w.shop("ada@example.com")
@@ -161,8 +161,8 @@ func TestLobby(t *testing.T) {
 	})
 }
 
-// The page mails a link to a new password, with the same answer for every address; the
-// link opens once.
+// The page emails a link for a new password and answers the same for every address; the link works
+// once.
 func TestForgotPages(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		w.shop("ada@example.com")
@@ -200,7 +200,7 @@ func TestForgotPages(t *testing.T) {
 	})
 }
 
-// A mailed link proves an address for the person who is signed in, by a button.
+// An emailed link confirms an address for the person signed in, with a button.
 func TestAddressPage(t *testing.T) {
 	each(t, here, func(t *testing.T, w *site) {
 		w.shop("ada@example.com")

@@ -42,8 +42,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// Whatever comes, a browser stays here: the address is resolved as the URL
-// standard has it, where \ is / and tabs and line breaks are nothing.
+// Browsers stay on this host: the address is resolved as the URL standard says, where \ is / and
+// tabs and line breaks are removed.
 func FuzzLocal(f *testing.F) {
 	for _, tc := range returns {
 		f.Add(tc.to)

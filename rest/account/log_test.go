@@ -16,7 +16,7 @@ import (
 // event is a row of a person's own log.
 type event struct{ Action, Address, Agent, Detail string }
 
-// own reads the log of the account that asks, oldest first, and its sessions.
+// own returns the log of the caller's account, oldest first, and its sessions.
 func (w *site) own(cookie string, headers ...string) (log []event, sessions []struct {
 	ID, Address string
 	Current     bool
@@ -44,8 +44,8 @@ func (w *site) own(cookie string, headers ...string) (log []event, sessions []st
 	return log, answer.Data.Account.Sessions
 }
 
-// What happens to an account stands in its own log, with where it came from, and in
-// nobody else's; what is refused for being too much does not.
+// Events of an account appear only in its own log, with their origin; throttled attempts do not
+// appear.
 func TestOwnLog(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "http://127.0.0.1:8080", proxied)
@@ -83,8 +83,7 @@ func TestOwnLog(t *testing.T) {
 	})
 }
 
-// Whoever signs in with a browser that is new to their account reads of it; the first one
-// of an account is no news.
+// A sign-in with a new browser gives a notice, except for the account's first browser.
 func TestNewBrowserIsTold(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, here, proxied)
@@ -106,8 +105,8 @@ func TestNewBrowserIsTold(t *testing.T) {
 	})
 }
 
-// People end one session of theirs, the one that asks too, and no other's; a staff
-// token may see and do the same.
+// People end one of their own sessions, also the current one, and nobody else's; a staff token may
+// see and end them too.
 func TestSessionEnd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "http://127.0.0.1:8080", proxied)

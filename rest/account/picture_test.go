@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 )
 
-// People see the pictures of their own store's products, drafts too; nobody else does, nor
-// makes the service fetch one.
+// Only members of a store see the external images of its products, drafts included, and can make
+// the service fetch them.
 func TestPictureOfPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		asked := 0
@@ -92,7 +92,7 @@ func TestPictureOfPerson(t *testing.T) {
 	})
 }
 
-// People see the uploaded pictures of their own store, of drafts too; nobody else does.
+// Only members of a store see its uploaded images, drafts included.
 func TestImageOfPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {

@@ -24,7 +24,7 @@ import (
 
 const named = graphtest.API // the host of the core's passkeys
 
-// cookies are what an answer sets, by name; one that is taken away is empty.
+// cookies returns the cookies that an answer sets by name; a deleted one is empty.
 func (a *reply) cookies() map[string]string {
 	m := map[string]string{}
 	for _, c := range (&http.Response{Header: a.header}).Cookies() {
@@ -38,8 +38,8 @@ const (
 	stepCookie    = "__Host-storefront-second"
 )
 
-// halfway signs in with the password of somebody who has a second factor and returns the
-// cookie of the step.
+// halfway signs in with the password of a person with a second factor and returns the cookie of the
+// step.
 func (w *site) halfway(email string) string {
 	w.t.Helper()
 	form := credentials(email, secret)
@@ -53,7 +53,7 @@ func (w *site) halfway(email string) string {
 	return stepCookie + "=" + set[stepCookie]
 }
 
-// person finds somebody by their e-mail address.
+// person returns a person by email address.
 func (w *site) person(email string) *session.Person {
 	w.t.Helper()
 	var id xid.ID
@@ -65,7 +65,7 @@ func (w *site) person(email string) *session.Person {
 	return graphtest.Must[*session.Person](w.t)(w.core.Sessions.Of(w.t.Context(), id))
 }
 
-// owner makes a shop whose owner has an authenticator app.
+// owner creates a shop whose owner has an authenticator app.
 func (w *site) owner(email string) (shop *model.Store, secret string, codes []string) {
 	w.t.Helper()
 	shop = w.shop(email)
@@ -83,7 +83,7 @@ func (w *site) second(step string, form url.Values) *reply {
 	return w.post("/sign-in/second", form, "Cookie", step)
 }
 
-// in reports whether an answer signs in, and leads to where the person wanted to go.
+// in reports whether an answer signs in and redirects to where the person wanted to go.
 func in(a *reply) bool {
 	set := a.cookies()
 	step, gone := set[stepCookie]
@@ -128,7 +128,7 @@ func TestSecondFactor(t *testing.T) {
 	})
 }
 
-// A code of the app lets in once.
+// A code of the authenticator app works once.
 func TestSecondFactorCode(t *testing.T) {
 	hashed()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,8 +154,7 @@ func TestSecondFactorCode(t *testing.T) {
 	})
 }
 
-// A step ends with the password, and with the session of another person it has nothing to
-// do.
+// A change of the password ends a step, and another person's session does not affect it.
 func TestSecondFactorStep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, named)
@@ -192,7 +191,7 @@ func TestSecondFactorStep(t *testing.T) {
 	})
 }
 
-// enrol sets a passkey up for a person.
+// enrol adds a passkey to a person.
 func (w *site) enrol(email string) *factortest.Authenticator {
 	w.t.Helper()
 	person := w.person(email)
@@ -204,7 +203,7 @@ func (w *site) enrol(email string) *factortest.Authenticator {
 	return a
 }
 
-// question asks as the script does.
+// question sends the script's request for passkey options.
 func (w *site) question(path string, headers ...string) (q struct {
 	Token   string
 	Options json.RawMessage
@@ -261,8 +260,8 @@ func TestPasskeySignIn(t *testing.T) {
 	})
 }
 
-// A store's requirement shows who lacks a factor nothing but the way to one; a staff
-// token acts without.
+// If a store requires a second factor, a person without one sees only how to add it; staff tokens
+// keep working.
 func TestRequiredFactor(t *testing.T) {
 	each(t, named, func(t *testing.T, w *site) {
 		shop := w.shop("ada@example.com")

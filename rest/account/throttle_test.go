@@ -17,13 +17,13 @@ import (
 	"github.com/storefront-go/storefront/rest/account"
 )
 
-// proxied believes what a proxy on this machine says about the client.
+// proxied trusts the headers of a proxy on this machine.
 func proxied(_ *account.Config, c *rest.Config) {
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// Guesses at once do not slip past the bound of their address, and the right password
-// waits with the wrong ones.
+// Concurrent guesses cannot exceed the limit of their address, and the right password waits like
+// wrong ones.
 func TestBruteForce(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -44,12 +44,12 @@ func TestBruteForce(t *testing.T) {
 			email: func(i int) string { return fmt.Sprintf("p%d@example.com", i) }, let: 30},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			hashed() // outside of the bubble: others use it
-			// In fake time nothing comes back while the hashes are computed.
+			hashed() // outside of the bubble, because other tests use it
+			// With fake time, nothing refills while the hashes are computed.
 			synctest.Test(t, func(t *testing.T) {
 				w := build(t, storetest.Open(t), "https://shop.example", proxied)
 				w.shop("ada@example.com")
-				// As many at once as the queue of the hashes has places for.
+				// As many at once as fit into the queue of the hashes.
 				counts, last := map[int]int{}, (*reply)(nil)
 				for round := range 10 {
 					some, one := w.guess(5, func(i int) string { return tc.email(5*round + i) },
@@ -72,8 +72,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// guess sends wrong passwords at once and counts the statuses; last is one of
-// those that were throttled.
+// guess sends wrong passwords at once and counts the statuses; last is a throttled answer.
 func (w *site) guess(n int, email, from func(int) string) (counts map[int]int, last *reply) {
 	counts = map[int]int{}
 	var mu sync.Mutex
@@ -92,9 +91,8 @@ func (w *site) guess(n int, email, from func(int) string) (counts map[int]int, l
 	return counts, last
 }
 
-// A stranger stops neither the owner at another address nor, wherever they are, the
-// browser in which the owner signed in before: not with 50 guesses from the owner's
-// own address, and that browser not with as many networks as there are.
+// A stranger can block neither the owner at another address nor the owner's known browser: not with
+// 50 guesses from the same address, and the browser not even from very many networks.
 func TestStrangersStopNobody(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "https://shop.example", proxied)
@@ -108,11 +106,11 @@ func TestStrangersStopNobody(t *testing.T) {
 		c := w.post("/sign-in", credentials("ada@example.com", secret)).device(t)
 		known := c.Name + "=" + c.Value
 		let := 0
-		for range 10 { // 50 guesses, as many at once as have a place
+		for range 10 { // 50 guesses, in batches that fit the queue
 			counts, _ := w.guess(5, ada, at("192.0.2.1"))
 			let += counts[403]
 		}
-		if let < 10 || let > 11 { // one comes back in half a minute
+		if let < 10 || let > 11 { // one refills in half a minute
 			t.Errorf("%d guesses of one network were answered, want 10", let)
 		}
 		for name, got := range map[string][2]int{
@@ -127,7 +125,7 @@ func TestStrangersStopNobody(t *testing.T) {
 			}
 		}
 		told, began := 0, time.Now()
-		for round := range 50 { // 300 networks, as many at once as have a place
+		for round := range 50 { // 300 networks, in batches that fit the queue
 			counts, _ := w.guess(6, ada, func(i int) string { return fmt.Sprintf("198.51.%d.%d", round, i) })
 			told += counts[403]
 		}
@@ -140,8 +138,7 @@ func TestStrangersStopNobody(t *testing.T) {
 	})
 }
 
-// Over real connections, and with the rates of the API off, the bound is the same;
-// what time gives back meanwhile is allowed for.
+// Over real connections, and with the API's rates off, the limit is the same, allowing for refills.
 func TestBruteForceByHTTP(t *testing.T) {
 	began := time.Now()
 	w := serve(t, storetest.Open(t), "https://shop.example", proxied)
@@ -154,10 +151,9 @@ func TestBruteForceByHTTP(t *testing.T) {
 	}
 }
 
-// Who signs in is not counted, however often; after the bound one attempt comes
-// back per half a minute.
+// Successful sign-ins do not count. After the limit one attempt refills every half minute.
 func TestThrottleRecovers(t *testing.T) {
-	hashed() // outside of the bubble: others use it
+	hashed() // outside of the bubble, because other tests use it
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, storetest.Open(t), "https://shop.example", proxied)
 		w.shop("ada@example.com")
@@ -179,7 +175,7 @@ func TestThrottleRecovers(t *testing.T) {
 	})
 }
 
-// One network asks for few links to a new password; more are refused as too many.
+// One network can ask for few password links; more are refused.
 func TestForgotIsBounded(t *testing.T) {
 	w := build(t, storetest.Open(t), "https://shop.example", proxied)
 	w.mails()

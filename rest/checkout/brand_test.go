@@ -10,7 +10,7 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/storefront"
 )
 
-// Whatever colour a merchant chooses, texts and buttons can be read.
+// Whatever color a merchant chooses, texts and buttons are readable.
 func TestBrandContrast(t *testing.T) {
 	for name, s := range map[string]scheme{"light": light, "dark": night} {
 		for n := range 9 * 9 * 9 {
@@ -47,7 +47,7 @@ func TestBrandContrast(t *testing.T) {
 	}
 }
 
-// The address of the stylesheet names colours and nothing else.
+// The address of the stylesheet can set colors and nothing else.
 func TestBrandStyle(t *testing.T) {
 	for address, b := range map[string]storefront.Brand{
 		stylePath:                                {},

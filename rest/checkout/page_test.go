@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// views is a page of each kind with all that it can show.
+// views returns a page of each kind with everything that it can show.
 func views(l state.Language) map[string]any {
 	t := phrase.In(l)
 	frame := Frame{Texts: t, Shop: `Bread & <b>Co</b>`, Logo: "/_images/logo", Style: stylePath,
@@ -81,8 +81,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// check holds what a form needs to be understood: ids are unique, inputs have labels and
-// what they name exists.
+// check checks that ids are unique, inputs have labels, and references exist.
 func check(t *testing.T, body string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(body))

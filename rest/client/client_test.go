@@ -171,7 +171,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// sorted makes queries comparable: the order of parameters does not matter.
+// sorted makes queries comparable, whatever the order of their parameters.
 func sorted(queries []string) []string {
 	out := []string{}
 	for _, q := range queries {
@@ -213,7 +213,7 @@ func TestWalkStops(t *testing.T) {
 	}
 }
 
-// Every list has a walk, which asks for the address of its list.
+// Every list has an iterator, which requests the list's address.
 func TestEveryListHasAWalk(t *testing.T) {
 	var asked []string
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -245,7 +245,7 @@ func TestEveryListHasAWalk(t *testing.T) {
 	}
 }
 
-// drained counts what a walk yields.
+// drained counts what an iterator yields.
 func drained[T any](items iter.Seq2[T, error]) (n int, err error) {
 	for _, err = range items {
 		n++

@@ -43,7 +43,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 	return w
 }
 
-// address returns the address of a file in the present version.
+// address returns the address of a file in the current version.
 func address(t *testing.T, name string) string {
 	t.Helper()
 	s, err := load()
@@ -131,7 +131,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// safe looks for the headers that every answer has.
+// safe checks the headers that every answer has.
 func safe(t *testing.T, h http.Header) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -235,8 +235,7 @@ func unpack(t *testing.T, b []byte) []byte {
 	return b
 }
 
-// The shell holds nothing that its own policy would refuse, and what it names
-// is served.
+// The shell contains nothing that its policy refuses, and everything that it names is served.
 func TestShell(t *testing.T) {
 	d := open(t)
 	page := ask(d, "GET", "/dashboard", "Cookie", "x=1").Body.String()

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// of makes a source of an entry, a home page and other files.
+// of returns a source with an entry, a home page and other files.
 func of(files map[string]string) *source {
 	s := &source{files: map[string][]byte{entryName: nil, homeName: nil}}
 	for name, text := range files {
@@ -94,7 +94,7 @@ export { $word, $vendor_min_module, $pages_home, $place, $vendor_lib_module };
 	}
 }
 
-// What is not understood is not served in another meaning.
+// Unknown forms are refused, never served with another meaning.
 func TestJoinRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ file, text string }{
 		"an import for its effect":      {"a.js", "import './b.js';"},
@@ -125,7 +125,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// No file imports what is not served any more.
+// No file imports what is no longer served.
 func TestJoined(t *testing.T) {
 	s := loaded(t)
 	for name := range s.files {

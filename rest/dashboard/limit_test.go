@@ -10,9 +10,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/merchant"
 )
 
-// bounds are the longest texts, the most rows and the largest numbers of the forms'
-// members. A browser counts UTF-16 units, which is never fewer than the service counts in
-// code points.
+// bounds are the longest texts, the most rows and the largest numbers of the forms' members.
+// Browsers count UTF-16 units, which are never fewer than the code points that the service counts.
 var bounds = map[string]int{
 	"name": limit.Line, "title": limit.Line, "developer": limit.Line, "tagline": limit.Line, "sku": limit.Line,
 	"vendor": limit.Line, "productType": limit.Line, "carrier": limit.Line, "trackingNumber": limit.Line,
@@ -40,7 +39,7 @@ var (
 	maxLength = regexp.MustCompile(`\bmax(?:length)?="(\d+)"`)
 )
 
-// The forms take as much as the service does, and no more.
+// The forms accept as much as the service, and no more.
 func TestLimitsOfForms(t *testing.T) {
 	seen := map[string]bool{}
 	for name, text := range written(t).files {
@@ -73,7 +72,7 @@ func TestLimitsOfForms(t *testing.T) {
 	}
 }
 
-// The hint of a new password says how long it has to be.
+// The hint of a new password states the minimum length.
 func TestShortestPassword(t *testing.T) {
 	want := "At least " + strconv.Itoa(limit.ShortPassword) + " characters"
 	if text := string(written(t).files["password.js"]); !strings.Contains(text, want) {

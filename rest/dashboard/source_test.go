@@ -14,7 +14,7 @@ import (
 // budget is the most that the home page may transfer, in bytes.
 const budget = 110_000
 
-// answers is what the home page's questions are answered with, at most.
+// answers is the maximum size of the answers to the home page's queries.
 const answers = 15_000
 
 func loaded(t *testing.T) *source {
@@ -26,7 +26,7 @@ func loaded(t *testing.T) *source {
 	return s
 }
 
-// written is the page's files as they are written.
+// written returns the page's files as written.
 func written(t *testing.T) *source {
 	t.Helper()
 	s, err := read()
@@ -36,13 +36,13 @@ func written(t *testing.T) *source {
 	return s
 }
 
-// ours reports whether a file is written here.
+// ours reports whether a file is ours.
 func ours(name string) bool { return !strings.HasPrefix(name, "vendor/") }
 
 // vendored is one line of vendor.json.
 type vendored struct{ Name, Version, Licence, Tarball, Path, File, SHA256 string }
 
-// What others made is what they published: to the byte, with its licence.
+// Third-party files are as published, byte for byte, with their license.
 func TestVendor(t *testing.T) {
 	text, err := static.ReadFile("static/vendor/vendor.json")
 	if err != nil {
@@ -85,7 +85,7 @@ func TestVendor(t *testing.T) {
 
 var lazy = regexp.MustCompile(`\bimport\(['"]([^'"]+)['"]\)`)
 
-// later lists the modules that a file fetches when it needs them.
+// later lists the modules that a file imports dynamically.
 func (s *source) later(name string) []string {
 	var list []string
 	for _, m := range lazy.FindAllSubmatch(s.files[name], -1) {
@@ -94,7 +94,7 @@ func (s *source) later(name string) []string {
 	return list
 }
 
-// Every import leads to a file that is there, and no file of ours is forgotten.
+// Every import names an existing file, and every file of ours is imported.
 func TestModules(t *testing.T) {
 	s := written(t)
 	met := map[string]bool{}
@@ -126,7 +126,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// A reader of imports that finds none would find nothing missing either.
+// The reader of imports finds them; otherwise nothing would ever be missing.
 func TestOrder(t *testing.T) {
 	s := &source{files: map[string][]byte{
 		"a.js": []byte("// from './no.js'\nimport { x,\n  y } from " +
@@ -162,8 +162,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// Texts stay texts: nothing of ours makes markup or code of them, styles an
-// element by an attribute, or names another host.
+// Texts stay texts: our files never make markup or code of them, style elements with attributes, or
+// name another host.
 func TestNoMarkupFromTexts(t *testing.T) {
 	s := written(t)
 	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|dangerously|document\.write|\beval\b|new ` +
@@ -182,7 +182,7 @@ func TestNoMarkupFromTexts(t *testing.T) {
 	}
 }
 
-// One change of any file changes every address.
+// A change of any file changes every address.
 func TestVersion(t *testing.T) {
 	a, b := loaded(t), loaded(t)
 	if a.digest() != a.version || a.version != b.version {
@@ -207,7 +207,7 @@ func TestCurrencies(t *testing.T) {
 	}
 }
 
-// sent is how many bytes a browser gets of an asset.
+// sent returns how many bytes of an asset a browser receives.
 func (a asset) sent() int {
 	if a.form.Packed == nil {
 		return len(a.form.Plain)
@@ -215,7 +215,7 @@ func (a asset) sent() int {
 	return len(a.form.Packed)
 }
 
-// Whoever opens the home page gets no more than the budget, packed.
+// The home page stays within the budget, compressed.
 func TestBudget(t *testing.T) {
 	s := loaded(t)
 	page, err := s.page()
@@ -232,11 +232,12 @@ func TestBudget(t *testing.T) {
 	t.Logf("%d bytes", sum)
 }
 
-// glances are lists of which a page shows the newest rows on purpose, and says so or how many there are.
+// glances are lists that show only the newest rows on purpose, and say so.
 var glances = map[string]string{"notes": "the page says how many older ones there are"}
 
-// A list that is read as if it were all of it hides what is behind its first page: a form then offers too little, and
-// writes back what it could not show. So whoever asks for many rows asks whether there are more.
+// A list that is treated as complete hides what is after its first page: a form then offers too
+// little, and saves without what it could not show. So code that asks for many rows has to check
+// for more.
 func TestListsGoOn(t *testing.T) {
 	question := regexp.MustCompile("(?s)`[^`]*`|'[^'\n]*'")
 	list := regexp.MustCompile(`(\w+)\(first: (\d\d+)`)

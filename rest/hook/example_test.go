@@ -35,8 +35,7 @@ func Example() {
 	// 204
 }
 
-// Verify by hand, where a framework owns the request. The body has to be the raw
-// bytes.
+// Call Verify yourself if a framework owns the request. The body has to be the raw bytes.
 func ExampleVerify() {
 	at := time.Unix(1767225600, 0)
 	h := http.Header{}
@@ -52,7 +51,7 @@ func ExampleVerify() {
 	// timestamp is more than 300 seconds away
 }
 
-// The Standard Webhooks headers go along with every delivery.
+// Every delivery also has the Standard Webhooks headers.
 func ExampleVerifier() {
 	h := http.Header{}
 	h.Set("webhook-id", "evt_0")
@@ -63,7 +62,7 @@ func ExampleVerifier() {
 	// Output: <nil>
 }
 
-// Data that came later by hand does not overwrite what is newer.
+// An event that a person resent later does not overwrite newer data.
 func ExampleLatest() {
 	latest := hook.NewLatest(10_000)
 	write := func(sequence int64) {

@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Requests whose headers are wrong are refused without reading their bodies.
+// Requests with wrong headers are refused without reading their bodies.
 func TestHeadersComeBeforeTheBody(t *testing.T) {
 	h := handler(t, nil, t.Output(), func(context.Context, hook.Event) error { return nil })
 	for _, name := range []string{hook.HeaderTimestamp, hook.HeaderSignature} {
@@ -130,7 +130,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// An event counts as handled only once its function went well.
+// An event counts as handled only after its function succeeded.
 func TestDuplicates(t *testing.T) {
 	seen, calls := hook.NewMemory(10, time.Hour), 0
 	fails := true
@@ -152,7 +152,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// Of twins, one calls the function; the other waits for its outcome.
+// Of two concurrent duplicates, one calls the function and the other waits for the outcome.
 func TestTwins(t *testing.T) {
 	for _, first := range []error{nil, errors.New("failed")} {
 		synctest.Test(t, func(t *testing.T) {
@@ -190,8 +190,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// A function that takes too long is not called again beside itself, and what it
-// did in the end is remembered.
+// A function that takes too long is not called again concurrently, and its final outcome counts.
 func TestSlowFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen, calls := impatient{hook.NewMemory(10, time.Hour)}, 0
@@ -227,7 +226,7 @@ func (i impatient) Mark(ctx context.Context, eventID string) error {
 	return i.Seen.Mark(ctx, eventID)
 }
 
-// A panic frees the event for the next try.
+// A panic releases the event for the next try.
 func TestPanic(t *testing.T) {
 	calls := 0
 	h := handler(t, hook.NewMemory(10, time.Hour), t.Output(), func(context.Context, hook.Event) error {
@@ -284,8 +283,8 @@ func TestNewHandlerRefuses(t *testing.T) {
 	}
 }
 
-// The body reader gives every byte as it came, or an error, whatever length the
-// request declares.
+// The body reader returns every byte as received, or an error, whatever length the request
+// declares.
 func FuzzReadBody(f *testing.F) {
 	f.Add([]byte(sample), uint32(0), int64(-1), false)
 	f.Add([]byte{0, 0xff, '\r', '\n'}, uint32(hook.MaxBody-4), int64(0), true)

@@ -50,7 +50,7 @@ func readVectors(t testing.TB) (v vectors) {
 	return v
 }
 
-// headers makes headers of pairs; a name that comes again is repeated.
+// headers builds headers from pairs; a repeated name gives a repeated header.
 func headers(pairs ...string) http.Header {
 	h := http.Header{}
 	for pair := range slices.Chunk(pairs, 2) {
@@ -103,8 +103,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// Whoever holds the secret could sign any of these timestamps, so each has a
-// signature that fits: the rule about timestamps has to refuse it.
+// A sender with the secret could sign any of these timestamps, so each has a matching signature:
+// the rule about timestamps has to refuse it.
 func TestAttacks(t *testing.T) {
 	const secret, stamp = "whsec_DG9kWUOGvb/E3uvdhwpwfO/xyvbsO/+5Jsg87K+fMVw=", "1767311999"
 	now, body := time.Unix(1767311999, 0), []byte(`{"event_id":"evt_1"}`)
@@ -243,8 +243,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Whatever verifies is what was signed, within the time, in the one form that is
-// sent.
+// Whatever verifies was signed, in time, in the one form that is sent.
 func FuzzVerify(f *testing.F) {
 	const secret = "whsec_DG9kWUOGvb/E3uvdhwpwfO/xyvbsO/+5Jsg87K+fMVw="
 	for _, s := range readVectors(f).Sign {

@@ -31,7 +31,7 @@ func tools(t testing.TB) []*mcp.Tool {
 	return all
 }
 
-// asked keeps the last request and answers with what is set.
+// asked keeps the last request and returns a given answer.
 type asked struct {
 	last   *mcp.Request
 	status int
@@ -62,8 +62,7 @@ func agent(t testing.TB, all []*mcp.Tool, api mcp.API) *sdk.ClientSession {
 	return client
 }
 
-// Each row of the table is a tool with the row's scope, whose input takes what the
-// row takes.
+// Each route is a tool with the route's scope and inputs.
 func TestTools(t *testing.T) {
 	all := tools(t)
 	got := map[string]string{}
@@ -128,8 +127,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Each tool says what its answer is, as an object that a call's structured
-// content conforms to, without references or examples.
+// Each tool has an output schema, which the structured content of a call conforms to, without
+// references or examples.
 func TestOutputs(t *testing.T) {
 	listed, err := agent(t, tools(t), &asked{}).ListTools(t.Context(), nil)
 	if err != nil {
@@ -161,7 +160,7 @@ func TestOutputs(t *testing.T) {
 	t.Logf("%d bytes", size)
 }
 
-// The arguments of a tool become the request of its row.
+// The arguments of a tool become the request of its route.
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name, tool, arguments string
@@ -208,7 +207,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// What the API refuses is a result that says so, and 204 says that it is done.
+// A refusal by the API is a result that says so, and 204 says that it is done.
 func TestResults(t *testing.T) {
 	api := &asked{status: http.StatusConflict, answer: `{"code":"theme_not_ready"}`}
 	client := agent(t, tools(t), api)
@@ -228,8 +227,7 @@ func TestResults(t *testing.T) {
 
 func said(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextContent).Text }
 
-// FuzzArguments holds that no arguments lead outside of the tool's own path, or end
-// the program.
+// FuzzArguments checks that no arguments lead outside the tool's path or panic.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"id":"ord_1"}`, `{"id":"../x"}`, `{"id":{}}`, `[]`, `{"id":"{id}"}`, ``, `{"id":null}`,

@@ -75,7 +75,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// An empty alert is no element: one that appears later would be read out then.
+// An empty alert has no element, because one that appears later is read out.
 func TestNoAlert(t *testing.T) {
 	if body := show(newSet(t), http.MethodGet, "try", trial{}).Body.String(); strings.Contains(body, "role=") {
 		t.Errorf("%s", body)
@@ -126,7 +126,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A page that breaks off half-way shows nothing of itself.
+// A page that fails half-way shows nothing of itself.
 func TestBrokenPage(t *testing.T) {
 	for _, name := range []string{"try", "unknown"} {
 		w := show(newSet(t), http.MethodGet, name, trial{Name: "half", Broken: true})
@@ -185,7 +185,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// WCAG 2.2, 1.4.3 and 1.4.11, computed from the stylesheet's own colours.
+// WCAG 2.2, 1.4.3 and 1.4.11, computed from the stylesheet's colors.
 func TestContrast(t *testing.T) {
 	css, _ := files.ReadFile("page.css")
 	light, dark, found := strings.Cut(string(css), "prefers-color-scheme: dark")
@@ -217,7 +217,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of a colour, as WCAG defines it.
+// luminance returns the relative luminance of a color, as WCAG defines it.
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	var rgb [3]uint8

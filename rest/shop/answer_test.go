@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// policyOf is what other sites learn of an address: of a signed one, nothing.
+// policyOf returns the expected Referrer-Policy of an address: a signed one must not leak.
 func policyOf(u *url.URL) string {
 	if u.Query().Has("signature") {
 		return "no-referrer"
@@ -20,7 +20,7 @@ func policyOf(u *url.URL) string {
 	return "strict-origin-when-cross-origin"
 }
 
-// TestHeaders: every answer of a storefront forbids script, whatever it is.
+// TestHeaders: every answer of a storefront forbids scripts.
 func TestHeaders(t *testing.T) {
 	s := sqlite(t)
 	id := s.theme("Bold")

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// BenchmarkPage is a page that is kept, from the request to the last byte.
+// BenchmarkPage serves a cached page, from the request to the last byte.
 func BenchmarkPage(b *testing.B) {
 	s := newMall(b, storetest.Unlinted(b)).open()
 	s.activate(s.theme("Plain"))

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// A theme in a folder is shown with made-up data as its files are at the moment, and
-// what is wrong with them in its place.
+// A theme in a folder is shown with sample data and its current files, or with what is wrong with
+// them.
 func TestDraft(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../graph/lib/theme/sample/linen")); err != nil {

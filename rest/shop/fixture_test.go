@@ -27,7 +27,7 @@ import (
 	"github.com/storefront-go/storefront/rest/shop"
 )
 
-// clock is a time that tests move.
+// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -45,7 +45,7 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// mall is the storefronts of a database behind HTTP.
+// mall serves the storefronts of a database over HTTP.
 type mall struct {
 	shops *shop.Shop
 	t     testing.TB
@@ -118,7 +118,7 @@ type stall struct {
 	ctx    context.Context // the operator's
 }
 
-// open makes a store without a theme.
+// open creates a store without a theme.
 func (m *mall) open() *stall {
 	m.t.Helper()
 	ctx, s := storetest.Merchant(m.t, m.core.Store)
@@ -218,7 +218,7 @@ func (s *stall) themeOf(m theme.Manifest, edit ...func(map[string]string)) xid.I
 	return id
 }
 
-// activate shows a theme, as another process would.
+// activate activates a theme, as another process would.
 func (s *stall) activate(id xid.ID) {
 	s.t.Helper()
 	s.write(func(ctx context.Context, c *db.Client) error {
@@ -226,7 +226,7 @@ func (s *stall) activate(id xid.ID) {
 	})
 }
 
-// sell makes an active product.
+// sell creates an active product.
 func (s *stall) sell(title string, edit ...func(*model.ProductCreateInput)) *db.Product {
 	s.t.Helper()
 	in := model.ProductCreateInput{Title: title, PriceMinor: 2490, Currency: "EUR"}
@@ -244,7 +244,7 @@ func (s *stall) sell(title string, edit ...func(*model.ProductCreateInput)) *db.
 	return p.Product
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	*http.Response
 	body string
@@ -279,8 +279,7 @@ func (m *mall) ask(method, host, path string, header ...string) answer {
 	return answer{res, string(body)}
 }
 
-// want checks the status and texts that the page holds or, with a leading "!",
-// does not.
+// want checks the status and texts that the page must contain or, with a leading "!", must not.
 func (a answer) want(t testing.TB, status int, texts ...string) answer {
 	t.Helper()
 	if a.StatusCode != status {
@@ -295,7 +294,7 @@ func (a answer) want(t testing.TB, status int, texts ...string) answer {
 	return a
 }
 
-// link is the address of a preview that is valid for a while.
+// link returns the address of a preview that is valid for a while.
 func (s *stall) link(id xid.ID, until time.Duration) string {
 	return s.core.Links.Sign("/", micros.Of(s.clock.Now().Add(until)),
 		appearance.PreviewTheme, xid.Theme.Format(id), appearance.PreviewStore, xid.Store.Format(s.id))

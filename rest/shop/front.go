@@ -18,7 +18,7 @@ const (
 	// by other processes are visible after this time at the latest.
 	seen = time.Second
 	// keep is how long a page is cached at most, whatever the state says. A state can miss a change
-	// that generation older than others, because the clocks of two processes differ or a transaction
+	// that looks older than others, because the clocks of two processes differ or a transaction
 	// took long. It is also how long pages are shown while the database is down.
 	keep = 30 * time.Second
 	// unknown is how long a handle without an open store is not looked up again.
@@ -84,7 +84,7 @@ func (s *Shop) enter(ctx context.Context, handle string) (*front, *storefront.St
 	return f, st, nil
 }
 
-// find returns a function that generation up a handle.
+// find returns a function that looks up a handle.
 func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 	return func(ctx context.Context) (*front, error) {
 		if f, ok := s.fronts.Get(handle); ok { // another request was faster

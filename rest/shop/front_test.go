@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// TestStateIsReadOnceASecond: a caller that found the state old and waited for
-// another one's reading does not read again.
+// TestStateIsReadOnceASecond: a caller that found the state old and waited for another caller's
+// read does not read again.
 func TestStateIsReadOnceASecond(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *ent.Store) {
 		ring, err := keyring.Parse(strings.Repeat("storefronts ", 4))

@@ -23,8 +23,8 @@ func linkTo(t *testing.T, body, rel string) string {
 	return html.UnescapeString(m[1])
 }
 
-// TestProductsPages: the whole catalogue is reached by links, forwards and back, in a
-// theme that has no template for lists; a narrowed list is not for robots.
+// TestProductsPages: links lead through the whole catalog, forward and back, in a theme without a
+// template for lists; filtered lists are not indexed.
 func TestProductsPages(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		for i := range 30 {
@@ -48,8 +48,8 @@ func TestProductsPages(t *testing.T) {
 	})
 }
 
-// TestCollectionPages: a collection is a list with a description, a path and an order of its
-// own; it is linked from menus and gone once it is deleted.
+// TestCollectionPages: a collection is a list with its own description, path and order; menus link
+// to it, and it disappears when it is deleted.
 func TestCollectionPages(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Cheap", func(in *model.ProductCreateInput) { in.PriceMinor = 100 })

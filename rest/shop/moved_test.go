@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// TestMoved: an address with a former handle leads to the new one, whatever it belongs to,
+// TestMoved: an address with a former handle redirects to the new one, for every kind of resource,
 // until another resource takes the handle.
 func TestMoved(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
@@ -50,7 +50,7 @@ func TestMoved(t *testing.T) {
 	})
 }
 
-// leads wants an address to be answered with a permanent redirect to a page.
+// leads checks that an address redirects permanently to a page.
 func (s *stall) leads(from, to string) {
 	s.t.Helper()
 	got := s.get(from).want(s.t, http.StatusOK).Request
@@ -59,7 +59,7 @@ func (s *stall) leads(from, to string) {
 	}
 }
 
-// TestFormerHandlesAreBounded: renaming again and again leaves the newest 20 handles.
+// TestFormerHandlesAreBounded: after many renames the newest 20 handles remain.
 func TestFormerHandlesAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		mug := s.sell("Mug")

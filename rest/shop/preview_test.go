@@ -19,8 +19,8 @@ import (
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
-// TestPreview: another theme of the store, to whoever holds the link, on every
-// page that its links lead to.
+// TestPreview: the holder of the link sees another theme of the store on every page that its links
+// lead to.
 func TestPreview(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Blue mug")
@@ -54,7 +54,7 @@ func TestPreview(t *testing.T) {
 		s.get("/search?"+form.Encode()).want(t, 200, "as a preview", "<h1>1 for “MUG”</h1>")
 		s.get("/nothing"+address[1:]).want(t, 404, "as a preview", "Nothing at /nothing")
 
-		// The storefront itself is as it was, and a preview is never kept.
+		// The storefront itself is unchanged, and a preview is never cached.
 		s.get("/").want(t, 200, "Theme Plain<", "!storefront-preview", "!as a preview")
 		s.sell("Bowl")
 		s.clock.add(time.Second)
@@ -62,8 +62,8 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// TestPreviewIsOnlyWhatWasSigned changes the address at every byte: no other shows
-// the theme, nor the storefront in place of it.
+// TestPreviewIsOnlyWhatWasSigned changes the address at every byte: no variation shows the theme,
+// nor the storefront in its place.
 func TestPreviewIsOnlyWhatWasSigned(t *testing.T) {
 	s := sqlite(t)
 	other := s.open()
@@ -89,7 +89,7 @@ func TestPreviewIsOnlyWhatWasSigned(t *testing.T) {
 	} {
 		s.get(altered).want(t, 403, "This link is not valid", "!Theme")
 	}
-	// Signed by us, and yet for something else.
+	// Signed by us, but for something else.
 	until := micros.Of(s.clock.Now().Add(time.Hour))
 	for name, link := range map[string]string{
 		"without a store": s.core.Links.Sign("/", until, "preview", xid.Theme.Format(id)),
@@ -105,8 +105,7 @@ func TestPreviewIsOnlyWhatWasSigned(t *testing.T) {
 			t.Errorf("%s: %d", name, a.StatusCode)
 		}
 	}
-	// A store's link at another store's host, and another store's theme in a link
-	// of this one.
+	// A store's link at another store's host, and another store's theme in a link of this store.
 	s.ask(http.MethodGet, other.handle+".shops.test", address).want(t, 403, "!Theme")
 	s.get(s.link(other.theme("Foreign"), time.Hour)).want(t, 410, "!Theme Foreign")
 }
@@ -141,7 +140,7 @@ func TestPreviewEnds(t *testing.T) {
 	})
 }
 
-// TestPreviewAddressOfTheCore: the address that the core makes opens here.
+// TestPreviewAddressOfTheCore: the address that the core signs works here.
 func TestPreviewAddressOfTheCore(t *testing.T) {
 	s := sqlite(t)
 	id := s.theme("Bold")
@@ -153,7 +152,7 @@ func TestPreviewAddressOfTheCore(t *testing.T) {
 	s.get(address).want(t, 403)
 }
 
-// TestPreviewOfABrokenTheme shows its merchant no more than a visitor sees.
+// TestPreviewOfABrokenTheme shows its merchant no more than visitors see.
 func TestPreviewOfABrokenTheme(t *testing.T) {
 	s := sqlite(t)
 	id := s.theme("Broken", func(files map[string]string) { files["templates/home.html"] = `{{define "content"}}{{` })

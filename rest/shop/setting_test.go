@@ -28,7 +28,7 @@ func (s *stall) setting(t *testing.T) xid.ID {
 	})
 }
 
-// set writes the settings of all themes of the store, whatever the merchant might.
+// set writes the settings of all themes of the store, valid or not.
 func (s *stall) set(settings, draft map[string]string) {
 	s.write(func(ctx context.Context, c *db.Client) error {
 		u := c.Theme.Update().SetSettings(document.NewThemeSettings(settings))
@@ -40,8 +40,8 @@ func (s *stall) set(settings, draft map[string]string) {
 	s.clock.add(time.Second)
 }
 
-// TestSettings: visitors see what is published, previews what is saved, and nobody a value
-// that the theme did not foresee.
+// TestSettings: visitors see published values, previews saved ones, and nobody a value that the
+// theme does not allow.
 func TestSettings(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		id := s.setting(t)
@@ -64,7 +64,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// TestBrand: what a theme says of the brand is what its merchant set, if the theme takes it.
+// TestBrand: the brand follows the merchant's theme settings, if the theme accepts them.
 func TestBrand(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		brand := func() storefront.Brand {

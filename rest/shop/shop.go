@@ -113,7 +113,7 @@ type visit struct {
 
 type visitKey struct{}
 
-// Take prepares a request for [Shop.ServeHTTP]: it generation up the open store of the host. Any other
+// Take prepares a request for [Shop.ServeHTTP]: it looks up the open store of the host. Any other
 // host has no shop.
 func (s *Shop) Take(r *http.Request) *http.Request {
 	handle, ok := s.HandleOf(r.Host)

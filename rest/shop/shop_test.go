@@ -25,7 +25,7 @@ func TestNewNeedsItsParts(t *testing.T) {
 	}
 }
 
-// TestPages: the active products of the one store in the templates of its theme.
+// TestPages: the active products of one store in the templates of its theme.
 func TestPages(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		other := s.open()
@@ -100,7 +100,7 @@ func TestSearchFolds(t *testing.T) {
 	})
 }
 
-// TestNothingIsMarkup: texts of merchants and visitors are texts in every place.
+// TestNothingIsMarkup: texts of merchants and visitors are escaped everywhere.
 func TestNothingIsMarkup(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		const attack = `"><script>alert(1)</script>{{.shop}}`
@@ -127,8 +127,8 @@ func TestNothingIsMarkup(t *testing.T) {
 	})
 }
 
-// TestPicturePaths: a page names the pictures of its products at its own host alone, a
-// preview too, and an address for robots begins with that host.
+// TestPicturePaths: a page, also in a preview, names product images only at its own host, and
+// canonical addresses begin with that host.
 func TestPicturePaths(t *testing.T) {
 	s := newMall(t, storetest.Open(t)).open()
 	pictures := s.theme("Pictures", func(files map[string]string) {
@@ -150,7 +150,7 @@ func TestPicturePaths(t *testing.T) {
 	}
 }
 
-// TestHosts: the host decides, in whatever case it is written.
+// TestHosts: the host decides, ignoring case.
 func TestHosts(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		closed := s.open()
@@ -166,7 +166,7 @@ func TestHosts(t *testing.T) {
 		} {
 			s.ask(http.MethodGet, host, "/").want(t, want)
 		}
-		// What is no label costs no query, and what is unknown costs one for a while.
+		// An invalid label costs no query, and an unknown one costs a query once in a while.
 		if n := s.statements(func() { s.ask(http.MethodGet, "x_y.shops.test", "/") }); n != 0 {
 			t.Errorf("%d statements for what is no handle", n)
 		}
@@ -176,8 +176,8 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// TestClosingAndOpening: a store that closes has no storefront, and a handle that
-// was unknown may become a store's.
+// TestClosingAndOpening: a closed store has no storefront, and an unknown handle may become a
+// store's.
 func TestClosingAndOpening(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.get("/").want(t, 200)
@@ -196,8 +196,8 @@ func TestClosingAndOpening(t *testing.T) {
 	})
 }
 
-// TestChangesAreSeen: a change of another process is shown with the next look at
-// the state, which is at most a second away.
+// TestChangesAreSeen: a change by another process is visible with the next read of the state, after
+// at most a second.
 func TestChangesAreSeen(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		m := s.core.Mutation()
@@ -253,8 +253,8 @@ func TestChangesAreSeen(t *testing.T) {
 	})
 }
 
-// TestActivation: the process that activates a theme, or changes its settings, shows it at
-// once, and another one on the same database within a second.
+// TestActivation: the process that activates a theme, or changes its settings, shows it at once,
+// and another process on the same database within a second.
 func TestActivation(t *testing.T) {
 	each(t, func(t *testing.T, here *stall) {
 		there := &stall{mall: newMall(t, here.core.Store), id: here.id, handle: here.handle, ctx: here.ctx}
@@ -278,7 +278,7 @@ func TestActivation(t *testing.T) {
 	})
 }
 
-// TestOldPagesGo: what the fingerprint misses is shown after half a minute.
+// TestOldPagesGo: what the state misses is visible after half a minute.
 func TestOldPagesGo(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Blue mug")
@@ -298,8 +298,8 @@ func TestOldPagesGo(t *testing.T) {
 	})
 }
 
-// TestStatements: a page that is kept costs nothing, a look at the state one, and a
-// new page what its kind costs.
+// TestStatements: a cached page costs nothing, a read of the state one statement, and a new page
+// those of its kind.
 func TestStatements(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Blue mug", func(in *model.ProductCreateInput) { in.Vendor = new("Kiln") })
@@ -332,8 +332,8 @@ func TestStatements(t *testing.T) {
 	})
 }
 
-// TestOneLookPerSecond: however many visitors there are, one asks for the state,
-// and a page is made once.
+// TestOneLookPerSecond: however many visitors there are, one request reads the state, and a page is
+// rendered once.
 func TestOneLookPerSecond(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.sell("Blue mug")

@@ -44,7 +44,7 @@ func programs(t *testing.T) map[string]program {
 	}
 }
 
-// each runs a test for every receiver whose interpreter is there.
+// each runs a test for every receiver whose interpreter is installed.
 func each(t *testing.T, run func(*testing.T, program)) {
 	known := programs(t)
 	for _, e := range receiver.Examples() {
@@ -90,8 +90,8 @@ type vector struct {
 	Now     int64             `json:"now"`
 }
 
-// attacks writes vectors of timestamps that languages read in their own ways.
-// Their signatures fit, so nothing but the rule about timestamps refuses them.
+// attacks returns vectors with timestamps that languages parse differently. Their signatures match,
+// so only the rule about timestamps refuses them.
 func attacks() string {
 	const now = 1767311999
 	body := []byte(`{"event_id":"evt_1"}`)
@@ -114,7 +114,7 @@ func attacks() string {
 	return encode(secret, body, accept, refuse)
 }
 
-// emptySecret is a delivery that anybody can sign.
+// emptySecret is a delivery that anyone can sign.
 func emptySecret() string {
 	h := map[string]string{
 		"x-service-timestamp": "1767311999", "x-service-signature": hook.Signature("", "1767311999", []byte("{}")),
@@ -149,11 +149,11 @@ func write(t *testing.T, content string) string {
 	return name
 }
 
-// The receivers serve: what arrives is hashed as it came, before it is parsed.
+// The receivers serve: the body is hashed as received, before it is parsed.
 func TestServing(t *testing.T) {
 	each(t, func(t *testing.T, p program) {
 		at := serve(t, p)
-		// White space, escapes and a large number would not survive being written again.
+		// White space, escapes and a large number would not survive re-encoding.
 		odd := "{ \"event_id\" : \"evt_" + strconv.FormatInt(time.Now().UnixNano(), 36) +
 			"\",\r\n \"type\":\"order\\u002epaid\", \"n\":90071992547409911.0," +
 			"\"resource\":{\"id\":\"ord_\\u00e4\"},\"sequence\":1,\"none\":null}\n"
@@ -172,7 +172,7 @@ func TestServing(t *testing.T) {
 			{name: "too large", method: "POST", body: strings.Repeat(" ", 400<<10), h: sign(""), status: 413},
 		} {
 			got, err := post(t, at, tc.method, tc.body, tc.h)
-			if got != tc.status && (err == nil || tc.status != 413) { // who is refused early may see the connection end
+			if got != tc.status && (err == nil || tc.status != 413) { // a client that is refused early may see the connection end
 				t.Errorf("%s: %d, %v, want %d", tc.name, got, err, tc.status)
 			}
 		}

@@ -25,7 +25,7 @@ func readDocument(t *testing.T) *api {
 	return a
 }
 
-// What is committed is what the generator writes.
+// The committed files are what the generator writes.
 func TestGenerated(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"typescript/src", "python/storefront_client"} {
@@ -54,8 +54,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// The document serves generators of strangers: what they are known to stumble over
-// does not stand in it.
+// The document avoids what third-party generators are known to fail on.
 func TestDocumentServesStrangers(t *testing.T) {
 	raw, err := os.ReadFile("../../../openapi.yaml")
 	if err != nil {
