@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// repeat writes n numbered copies of a text.
+// repeat returns n numbered copies of a text.
 func repeat(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,11 +18,10 @@ func repeat(n int, format string) string {
 	return b.String()
 }
 
-// Documents that ask for too much are refused for their form: nothing is
-// looked up, and it takes no time.
+// Documents that ask for too much are refused for their form, without a lookup and at once.
 func TestAttackGraphQL(t *testing.T) {
 	storetest.Sequential(t)
-	// What is counted is what the documents cost, not looking for webhooks.
+	// Count only the statements of the documents, not those of looking for deliveries.
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0", "--no-dispatch"}})
 	store := p.demo(t).Stores[0]
 	const bomb = 24 // each fragment spreads the next one twice
@@ -63,8 +62,8 @@ func TestAttackGraphQL(t *testing.T) {
 					t.Errorf("%d, %d bytes: %.300s", a.Status, len(a.Body), a.Body)
 				}
 			})
-			// Looking at the metrics asks for six figures of webhooks itself, and webhooks look for
-			// work, more often while a slow machine answers. The least of these would cost 40.
+			// Scraping the metrics queries six webhook figures, and the webhook engine polls, more
+			// often while a slow machine answers. The cheapest of these documents would cost 40.
 			if more := p.metrics(t)["storefront_db_statements_total"] - before; more > 6+24 {
 				t.Errorf("it cost %v statements", more)
 			}
@@ -83,7 +82,7 @@ func TestAttackGraphQL(t *testing.T) {
 	}
 }
 
-// What is no single GraphQL request by a caller's own will is none.
+// Anything but a single, intended GraphQL request is refused.
 func TestAttackGraphQLTransport(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// prompt is how long the program may think about nonsense: far more than it
-// does even on a slow machine that looks for races, less than a hang.
+// prompt bounds the answer to nonsense: far more than a slow machine with the race detector needs,
+// and less than a hang.
 const prompt = 10 * time.Second
 
 // quickly fails the test when f takes long.
@@ -26,7 +26,7 @@ func quickly(t *testing.T, what string, f func()) {
 	}
 }
 
-// Bodies that are too much are refused for their size or form, and at once.
+// Oversized and too deep bodies are refused at once.
 func TestAttackBodies(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
@@ -105,7 +105,7 @@ func members(n int) string {
 	return b.String()
 }
 
-// Clients that hold connections without saying what they want slow nobody down.
+// Clients that hold connections without sending a request slow nobody down.
 func TestAttackSlow(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
@@ -125,7 +125,7 @@ func TestAttackSlow(t *testing.T) {
 	})
 }
 
-// What HTTP itself allows to be bent.
+// Malformed HTTP.
 func TestAttackHTTP(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
@@ -179,7 +179,7 @@ func TestAttackHTTP(t *testing.T) {
 	}
 }
 
-// Paths lead to what is served, never to files.
+// Paths lead to routes, never to files.
 func TestAttackPaths(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
@@ -215,7 +215,7 @@ func TestAttackPaths(t *testing.T) {
 	}
 }
 
-// Who is spoken to is a setting, not what a client says.
+// The settings decide the service's own host, not what a client sends.
 func TestAttackHost(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
@@ -251,7 +251,7 @@ func TestAttackHost(t *testing.T) {
 	}
 }
 
-// A credential's rate is its own, and trying credentials has one too.
+// Each credential has its own rate, and so does trying credentials.
 func TestAttackRate(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "5",
 		"--trusted-proxies", "127.0.0.0/8"}})

@@ -30,9 +30,9 @@ var dashboardPages = []string{"", "/orders", "/products", "/products/new", "/cus
 	"/settings", "/security", "/discounts", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/orders/new", "/customers/new"}
 
-// Every page on a desk and on a phone, in light and dark: axe finds no serious fault, and
-// nothing is wider than the window. What dark changes is colours alone: they are looked
-// at, which takes longest, on the desk in light and on the phone in dark.
+// Every page on a desktop and a phone, in light and dark: axe finds no serious fault, and nothing
+// is wider than the window. Dark changes only colors, which are slow to check: on the desktop in
+// light, on the phone in dark.
 func TestBrowserAccessible(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(envNPM) == "" {
@@ -146,7 +146,7 @@ func TestBrowserAccessibleParts(t *testing.T) {
 	b.inspect("reference", `.show-api-client-button`)
 }
 
-// inspectShop looks at a list of products and at all pages from the cart to the order.
+// inspectShop inspects a list of products and all pages from the cart to the order.
 func (b *browser) inspectShop(front string) {
 	b.t.Helper()
 	b.open(front + "products")
@@ -173,7 +173,7 @@ func (b *browser) inspectShop(front string) {
 	b.click(`#rate-0`)
 	b.click(`main .primary`)
 	b.inspect("shop-payment", `#payment-2`)
-	b.click(`#payment-2`) // the test, which is the last one
+	b.click(`#payment-2`) // the test payment, which is last
 	b.click(`main .primary`)
 	b.inspect("shop-review", `form[action="/checkout/place"]`)
 	b.click(`main .primary`)
@@ -182,7 +182,7 @@ func (b *browser) inspectShop(front string) {
 	b.inspect("shop-order", `.mark`)
 }
 
-// inspectWebhooks looks at the pages of an endpoint that got something.
+// inspectWebhooks inspects the pages of an endpoint with deliveries.
 func (b *browser) inspectWebhooks(p *program, token string) {
 	b.t.Helper()
 	id := p.registered(b.t, token, receive(b.t).URL, payload, "product.created", "order.paid")
@@ -215,7 +215,7 @@ func (b *browser) inspectWebhooks(p *program, token string) {
 	b.inspect("event-again", `dialog [data-test="submit"]`)
 }
 
-// inspectExports looks at the pages of an export that has ended.
+// inspectExports inspects the pages of a finished export.
 func (b *browser) inspectExports() {
 	b.t.Helper()
 	b.open("/dashboard/exports")
@@ -228,7 +228,7 @@ func (b *browser) inspectExports() {
 	b.inspect("export", `[data-test="export-file"]`)
 }
 
-// inspectThemes looks at a theme, the menu of one, and the form of a submission.
+// inspectThemes inspects a theme, its menu, and the form of a submission.
 func (b *browser) inspectThemes() {
 	b.t.Helper()
 	b.open("/dashboard/themes")
@@ -243,7 +243,7 @@ func (b *browser) inspectThemes() {
 	b.inspect("theme-settings", `[data-test="live"]`)
 	b.open("/dashboard/marketplace")
 	b.see(`[data-test="offers"]`)
-	b.gone(`.waiting-rows`) // what comes in above moves the button
+	b.gone(`.waiting-rows`) // content that appears above moves the button
 	b.click(`[data-test="submit-theme"]`)
 	b.inspect("submit-theme", `dialog [data-test="submit"]`)
 }
@@ -253,15 +253,15 @@ var checker = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(filepath.Join(os.Getenv(envNPM), "node_modules", "axe-core", "axe.min.js"))
 })
 
-// tooWide returns what can be scrolled sideways: each table, row of tabs and box within the page.
+// tooWide returns what can be scrolled sideways: tables, rows of tabs and boxes of the page.
 const tooWide = `[...document.querySelectorAll('main, main *')].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
 	['auto', 'scroll'].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 200))`
 
-// atRest resolves once the page has answered to a new width.
+// atRest resolves once the page has adapted to a new width.
 const atRest = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`
 
-// fits looks at each scroller of a page at the widths of tablets and desks: nothing of a
-// table is hidden beyond its edge.
+// fits checks each scrolling part of a page at the widths of tablets and desktops: no table is cut
+// off.
 func (b *browser) fits(name string) {
 	b.t.Helper()
 	for _, width := range []int64{768, 1024, 1280, 1440} {
@@ -281,13 +281,13 @@ func (b *browser) accessible(name string, ready css) {
 	}
 }
 
-// inspect looks at a page once it has come to rest.
+// inspect inspects a page once it has settled.
 func (b *browser) inspect(name string, ready css) {
 	b.t.Helper()
 	b.see(ready)
 	b.gone(`.waiting-rows`)
-	// The checker is put in by the protocol: the pages' own policy keeps scripts of others
-	// out. It goes into the page alone: a frame in it that is sandboxed refuses all scripts.
+	// The protocol injects the checker, because the pages' policy allows no foreign scripts. It
+	// goes only into the page itself: its sandboxed frame refuses all scripts.
 	if !evaluate[bool](b, "Boolean(window.axe)") {
 		source, err := checker()
 		if err != nil {
@@ -312,7 +312,7 @@ func (b *browser) inspect(name string, ready css) {
 		if wide := evaluate[int](b, "document.documentElement.scrollWidth"); int64(wide) > look.width {
 			b.t.Errorf("%s, %s: %d px wide in a window of %d", name, look.scheme, wide, look.width)
 		}
-		if look.scheme == "light" == (look.width > 360) { // one picture of each, between them
+		if look.scheme == "light" == (look.width > 360) { // one screenshot of each, between them
 			b.shot(name + "-" + look.scheme)
 		}
 	}

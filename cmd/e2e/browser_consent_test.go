@@ -15,8 +15,7 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
-// listener is an app on this device that waits for its answer, on a port of its
-// own (RFC 8252, section 7.3).
+// listener is an app on this device that awaits its answer on its own port (RFC 8252, section 7.3).
 type listener struct {
 	address string
 	back    chan *url.URL
@@ -43,9 +42,8 @@ func listen(t *testing.T) *listener {
 	return a
 }
 
-// A person signs in, reads what an app asks for and allows it; the app gets its
-// tokens and uses them; they end the access in the dashboard, and the tokens are
-// revoked.
+// A person signs in, reads what an app asks for and allows it; the app gets and uses its tokens;
+// the person removes the access on the dashboard, and the tokens are revoked.
 func TestBrowserConsent(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -98,7 +96,7 @@ func TestBrowserConsent(t *testing.T) {
 	b.shot("apps-revoked")
 }
 
-// Cancel takes the person back to the app, which learns of it.
+// Cancel returns the person to the app, which is notified.
 func TestBrowserCancel(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

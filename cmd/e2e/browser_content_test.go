@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A page is written, looked at, published and put into the menu, and the shop shows it;
-// what is typed stays text.
+// A page is written, previewed, published and added to the menu, and the shop shows it; input stays
+// text.
 func TestBrowserPage(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -62,8 +62,8 @@ func TestBrowserPage(t *testing.T) {
 	other.shot("menu")
 }
 
-// A collection picks products by a rule, another one has them by hand, and the shop shows
-// both within moments; a discount is for the goods of one.
+// One collection selects products by a rule, another by hand, and the shop shows both within
+// moments; a discount applies to the products of one.
 func TestBrowserCollections(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
@@ -133,8 +133,9 @@ func TestBrowserCollections(t *testing.T) {
 	b.keepsUnshown(p, f.Stores[0].StaffToken)
 }
 
-// keepsUnshown checks that forms keep what lies behind the first page of a list, and that it can be found: a discount
-// stays one for its collections, a menu keeps its product, and the product can be put into a collection.
+// keepsUnshown checks that forms keep what is after the first page of a list, and that it can be
+// found: a discount keeps its collections, a menu keeps its product, and the product can be added
+// to a collection.
 func (b *browser) keepsUnshown(p *program, token string) {
 	b.t.Helper()
 	var before struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/ent/scope"
 )
 
-// A key is made with chosen scopes, used, rotated; both work until the first is
-// revoked. Then a call is tried with it where calls are documented.
+// A key is created with chosen scopes, used and rotated; both work until the first is revoked. Then
+// a call is tried with it in the API reference.
 func TestBrowserKeys(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -85,8 +85,8 @@ func TestBrowserKeys(t *testing.T) {
 	b.tryDocs(f.Stores[0].Name, second, f.Stores[0].Keys["all"])
 }
 
-// refusal goes from the older key of a list to what it asked, and from there to the one
-// request that was refused.
+// refusal goes from the older key of a list to its requests, and from there to the one that was
+// refused.
 func (b *browser) refusal(p *program, token, id string) {
 	b.t.Helper()
 	p.logged(b.t, token, id)
@@ -102,7 +102,7 @@ func (b *browser) refusal(p *program, token, id string) {
 	b.shot("request")
 }
 
-// logged waits until a request stands in the log.
+// logged waits until a request is in the request log.
 func (p *program) logged(t testing.TB, token, id string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -126,7 +126,7 @@ func (p *program) logged(t testing.TB, token, id string) {
 	}
 }
 
-// A product is drafted and published; its picture is asked of no other host.
+// A product is drafted and published; its image is requested from no other host.
 func TestBrowserProduct(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -171,7 +171,7 @@ func TestBrowserProduct(t *testing.T) {
 	}
 }
 
-// keeps tries to leave a page where something is typed: by a link, and back in the history.
+// keeps tries to leave a page with unsaved input: by a link, and back in the history.
 func (b *browser) keeps(field css, typed string) {
 	b.t.Helper()
 	for _, way := range []string{`document.querySelector('nav a[href="/dashboard/orders"]').click()`, `history.back()`} {
@@ -187,8 +187,8 @@ func (b *browser) keeps(field css, typed string) {
 	b.shot("unsaved")
 }
 
-// A product gets sizes and colours: a combination is left out, a wrong number is named
-// beside its field, and what is saved is there again, on a phone too.
+// A product gets sizes and colors: a combination is left out, an invalid number is reported beside
+// its field, and what was saved is shown again, on a phone too.
 func TestBrowserVariants(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -245,7 +245,7 @@ func TestBrowserVariants(t *testing.T) {
 	}
 }
 
-// ordered makes an order of two things for 50.00 each and returns its id.
+// ordered creates an order of two items at 50.00 each and returns its id.
 func (p *program) ordered(t *testing.T, token string) string {
 	t.Helper()
 	var made struct {
@@ -289,8 +289,8 @@ func (p *program) tagged(t *testing.T, b *browser, key string) {
 	}
 }
 
-// returns goes to an order by its row and back to the place in the list, then on to the
-// older orders, which begin at the top.
+// returns opens an order by its row and goes back to the place in the list, then on to the older
+// orders, which start at the top.
 func (b *browser) returns() {
 	b.t.Helper()
 	evaluate[any](b, "scrollTo(0, 600)")
@@ -311,7 +311,8 @@ func (b *browser) returns() {
 	b.open("/dashboard/orders")
 }
 
-// find goes to an order by keys alone, from a list that is searched. Its number is the last one.
+// find opens an order with the keyboard alone, from a search of the list. Its number is the last
+// one.
 func (b *browser) find(id string) {
 	b.t.Helper()
 	b.fill(`input[name="q"]`, "nobody@example.com")
@@ -337,7 +338,7 @@ func (b *browser) find(id string) {
 	b.arrive("/dashboard/orders/" + id)
 }
 
-// An order is taken to paid, fulfilled and refunded.
+// An order is paid, fulfilled and refunded.
 func TestBrowserOrder(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -392,8 +393,8 @@ func TestBrowserOrder(t *testing.T) {
 	}
 }
 
-// Staff make an order of a product and of an item of their own, for a customer who is new: the
-// server's sums are shown before. Then it is on the home page, and on paper.
+// Staff create an order with a product and a custom item for a new customer, and see the server's
+// totals before. Then it is on the home page, and is printed.
 func TestBrowserOrderNew(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -440,7 +441,7 @@ func TestBrowserOrderNew(t *testing.T) {
 	b.printed(1)
 	b.open("/dashboard/orders")
 	b.see(`[data-test="orders"] tbody tr:nth-child(25)`)
-	// One with a title alone, and a table that begins on the next, is a tenth of the other.
+	// A sheet with only a title, whose table begins on the next sheet, has a tenth of the size.
 	if first, second := len(b.paper("1")), len(b.paper("2")); first < second/2 {
 		t.Errorf("the first sheet of a list has %d bytes, the second %d", first, second)
 	}
@@ -454,8 +455,7 @@ func TestBrowserOrderNew(t *testing.T) {
 	}
 }
 
-// The home page says what matters at a glance, and is light: this is what all of it
-// together weighs on the wire.
+// The home page shows what matters, and is light: this is its total size on the wire.
 func TestBrowserHome(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

@@ -20,7 +20,7 @@ type receiver struct {
 	got    chan string // event ids, in the order of arrival
 }
 
-// receive starts a receiver that takes everything. Its answer is no markup.
+// receive starts a receiver that accepts everything and answers with markup characters.
 func receive(t *testing.T) *receiver {
 	t.Helper()
 	r := &receiver{got: make(chan string, 100)}
@@ -51,7 +51,7 @@ func (r *receiver) next(t *testing.T) string {
 	}
 }
 
-// drafted makes a product, which makes product.created.
+// drafted creates a product, and thus the event product.created.
 func (p *program) drafted(t *testing.T, token, title string) {
 	t.Helper()
 	var made struct {
@@ -62,8 +62,8 @@ func (p *program) drafted(t *testing.T, token, title string) {
 		map[string]any{"title": title}, &made)
 }
 
-// until asks about an endpoint until it has deliveries, an account of them or an open
-// circuit, and returns the first delivery's id.
+// until polls an endpoint until it has deliveries, a summary of them or an open circuit, and
+// returns the id of the first delivery.
 func (p *program) until(t *testing.T, token, id, what, field string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -99,8 +99,7 @@ func (p *program) until(t *testing.T, token, id, what, field string) string {
 	}
 }
 
-// newest opens the newest delivery of an endpoint once one is in the state and
-// was tried.
+// newest opens the newest delivery of an endpoint once one has the state and was tried.
 func (b *browser) newest(p *program, token, id, state string) {
 	b.t.Helper()
 	p.until(b.t, token, id, "a delivery that is "+state, `deliveries(first: 1, state: `+state+`) { nodes { id } }`)
@@ -115,8 +114,8 @@ func (b *browser) badge(state string) {
 	b.await(state, `document.querySelector('main .badges')?.innerText.trim() === `+quote(state))
 }
 
-// What a receiver accepted, what it refused and what was skipped is on the pages, and people can
-// try at once, skip, send again, test and replay.
+// Accepted, refused and skipped deliveries are on the pages, and people can try now, skip, resend,
+// test and replay.
 func TestBrowserDeliveries(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})
@@ -162,8 +161,8 @@ func TestBrowserDeliveries(t *testing.T) {
 	b.replay(p, r, token, id, taken, second)
 }
 
-// replay sends a test, then all events of the last hour once more, then one from its own
-// page, and looks at the chart of it all.
+// replay sends a test, then all events of the last hour again, then one from its own page, and
+// checks the chart.
 func (b *browser) replay(p *program, r *receiver, token, id string, events ...string) {
 	b.t.Helper()
 	b.open("/dashboard/webhooks/" + id)
@@ -192,7 +191,7 @@ func (b *browser) replay(p *program, r *receiver, token, id string, events ...st
 	b.see(`[data-test="payload"]`)
 	b.shot("event")
 	b.confirm(`[data-test="event-again"]`)
-	for r.next(b.t) != events[0] { // what the replay sent besides
+	for r.next(b.t) != events[0] { // other deliveries of the replay
 	}
 	p.until(b.t, token, id, "an account of attempts", `activity(hours: 6) { delivered }`)
 	b.open("/dashboard/webhooks/" + id + "?hours=6")

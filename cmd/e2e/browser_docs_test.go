@@ -2,13 +2,13 @@
 
 package e2e
 
-// alone holds while everything that the page loaded or asked came from its own host.
+// alone checks that the page loaded and requested everything from its own host.
 const alone = `performance.getEntriesByType('resource').every((e) => e.name.startsWith(location.origin + '/') ||
 	e.name.startsWith('data:') || e.name.startsWith('blob:'))`
 
-// tryDocs: a developer reads the reference and tries a call with a key of their own, then asks a
-// question in the explorer as who is signed in. Both are drawn by scripts of others, which
-// break no rule of the pages' policies and ask no other host.
+// tryDocs: a developer reads the reference and tries a call with their own key, then runs a query
+// in the explorer with their session. Both use third-party scripts, which violate no policy and
+// contact no other host.
 func (b *browser) tryDocs(store, key, all string) {
 	b.t.Helper()
 	b.trySamples(all)
@@ -50,7 +50,7 @@ func (b *browser) tryExplorer(store string) {
 	b.keepsToItself("explorer")
 }
 
-// keepsToItself looks at everything that the page asked for.
+// keepsToItself checks everything that the page requested.
 func (b *browser) keepsToItself(name string) {
 	b.t.Helper()
 	if !evaluate[bool](b, alone) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// slowBatches makes the dashboard send deliveries again one in a batch, the second of
-// which waits until window.goOn is called.
+// slowBatches makes the dashboard resend deliveries one per batch; the second batch waits for
+// window.goOn.
 const slowBatches = `(() => {
 	const send = window.fetch, open = new Promise((done) => { window.goOn = done; });
 	let batches = 0;
@@ -21,8 +21,7 @@ const slowBatches = `(() => {
 	};
 })()`
 
-// keyed starts a receiver that takes what carries a header of its own, and tells which
-// requests those were.
+// keyed starts a receiver that accepts requests with a header, and records which these were.
 func keyed(t *testing.T, value string) *receiver {
 	t.Helper()
 	r := receive(t)
@@ -39,8 +38,8 @@ func keyed(t *testing.T, value string) *receiver {
 	return r
 }
 
-// An endpoint gets a rate, a header and a condition, is paused and goes on, and what it
-// took is sent again by filter, in batches that can be stopped.
+// An endpoint gets a rate, a header and a condition, is paused and resumed, and its deliveries are
+// resent by filter, in batches that can be stopped.
 func TestBrowserEndpoint(t *testing.T) {
 	t.Parallel()
 	const token = "token-of-the-receiver-42"
@@ -103,7 +102,7 @@ func TestBrowserEndpoint(t *testing.T) {
 	b.move(strings.Replace(r.URL, "127.0.0.1", "localhost", 1))
 }
 
-// giveOwn fills in the form of an endpoint, wrong at first.
+// giveOwn fills in the form of an endpoint, with errors at first.
 func (b *browser) giveOwn(token string) {
 	b.t.Helper()
 	b.click(`[data-test="webhook-edit"]`)
@@ -122,7 +121,7 @@ func (b *browser) giveOwn(token string) {
 		b.see(`dialog [data-test="error-` + field + `"]`)
 	}
 	b.shot("webhook-own")
-	// The focus moves before anything else is typed, not a moment later.
+	// The focus moves at once, before anything else is typed.
 	if at := evaluate[string](b, `(async () => {
 		document.querySelector('dialog [data-test="remove-filters"]').click();
 		for (let i = 0; i < 10; i++) await null;
@@ -149,7 +148,7 @@ func (b *browser) giveOwn(token string) {
 	}
 }
 
-// sendAgain counts the three deliveries that were taken, stops after two and goes on.
+// sendAgain counts the three accepted deliveries, stops after two and continues.
 func (b *browser) sendAgain(r *receiver) {
 	b.t.Helper()
 	evaluate[any](b, slowBatches)
@@ -182,7 +181,7 @@ func (b *browser) sendAgain(r *receiver) {
 	b.gone(`dialog`)
 }
 
-// tryNow sees that what waits is chosen where an endpoint fails, and alone.
+// tryNow checks that only waiting deliveries are preselected on a failing endpoint.
 func (b *browser) tryNow() {
 	b.t.Helper()
 	b.click(`[data-test="webhook-resend"]`)
@@ -196,7 +195,7 @@ func (b *browser) tryNow() {
 	b.shot("webhook-try-now")
 }
 
-// exportLog exports the log of the six attempts, which is followed where exports are.
+// exportLog exports the log of the six attempts and follows the export.
 func (b *browser) exportLog() {
 	b.t.Helper()
 	dir := b.downloads()
@@ -216,7 +215,7 @@ func (b *browser) exportLog() {
 	}
 }
 
-// move changes the address to another host, which asks for the values of the headers.
+// move changes the address to another host, which requires new values of the headers.
 func (b *browser) move(address string) {
 	b.t.Helper()
 	b.click(`[data-test="webhook-edit"]`)

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// export is what the service knows of one.
+// export is an export job as the service shows it.
 type export struct {
 	ID, Kind, Format, Compression, Status string
 	Filters                               struct {
@@ -41,7 +41,7 @@ func (p *program) exports(t *testing.T, token string) []export {
 	return found.Exports.Nodes
 }
 
-// downloads lets the browser keep files in a folder, which it returns.
+// downloads lets the browser save files in a folder, which it returns.
 func (b *browser) downloads() string {
 	b.t.Helper()
 	dir := b.t.TempDir()
@@ -67,7 +67,7 @@ func (b *browser) downloaded(dir string) (string, []byte) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		// Until it is whole the browser keeps it under another name.
+		// The browser uses another name until the file is complete.
 		if len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".crdownload") &&
 			!strings.HasPrefix(list[0].Name(), ".") {
 			content, err := os.ReadFile(filepath.Join(dir, list[0].Name()))
@@ -85,8 +85,8 @@ func (b *browser) downloaded(dir string) (string, []byte) {
 	}
 }
 
-// An export is started, watched until it is there, downloaded as it was announced,
-// and deleted.
+// An export is started, followed until it is complete, downloaded with the announced size and
+// checksum, and deleted.
 func TestBrowserExport(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -132,7 +132,7 @@ func TestBrowserExport(t *testing.T) {
 	b.await("that it is gone", `/no such export|not found/i.test(document.querySelector('main').innerText)`)
 }
 
-// quiet wants the page to ask nothing more by itself: what it watched has ended.
+// quiet checks that the page stops polling, because its export has ended.
 func (b *browser) quiet() {
 	b.t.Helper()
 	asked := `performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/graphql')).length`
@@ -143,8 +143,8 @@ func (b *browser) quiet() {
 	}
 }
 
-// The form offers the states of what is exported, takes days in the store's time
-// zone, and sends what was chosen.
+// The form offers the states of the exported kind, takes dates in the store's time zone, and sends
+// what was chosen.
 func TestBrowserExportForm(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -192,7 +192,7 @@ func TestBrowserExportForm(t *testing.T) {
 	}
 }
 
-// The rows that are chosen in a list are the only ones in the file.
+// The file contains only the rows selected in the list.
 func TestBrowserExportChosen(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -219,7 +219,7 @@ func TestBrowserExportChosen(t *testing.T) {
 	}
 }
 
-// choose selects one of several.
+// choose selects an option.
 func (b *browser) choose(selector css, value string) {
 	b.t.Helper()
 	b.see(selector)
@@ -227,7 +227,7 @@ func (b *browser) choose(selector css, value string) {
 		`Event('change', {bubbles: true})); })()`, quote(string(selector)), quote(value)))
 }
 
-// set gives a field a value that a person picks and does not type, as a day.
+// set sets a field that is picked rather than typed, such as a date.
 func (b *browser) set(selector css, value string) {
 	b.t.Helper()
 	b.see(selector)

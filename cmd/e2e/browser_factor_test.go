@@ -27,8 +27,8 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/factor/factortest"
 )
 
-// onName serves at a name, which passkeys are bound to: that of a proxy, behind which two
-// processes take the requests in turns where they can share a database.
+// onName serves at a host name, which passkeys are bound to: that of a proxy in front of two
+// processes that take turns, if they can share a database.
 func onName(t *testing.T, s settings) *program {
 	t.Helper()
 	front, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,8 +58,7 @@ func onName(t *testing.T, s settings) *program {
 	return p
 }
 
-// freeAddress is one that can be listened on: its port is below those that systems give
-// out by themselves.
+// freeAddress returns an address to listen on, with a port below those that the system assigns.
 func freeAddress() string {
 	for {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)))
@@ -70,7 +69,7 @@ func freeAddress() string {
 	}
 }
 
-// authenticator gives the browser a device that makes passkeys and verifies its owner.
+// authenticator gives the browser a virtual authenticator that verifies its user.
 func (b *browser) authenticator() {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
@@ -92,7 +91,7 @@ func (b *browser) signOut() {
 	b.await("the sign-in page", "location.pathname === '/sign-in' && document.readyState === 'complete'")
 }
 
-// password types the password, which leads to the second factor.
+// password enters the password, which leads to the second factor.
 func (b *browser) password(o demo.Owner) {
 	b.t.Helper()
 	b.open("/dashboard/orders")
@@ -102,7 +101,7 @@ func (b *browser) password(o demo.Owner) {
 	b.await("the second factor", "location.pathname === '/sign-in/second' && document.readyState === 'complete'")
 }
 
-// code types a code as the second factor, and arrives where the person wanted to go.
+// code enters a code as the second factor, and arrives at the requested page.
 func (b *browser) code(code string) {
 	b.t.Helper()
 	b.fill(`input[name="code"]`, code)
@@ -115,7 +114,7 @@ func (b *browser) arrive(path string) {
 	b.await(path, "location.pathname === "+quote(path)+" && document.querySelector('[data-test=\"sign-out\"]')")
 }
 
-// codes reads the recovery codes that are shown once.
+// codes returns the recovery codes that are shown once.
 func (b *browser) codes() []string {
 	b.t.Helper()
 	list := strings.Fields(b.text(`dialog [data-test="codes"]`))
@@ -127,7 +126,7 @@ func (b *browser) codes() []string {
 	return list
 }
 
-// app sets an authenticator app up and returns its secret.
+// app sets up an authenticator app and returns its secret.
 func (b *browser) app() (secret string) {
 	b.t.Helper()
 	b.click(`[data-test="totp-new"]`)
@@ -140,9 +139,9 @@ func (b *browser) app() (secret string) {
 	return secret
 }
 
-// An owner sets a passkey up, signs in by it alone, by the password and it, by an app and
-// by a recovery code; then the store requires a second factor, and who joins is led to
-// one.
+// An owner sets up a passkey, signs in with it alone, with the password and it, with an app and
+// with a recovery code; then the store requires a second factor, and a new member is asked to set
+// one up.
 func TestBrowserFactor(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
@@ -179,7 +178,7 @@ func TestBrowserFactor(t *testing.T) {
 		b.fill(`input[name="code"]`, "000000")
 		b.click(`form[action="/sign-in/second"]:not([data-passkey]) button`)
 		b.seeText("The code is wrong")
-		b.code(factortest.Code(t, secret, time.Now().Add(30*time.Second))) // that of the set-up is used
+		b.code(factortest.Code(t, secret, time.Now().Add(30*time.Second))) // the current code was used for the set-up
 		b.signOut()
 		b.password(shop.Owner)
 		b.code(codes[0])
@@ -192,8 +191,8 @@ func TestBrowserFactor(t *testing.T) {
 	})
 }
 
-// proves renews the recovery codes of a session that has rested: after a proof by a
-// passkey, after one by the password, and not at all for who does not prove it.
+// proves renews the recovery codes after the session's confirmation has expired: after confirming
+// with a passkey, with the password, and not at all without.
 func (b *browser) proves(s settings, o demo.Owner) (codes []string) {
 	b.t.Helper()
 	begin := func() {
@@ -220,7 +219,7 @@ func (b *browser) proves(s settings, o demo.Owner) (codes []string) {
 	return b.codes()
 }
 
-// rest lets the time of every proof pass.
+// rest makes every confirmation of identity expire.
 func (s settings) rest(t testing.TB) {
 	t.Helper()
 	database := "sqlite:" + filepath.Join(s.Data, "storefront.db")
@@ -239,7 +238,7 @@ func (s settings) rest(t testing.TB) {
 	}
 }
 
-// led lets somebody join a store that requires a second factor.
+// led lets a person join a store that requires a second factor.
 func (p *program) led(t *testing.T, shop demo.Store) {
 	t.Helper()
 	var made struct{ StaffInvite struct{ Link string } }

@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// photo writes a picture of one colour to a file.
+// photo writes an image of one color to a file.
 func photo(t *testing.T, name string, c color.Color) string {
 	t.Helper()
 	m := image.NewRGBA(image.Rect(0, 0, 900, 600))
@@ -32,9 +32,9 @@ func photo(t *testing.T, name string, c color.Color) string {
 	return path
 }
 
-// Pictures are sent several at once, put in another order by their buttons and by dragging,
-// described and removed, while what was typed in the form beside them stays; the shop shows
-// them, and the form is saved after all. A variant has a picture of its own.
+// Several images are uploaded at once, reordered with buttons and by dragging, described and
+// removed, while input in the form beside them stays; the shop shows them, and the form is saved
+// afterwards. A variant has its own image.
 func TestBrowserImages(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -91,7 +91,7 @@ func TestBrowserImages(t *testing.T) {
 	b.shot("product-images-shop")
 }
 
-// drag takes a picture to the place of another one, as a mouse does.
+// drag drags an image to the place of another with the mouse.
 func (b *browser) drag(from, to int) {
 	b.t.Helper()
 	if !evaluate[bool](b, fmt.Sprintf(`(() => {
@@ -108,7 +108,7 @@ func (b *browser) drag(from, to int) {
 	}
 }
 
-// choosePicture gives a variant of the product at an address the last picture.
+// choosePicture gives a variant of a product the last image.
 func (b *browser) choosePicture(address string) {
 	b.t.Helper()
 	const choice = `[data-test="variant-image"]`
@@ -126,7 +126,7 @@ func (b *browser) choosePicture(address string) {
 	b.await("the picture of the variant", `document.querySelector('`+choice+`')?.value === '`+last+`'`)
 }
 
-// pictured is a product with options and several pictures: the first that the demo made.
+// pictured returns the demo's first product with options and several images.
 func (p *program) pictured(t *testing.T, token string) string {
 	t.Helper()
 	var list struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// modules runs a function with the dashboard's own modules of these names.
+// modules runs a function with modules of the dashboard.
 const modules = `(async () => {
 	const at = document.querySelector('script[type="module"]').src;
 	const { $money: money, $dates: dates } = await import(at);
@@ -49,8 +49,8 @@ const modules = `(async () => {
 	};
 })()`
 
-// The home page is light and at rest. What people type as amounts becomes the number of minor units that they meant,
-// or is refused; days begin where the store is.
+// Amounts that people type become the intended minor units or are refused; days begin in the
+// store's time zone.
 func TestBrowserModules(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -64,7 +64,7 @@ func TestBrowserModules(t *testing.T) {
 		Plain: []string{"0.00", "0.05", "12.30", "1500", "0.001", "90071992547409.91"},
 		Walls: []string{"2026-07-01T13:00:00.000Z 2026-07-01T18:30:00", "2026-03-29T01:00:05.000Z 2026-03-29T03:00:05",
 			"2026-10-24T21:30:00.000Z 2026-10-24T23:30:00", "refused", "refused"},
-		// In Cairo the clocks jump over that day's midnight.
+		// In Cairo the clocks skip that day's midnight.
 		Days: []string{"2026-03-28T23:00:00.000Z", "2026-10-24T22:00:00.000Z", "2026-06-30T18:30:00.000Z",
 			"2026-04-23T22:00:00.000Z"},
 	}

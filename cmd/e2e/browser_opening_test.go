@@ -15,10 +15,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/phrase"
 )
 
-// A merchant on a fresh installation: home says what is left to do, and nothing once
-// shoppers can buy. Then they do, in three languages, on a phone without scripts: they get
-// their mails, and a receiver of webhooks hears of each order once that it was made and that it
-// was paid.
+// A merchant on a fresh installation: the home page lists what is left to do, and nothing once
+// shoppers can buy. Then shoppers buy in three languages, on a phone without scripts: they get
+// their emails, and a webhook receiver gets one order.created and one order.paid per order.
 func TestBrowserOpening(t *testing.T) {
 	t.Parallel()
 	data, mails := t.TempDir(), newPost(t)
@@ -80,7 +79,7 @@ func TestBrowserOpening(t *testing.T) {
 	heard.sink.complete(t, settled, &sale.sold, heard)
 }
 
-// sale is a shop that sells in one language after the other.
+// sale is a shop that sells in several languages.
 type sale struct {
 	*counter
 	b            *browser
@@ -90,8 +89,8 @@ type sale struct {
 	letters      []awaited
 }
 
-// in sells two orders in a language, one with a browser and one by the plain forms. The first is
-// paid, sent and refunded, the second is cancelled.
+// in sells two orders in a language, one with a browser and one with plain forms. The first is
+// paid, shipped and refunded, the second is canceled.
 func (s *sale) in(l state.Language) {
 	t, texts := s.b.t, phrase.In(l)
 	t.Helper()
@@ -133,7 +132,7 @@ type soldOrder struct {
 	LineItems []struct{ ProductID string }
 }
 
-// newest is the order that came last.
+// newest returns the latest order.
 func (s *sale) newest() soldOrder {
 	s.b.t.Helper()
 	var found struct{ Orders struct{ Nodes []soldOrder } }
@@ -142,7 +141,7 @@ func (s *sale) newest() soldOrder {
 	return found.Orders.Nodes[0]
 }
 
-// does sends a mutation about an order.
+// does sends a mutation of an order.
 func (s *sale) does(id, name, more string) {
 	s.b.t.Helper()
 	var found struct{ Order struct{ Version int } }
@@ -156,21 +155,20 @@ func (s *sale) does(id, name, more string) {
 	}
 }
 
-// awaited is a mail about an order, as a language says it.
+// awaited is an expected email about an order in a language.
 type awaited struct {
 	language state.Language
 	subject  string
 	parts    []string // of the text and of the HTML
 }
 
-// awaits notes that a mail about an order is to come.
+// awaits adds an expected email.
 func (s *sale) awaits(l state.Language, o soldOrder, subject phrase.Key, parts ...string) {
 	s.letters = append(s.letters, awaited{l, phrase.In(l).Say(subject, strconv.FormatInt(o.Number, 10),
 		"Blue Door Books"), append(parts, s.front+"orders/")})
 }
 
-// read reads as many mails as are awaited, and each has to be there, in its language and
-// direction.
+// read reads as many emails as are expected, and checks each with its language and direction.
 func (s *sale) read() {
 	s.b.t.Helper()
 	came := map[string]letter{}

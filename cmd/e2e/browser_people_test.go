@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/access"
 )
 
-// A person is invited on the dashboard, opens the mailed link at another process, makes
-// an account, joins, forgets the password and gets a new one by mail.
+// A person is invited on the dashboard, opens the emailed link at another process, creates an
+// account, joins, forgets the password and gets a new one by email.
 func TestBrowserPeople(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s settings) {
@@ -71,8 +71,8 @@ func TestBrowserPeople(t *testing.T) {
 	})
 }
 
-// On the page Security a person proves their address, ends other browsers, makes and ends
-// a token, changes the password, and reads of all of it.
+// On the Security page a person confirms their address, ends other sessions, creates and ends a
+// token, changes the password, and sees all of it in their log.
 func TestBrowserSecurity(t *testing.T) {
 	t.Parallel()
 	mail := newPost(t)
@@ -155,7 +155,8 @@ func TestBrowserSecurity(t *testing.T) {
 	gone("the sign-out everywhere")
 }
 
-// Whoever removes a person sees what they made, and what they leave chosen ends with them.
+// Before removing a person, an admin sees what they created; what stays selected is removed with
+// them.
 func TestBrowserRemoval(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

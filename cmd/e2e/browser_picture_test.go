@@ -18,12 +18,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// picture is what README shows: a shop beside the dashboard.
+// picture is the screenshot in README: a shop beside the dashboard.
 const picture = ".github/storefront.jpg"
 
 var update = flag.Bool("update", false, "take README's picture again")
 
-// TestPicture checks that README shows a small picture. With -update it takes a new one of the demo.
+// TestPicture checks that README shows a small screenshot. With -update it takes a new one of the
+// demo.
 func TestPicture(t *testing.T) {
 	if *update {
 		takePicture(t)
@@ -66,7 +67,7 @@ func takePicture(t *testing.T) {
 	}
 }
 
-// window returns what the window shows.
+// window returns a screenshot of the window.
 func (b *browser) window() image.Image {
 	b.t.Helper()
 	ctx, cancel := b.step()

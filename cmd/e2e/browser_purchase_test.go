@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// Somebody buys on a phone whose browser runs no scripts: from the shop's first page to the
-// page of the order. The page of the product is light in every theme.
+// A shopper buys on a phone without scripts, from the shop's first page to the order's page. The
+// product page is light in every theme.
 func TestBrowserPurchase(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -55,8 +55,8 @@ func (b *browser) filters(front string) {
 	}
 }
 
-// buys buys two of a product that a shop has, from its page to that of the order, each of which
-// is no wider than a phone. The texts of the address are words.
+// buys buys two of a shop's product, from its page to that of the order, none of which is wider
+// than a phone. words are the address fields.
 func (b *browser) buys(name, front, email, words string) {
 	b.t.Helper()
 	narrow := func(page string) { b.t.Helper(); b.narrow(name + "-" + page) }
@@ -95,7 +95,7 @@ func (b *browser) buys(name, front, email, words string) {
 	narrow("order")
 }
 
-// pick opens the page of a product that can be bought.
+// pick opens the page of a product in stock.
 func (b *browser) pick(front string) {
 	b.t.Helper()
 	for _, address := range evaluate[[]string](b, `[...document.querySelectorAll('main a[href^="/products/"]')]
@@ -109,7 +109,7 @@ func (b *browser) pick(front string) {
 	b.t.Fatalf("nothing can be bought at %s", front)
 }
 
-// narrow holds that a page is no wider than a phone, and keeps a picture of it.
+// narrow checks that a page is no wider than a phone, and takes a screenshot.
 func (b *browser) narrow(name string) {
 	b.t.Helper()
 	b.await("the styles of the page", `document.readyState === 'complete'`)

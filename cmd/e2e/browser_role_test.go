@@ -10,12 +10,11 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// unlisted are the pages that other pages lead to.
+// unlisted are pages that the menu does not list.
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/collections/new", "/orders/new", "/customers/new"}
 
-// People see what their role reaches: every page of the menu works, and what is
-// not in it says so.
+// People see what their role allows: every page of the menu works, and other pages say why not.
 func TestBrowserRoles(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

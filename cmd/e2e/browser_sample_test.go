@@ -30,7 +30,7 @@ const readOperations = `(async () => {
 	})));
 })()`
 
-// readSamples goes to an operation and chooses each language.
+// readSamples goes to an operation and selects each language.
 const readSamples = `(async (at) => {
 	const until = async (f) => {
 		for (let i = 0; i < 2000; i++) {
@@ -56,9 +56,9 @@ const readSamples = `(async (at) => {
 	return all;
 })`
 
-// trySamples runs the code that the reference shows, with a key and with ids of the store in
-// place of those in the document, and wants each request to succeed. Go's are compiled and
-// run for two operations alone, since they have one form.
+// trySamples runs the code samples of the reference with a key and ids of the store in place of the
+// document's, and requires each request to succeed. Go samples have one form, so only two are
+// compiled and run.
 func (b *browser) trySamples(key string) {
 	b.t.Helper()
 	ids := b.exampleIDs(key)
@@ -129,7 +129,7 @@ func (b *browser) exampleIDs(key string) map[string]string {
 // exampleID finds the ids of the document's examples.
 var exampleID = regexp.MustCompile(`\b(ord|prod|cus|exp|whk|thm)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 
-// runSample runs a sample in its language, where an interpreter is there.
+// runSample runs a sample if its interpreter is installed.
 func runSample(t *testing.T, folder string, s sample, text string) {
 	t.Helper()
 	how := map[string]struct{ file, before, command string }{
@@ -153,7 +153,7 @@ func runSample(t *testing.T, folder string, s sample, text string) {
 	}
 }
 
-// statuses are those of the answers that a proxy passed on.
+// statuses are the statuses of answers through a proxy.
 type statuses struct {
 	url string
 	mu  sync.Mutex

@@ -11,12 +11,11 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// payload is a text that must never be taken for more.
+// payload is a text that must stay text.
 const payload = `"><img src=x onerror=pwned=1><script>pwned=1</script>{{7}}`
 
-// Whatever a merchant, a customer or an app may write is shown as text, on every
-// page that shows it. The browser's test fails by itself on refused scripts and on
-// dialogs.
+// Whatever a merchant, a customer or an app writes is shown as text on every page. The browser's
+// test also fails on refused scripts and on dialogs.
 func TestBrowserScripts(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -27,7 +26,7 @@ func TestBrowserScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(quoted)
-	// Texts may also be long, and without any blank.
+	// Texts may also be long and without spaces.
 	long := strings.TrimSuffix(text, `"`) + strings.Repeat("Donaudampfschifffahrt", 6) + `"`
 	made := func(mutation, path string) string {
 		t.Helper()
@@ -73,8 +72,8 @@ func TestBrowserScripts(t *testing.T) {
 	b.signIn(c.AuthCodeURL(payload, oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
 	b.see(`button[value="allow"]`)
 	b.unharmed("consent")
-	// The grant makes the app appear among those with access, and a reused code
-	// makes a notification about it.
+	// The grant lists the app among those with access, and a reused code creates a notification
+	// about it.
 	back := p.person(t).allow(c.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), f.Stores[0].Owner)
 	for range 2 {
 		c.Exchange(p.context(t), back.Query().Get("code"), oauth2.VerifierOption(verifier))
@@ -120,7 +119,7 @@ func TestBrowserScripts(t *testing.T) {
 	other.narrow("sign-in-refused")
 }
 
-// unharmed fails when a text became markup or script.
+// unharmed fails if a text became markup or script.
 func (b *browser) unharmed(page string) {
 	b.t.Helper()
 	if evaluate[bool](b, `window.pwned === 1 || document.querySelector('img[src="x"]') !== null`) {
@@ -131,7 +130,7 @@ func (b *browser) unharmed(page string) {
 	}
 }
 
-// slim fails where a page is wider than the window of a phone, which it has.
+// slim fails if a page is wider than a phone's window.
 func (b *browser) slim(page string) {
 	b.t.Helper()
 	if wide := evaluate[int](b, `document.documentElement.scrollWidth`); wide > 390 {

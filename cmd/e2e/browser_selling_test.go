@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-// A merchant sets shipping, tax and a discount; what is wrong stands beside its field.
+// A merchant sets shipping, tax and a discount; errors are shown beside their fields.
 func TestBrowserSelling(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})

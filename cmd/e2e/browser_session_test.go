@@ -22,8 +22,9 @@ func (b *browser) tab() *browser {
 	return tab
 }
 
-// A form outlives the session: it asks for the sign-in over the page and is sent then, once, and only for the person
-// who typed it, also where somebody else has signed in with the same browser since.
+// A form outlives the session: it opens the sign-in over the page and is then submitted once, and
+// only for the person who filled it in, also if another person has signed in with the same browser
+// since.
 func TestBrowserSession(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

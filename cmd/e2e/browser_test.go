@@ -1,7 +1,7 @@
 //go:build !race
 
-// The tests in a browser are left out with the race detector: most of their time is
-// the browser's, and one person who clicks meets no goroutine that others do not.
+// Browser tests are left out with the race detector: the browser takes most of their time, and a
+// single person who clicks causes no concurrency.
 
 package e2e
 
@@ -27,14 +27,14 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// envBrowser set to 1 makes the absence of a browser a failure.
+// envBrowser set to 1 makes a missing browser a failure.
 const envBrowser = "STOREFRONT_REQUIRE_BROWSER"
 
 // css selects elements.
 type css = chromedp.CSS
 
-// browser is a window of the headless chromium that all tests share, with cookies and
-// storage of its own.
+// browser is a window of the headless chromium that all tests share, with its own cookies and
+// storage.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -103,9 +103,9 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// listen fails the test on errors of scripts, on what the content policy refuses
-// and on dialogs, which no page of ours opens but the one before something typed is
-// lost: there the test leaves. An answer with an error status is the page's to show.
+// listen fails the test on script errors, on content that the policy refuses, and on dialogs. Our
+// pages open only the dialog before unsaved input is lost; there the test leaves. An answer with an
+// error status is the page's to show.
 func (b *browser) listen(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -123,8 +123,7 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// step bounds a single thing that the browser is asked for: a long test is as good as
-// a short one, and what hangs is found.
+// step bounds a single browser action, so that long tests are allowed and hanging ones are found.
 func (b *browser) step() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(b.ctx, patience)
 }
@@ -147,8 +146,8 @@ func (b *browser) open(path string) {
 	b.run(chromedp.Navigate(path))
 }
 
-// await evaluates a condition until it holds. A page that is being left or loaded
-// answers nothing, which is not yet an error.
+// await evaluates a condition until it holds. A page that is being left or loaded gives no result,
+// which is not yet an error.
 func (b *browser) await(what, condition string) {
 	b.t.Helper()
 	ctx, cancel := b.step()
@@ -193,7 +192,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// seen is the page's text as a person sees it: without the marks around names that join a line.
+// seen is the page's text as people see it, without the isolates around names in a line.
 const seen = `(document.body?.innerText ?? '').replace(/[\u2068\u2069]/g, '')`
 
 // visible is the page's text.
@@ -215,8 +214,8 @@ func (b *browser) click(selector css) {
 	b.run(chromedp.Click(selector))
 }
 
-// uncover scrolls, as a person does, to an element that is out of sight or below a bar that stays
-// in sight. A theme may scroll smoothly, and a click would come before it is there.
+// uncover scrolls to an element that is out of view or below a sticky bar. Themes may scroll
+// smoothly, so a click waits for the end.
 const uncover = `((e) => {
 	const box = e.getBoundingClientRect();
 	const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -242,7 +241,7 @@ func (b *browser) text(selector css) string {
 		fmt.Sprintf("document.querySelector(%s).innerText", quote(string(selector)))))
 }
 
-// evaluate runs a script, which may be asynchronous, and decodes what it gives.
+// evaluate runs a script, which may be asynchronous, and decodes its result.
 func evaluate[T any](b *browser, script string) T {
 	b.t.Helper()
 	ctx, cancel := b.step()
@@ -254,7 +253,7 @@ func evaluate[T any](b *browser, script string) T {
 	return v
 }
 
-// at returns where the browser is.
+// at returns the browser's address.
 func (b *browser) at() string {
 	ctx, cancel := b.step()
 	defer cancel()
@@ -265,7 +264,7 @@ func (b *browser) at() string {
 	return address
 }
 
-// shot keeps a picture of the whole page among the test's artifacts.
+// shot saves a screenshot of the whole page among the test's artifacts.
 func (b *browser) shot(name string) {
 	ctx, cancel := b.step()
 	defer cancel()
@@ -279,7 +278,7 @@ func (b *browser) shot(name string) {
 	}
 }
 
-// dress sets the colour scheme and the width of the window.
+// dress sets the color scheme and the width of the window.
 func (b *browser) dress(scheme string, width int64) {
 	b.t.Helper()
 	ctx, cancel := b.step()
@@ -292,7 +291,7 @@ func (b *browser) dress(scheme string, width int64) {
 	b.run(chromedp.EmulateViewport(width, 900))
 }
 
-// signIn opens a path as somebody who has to sign in first.
+// signIn opens a path as a person who has to sign in first.
 func (b *browser) signIn(path string, o demo.Owner) {
 	b.t.Helper()
 	b.open(path)
@@ -315,7 +314,7 @@ func (b *browser) paper(sheets string) []byte {
 	return printed.Data
 }
 
-// printed fails unless the page takes a number of sheets of paper.
+// printed fails unless the page takes a number of sheets.
 func (b *browser) printed(want int) {
 	b.t.Helper()
 	if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(b.paper(""), -1)); n != want {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An owner makes a test store on the dashboard: every page says that it is one, it is filled
-// with samples and reset, and both say before what they do.
+// An owner creates a test store on the dashboard: every page marks it as one, it is filled with
+// samples and reset, and both actions are explained before.
 func TestBrowserTestStore(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})

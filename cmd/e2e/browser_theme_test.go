@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shownTheme is what the service knows of a theme.
+// shownTheme is a theme as the service shows it.
 type shownTheme struct {
 	ID, Name, Status, Source string
 	PreviewURL               *string
@@ -32,7 +32,7 @@ func (p *program) themes(t testing.TB, token string) []shownTheme {
 	return found.Themes.Nodes
 }
 
-// activeTheme returns the one theme that the storefront shows.
+// activeTheme returns the active theme.
 func (p *program) activeTheme(t *testing.T, token string) shownTheme {
 	t.Helper()
 	var active []shownTheme
@@ -47,10 +47,10 @@ func (p *program) activeTheme(t *testing.T, token string) shownTheme {
 	return active[0]
 }
 
-// sheets is what makes one look of the storefront another: its stylesheets.
+// sheets are the stylesheets, by which looks of the storefront differ.
 const sheets = `[...document.querySelectorAll('link[rel="stylesheet"]')].map((l) => l.getAttribute('href')).join(' ')`
 
-// look returns how the storefront looks.
+// look returns the stylesheets of a page.
 func (b *browser) look(address string) string {
 	b.t.Helper()
 	b.open(address)
@@ -59,8 +59,8 @@ func (b *browser) look(address string) string {
 	return evaluate[string](b, sheets)
 }
 
-// visit goes to a page of the storefront until a condition holds: each process
-// believes what it knows of a store for a second or two.
+// visit reloads a page of the storefront until a condition holds: each process caches a store's
+// state for a second or two.
 func (b *browser) visit(address, what, condition string) {
 	b.t.Helper()
 	ctx, cancel := b.step()
@@ -81,8 +81,8 @@ func (b *browser) visit(address, what, condition string) {
 	}
 }
 
-// A theme of the marketplace is installed, activated and seen on the storefront;
-// the way back leads back.
+// A marketplace theme is installed, activated and seen on the storefront; activating the former
+// theme undoes that.
 func TestBrowserTheme(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -124,8 +124,8 @@ func TestBrowserTheme(t *testing.T) {
 	b.see(css(`[data-test="installed"][href="/dashboard/themes/` + id + `"]`))
 }
 
-// A merchant changes what their theme lets them: the preview follows at once, visitors see
-// it once it is published.
+// A merchant changes the theme's settings: the preview follows at once, and visitors see them once
+// they are published.
 func TestBrowserThemeSettings(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -152,8 +152,8 @@ func TestBrowserThemeSettings(t *testing.T) {
 	other.visit(front, "the slogan", shown)
 }
 
-// framed waits until a frame shows a page of a storefront: that is another site, so its
-// frame is a target of its own.
+// framed waits until a frame shows a page of a storefront, which is another site, so its frame is a
+// separate target.
 func (b *browser) framed(front string) {
 	b.t.Helper()
 	ctx, cancel := b.step()
@@ -179,7 +179,7 @@ func (b *browser) framed(front string) {
 	}
 }
 
-// Themes are copied, renamed and deleted, by keyboard too; their names are texts.
+// Themes are copied, renamed and deleted, also with the keyboard; their names are escaped.
 func TestBrowserThemeNames(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -229,11 +229,11 @@ func TestBrowserThemeNames(t *testing.T) {
 	}
 }
 
-// mark is what the storefront shows with the theme that [archive] makes.
+// mark is a text on the storefront with the theme of [archive].
 const mark = "The window of the test"
 
-// archive makes the zip of a theme; changes replace files of it, and an empty one
-// takes its file away.
+// archive creates the zip of a theme; changes replace files of it, and an empty one removes its
+// file.
 func archive(t *testing.T, changes map[string]string) string {
 	t.Helper()
 	files := map[string]string{
@@ -273,7 +273,7 @@ func archive(t *testing.T, changes map[string]string) string {
 	return path
 }
 
-// upload gives the page a file of this device.
+// upload selects a file of this device on the page.
 func (b *browser) upload(path string) {
 	b.t.Helper()
 	b.see(`[data-test="theme-import"]`)
@@ -294,8 +294,8 @@ func (b *browser) drop(name string, size int) {
 	})()`, size, quote(name)))
 }
 
-// An archive is chosen or dropped. What is wrong with it is listed file by file;
-// one that is right becomes a theme, which can be previewed and activated.
+// An archive is selected or dropped. Its problems are listed by file; a valid one becomes a theme,
+// which can be previewed and activated.
 func TestBrowserThemeImport(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -318,7 +318,7 @@ func TestBrowserThemeImport(t *testing.T) {
 	refused("theme.rar", "does not end in .zip")
 	b.drop("large.zip", 10<<20+1)
 	refused("large.zip", "10 MiB")
-	b.drop("noise.zip", 10<<20) // as large as may be: it arrives, and is judged
+	b.drop("noise.zip", 10<<20) // of the maximum size: it is uploaded and checked
 	refused("noise.zip", "not a zip archive, or it is damaged")
 	b.upload(archive(t, map[string]string{
 		"templates/search.html": "", "templates/home.html": `{{define "content"}}{{printf "%d" 1}}{{end}}`,
@@ -353,8 +353,8 @@ func TestBrowserThemeImport(t *testing.T) {
 	other.visit(front, "the imported theme", "document.body.innerText.includes("+quote(mark)+")")
 }
 
-// A store offers a theme, a reviewer turns it down, then lets the next one pass;
-// once it is published another store has it.
+// A store submits a theme, a reviewer rejects it, then approves the next version; once it is
+// published, another store installs it.
 func TestBrowserMarketplace(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -363,7 +363,7 @@ func TestBrowserMarketplace(t *testing.T) {
 	p.copied(t, token, "Window")
 	b.signIn("/dashboard/marketplace", f.Stores[0].Owner)
 	b.see(`[data-test="offers"]`)
-	b.gone(`.waiting-rows`) // what comes in above moves the buttons
+	b.gone(`.waiting-rows`) // content that appears above moves the buttons
 	submit := func(tagline string) {
 		t.Helper()
 		b.click(`[data-test="submit-theme"]`)
@@ -416,7 +416,7 @@ func TestBrowserMarketplace(t *testing.T) {
 	}
 }
 
-// reload loads the page anew and waits for parts of it.
+// reload reloads the page and waits for parts of it.
 func (b *browser) reload(parts ...string) {
 	b.t.Helper()
 	b.open(b.at())
@@ -440,8 +440,8 @@ func (p *program) copied(t *testing.T, token, name string) {
 	}
 }
 
-// Who makes themes but does not review sees no reviews, and support sees neither
-// themes nor exports.
+// A role that edits themes but does not review sees no reviews, and support sees neither themes nor
+// exports.
 func TestBrowserThemeRoles(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -464,7 +464,7 @@ func TestBrowserThemeRoles(t *testing.T) {
 	}
 }
 
-// reviewless looks at the marketplace as somebody who reviews nothing.
+// reviewless checks the marketplace for a person who reviews nothing.
 func (b *browser) reviewless() {
 	b.t.Helper()
 	b.open("/dashboard/marketplace")

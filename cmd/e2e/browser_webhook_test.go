@@ -11,10 +11,10 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// hookAddress is a receiver that nobody asks: no event is made in these tests.
+// hookAddress is a receiver that is never contacted: these tests create no events.
 const hookAddress = "https://hooks.example.com/in"
 
-// registered makes an endpoint by GraphQL and returns its id.
+// registered creates an endpoint with GraphQL and returns its id.
 func (p *program) registered(t *testing.T, token, address, description string, events ...string) string {
 	t.Helper()
 	var made struct {
@@ -32,7 +32,7 @@ func (p *program) registered(t *testing.T, token, address, description string, e
 	return made.WebhookEndpointCreate.WebhookEndpoint.ID
 }
 
-// endpoint is what the service knows of one.
+// endpoint is an endpoint as the service shows it.
 type endpoint struct {
 	ID, URL, Status, SecretHint string
 	Description, NextSecretHint *string
@@ -48,7 +48,7 @@ func (p *program) endpoint(t *testing.T, token, id string) *endpoint {
 	return &found.WebhookEndpoint
 }
 
-// secret reads the secret in the dialog and says that it is stored.
+// secret reads the secret in the dialog and confirms that it is stored.
 func (b *browser) secret(picture string) string {
 	b.t.Helper()
 	secret := b.text(`[data-test="secret"]`)
@@ -62,7 +62,7 @@ func (b *browser) secret(picture string) string {
 	return secret
 }
 
-// unseen loads the page anew and fails when it holds a text.
+// unseen reloads the page and fails if it contains the secret.
 func (b *browser) unseen(secret string) {
 	b.t.Helper()
 	b.open(b.at())
@@ -81,8 +81,8 @@ func (b *browser) confirm(button css) {
 	b.gone(`dialog`)
 }
 
-// An endpoint is registered, shows its secret once, is edited, stopped and taken
-// back, gets another secret, and is deleted.
+// An endpoint is registered, shows its secret once, is edited, disabled and reactivated, gets
+// another secret, and is deleted.
 func TestBrowserWebhook(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -124,7 +124,7 @@ func TestBrowserWebhook(t *testing.T) {
 	b.seeText("This endpoint does not exist")
 }
 
-// editWebhook changes all that can be changed; what was not touched stays.
+// editWebhook changes everything that can be changed; untouched values stay.
 func (b *browser) editWebhook(p *program, token, id string) {
 	b.t.Helper()
 	b.click(`[data-test="webhook-edit"]`)
@@ -146,7 +146,7 @@ func (b *browser) editWebhook(p *program, token, id string) {
 	}
 }
 
-// stopWebhook disables and reactivates, also with somebody else at work meanwhile.
+// stopWebhook disables and reactivates, also while another person works on it.
 func (b *browser) stopWebhook(p *program, token, id string) {
 	b.t.Helper()
 	b.click(`[data-test="webhook-disable"]`)
@@ -203,8 +203,7 @@ func (b *browser) rotateWebhook(p *program, token, first, id string) {
 	}
 }
 
-// Addresses, descriptions and names of apps are texts on every page that shows
-// them, to the letter.
+// Addresses, descriptions and names of apps are shown unchanged as text on every page.
 func TestBrowserWebhookTexts(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -244,8 +243,7 @@ func TestBrowserWebhookTexts(t *testing.T) {
 	}
 }
 
-// hostile returns the token of an app whose name is [payload], allowed in the
-// first store.
+// hostile returns the token of an app named [payload], allowed in the first store.
 func (p *program) hostile(t *testing.T, f *demo.File) string {
 	t.Helper()
 	var made struct {
@@ -260,7 +258,7 @@ func (p *program) hostile(t *testing.T, f *demo.File) string {
 	return p.exchange(t, c, f.Stores[0].Owner).AccessToken
 }
 
-// Whoever may subscribe to little is offered little, and support has no webhooks.
+// A role with few scopes is offered few events, and support has no webhooks.
 func TestBrowserWebhookRoles(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -288,7 +286,7 @@ func TestBrowserWebhookRoles(t *testing.T) {
 		if want := []bool{true, true, true, false, false, true}; len(got) != 6 || [6]bool(got) != [6]bool(want) {
 			t.Errorf("disabled and checked: %v, want %v", got, want)
 		}
-		// Their role may not subscribe to order.paid, so the server refuses; nothing is lost.
+		// Their role may not subscribe to order.paid, so the server refuses; the input stays.
 		b.fill(`dialog input[name="description"]`, "Mine")
 		b.click(`dialog [data-test="submit"]`)
 		b.see(`dialog .wrong, dialog .alert.bad`)

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// maxWeight is how many bytes the page of a product may weigh on the wire, with all that it
-// loads and one picture: those of other products are not counted.
+// maxWeight is the maximum size of a product page on the wire, with everything that it loads and
+// one image; images of other products are not counted.
 const maxWeight = 150_000
 
 // slow is the network of a phone with a poor connection: 1.6 Mb/s and 150 ms.
@@ -31,12 +31,12 @@ var emulateNetwork = cdp.Command[slow, cdp.Empty]{Method: "Network.emulateNetwor
 type loaded struct {
 	LCP     float64 // ms
 	Element string
-	Bytes   int // without pictures
+	Bytes   int // without images
 	Picture int // the largest one
-	Others  int // the other pictures together
+	Others  int // the other images together
 }
 
-// measure waits for the largest paint that the page had, and adds up what it loaded.
+// measure waits for the largest contentful paint and adds up what the page loaded.
 const measure = `new Promise((done) => {
 	new PerformanceObserver((list) => {
 		const last = list.getEntries().at(-1)
@@ -49,9 +49,8 @@ const measure = `new Promise((done) => {
 	}).observe({type: 'largest-contentful-paint', buffered: true})
 })`
 
-// weigh loads the page of a product in every theme of the marketplace, on a slow network and
-// with nothing in the cache. Its weight is held; how long it took is told, since a machine
-// that does other things is slower.
+// weigh loads a product page in every theme of the marketplace, on a slow network with an empty
+// cache. The size is limited; the time is only logged, because it depends on the machine's load.
 func (b *browser) weigh(p *program, token, front string) {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
@@ -65,7 +64,7 @@ func (b *browser) weigh(p *program, token, front string) {
 			b.t.Fatal(err)
 		}
 		address := product + "?" + preview.RawQuery
-		b.look(address) // makes the pictures
+		b.look(address) // creates the image files
 		call(b, network.ClearBrowserCache, cdp.Empty{})
 		call(b, emulateNetwork, slow{Latency: 150, DownloadThroughput: 1.6e6 / 8, UploadThroughput: 0.75e6 / 8})
 		b.look(address)
@@ -79,21 +78,21 @@ func (b *browser) weigh(p *program, token, front string) {
 	}
 }
 
-// The most that the dashboard's home page takes: bytes on the wire and answers with nothing
-// in the cache, and the sum of its layout shifts.
+// Limits of the dashboard's home page: bytes on the wire and answers with an empty cache, and the
+// sum of layout shifts.
 const (
 	maxHomeBytes   = 110_000
 	maxHomeAnswers = 20
 	maxHomeShift   = 0.02
 )
 
-// rested is what the home page took to come to rest.
+// rested is what the home page took until it settled.
 type rested struct {
 	LCP, Shift float64 // ms; a part of the window
 	Moved      []string
 }
 
-// settle waits for what the browser notes of the page, whose plot is drawn last.
+// settle waits for the browser's measurements of the page, whose plot is drawn last.
 const settle = `new Promise((done) => {
 	const all = (type) => new Promise((seen) => {
 		let some = [];
@@ -107,9 +106,9 @@ const settle = `new Promise((done) => {
 	});
 })`
 
-// weighHome opens the dashboard's home on a phone and on a desk, on a slow network, with a
-// processor four times slower and with nothing in the cache. How long it takes is told, since
-// a machine that does other things is slower.
+// weighHome opens the dashboard's home page on a phone and a desktop, on a slow network, with a
+// processor four times slower and an empty cache. The time is only logged, because it depends on
+// the machine's load.
 func (b *browser) weighHome() {
 	b.t.Helper()
 	var bytes, answers atomic.Int64
@@ -159,8 +158,7 @@ func call[P, R any](b *browser, command cdp.Command[P, R], params P) {
 	}
 }
 
-// everyTheme installs what the marketplace offers and the store lacks, and returns the
-// store's themes.
+// everyTheme installs the marketplace themes that the store lacks, and returns the store's themes.
 func (p *program) everyTheme(t testing.TB, token string) []shownTheme {
 	t.Helper()
 	var offers struct {

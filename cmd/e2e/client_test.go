@@ -13,14 +13,14 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// envPyPI names a virtual environment of Python with mypy and the client installed, as
-// .ci/run makes one.
+// envPyPI names a Python virtual environment with mypy and the client installed, as .ci/run creates
+// it.
 const envPyPI = "STOREFRONT_TEST_PYPI"
 
 // clients is the folder of the clients for other languages.
 const clients = "../../rest/client"
 
-// used is what a program that uses a client found out.
+// used is the output of a program that uses a client.
 type used struct {
 	Type, Product, Code, Event string
 	Mugs                       []string
@@ -28,8 +28,8 @@ type used struct {
 	Same, Refused              bool
 }
 
-// TestClientTypeScript packs the client for TypeScript, as `npm install` does with its folder,
-// together with a program that uses it, and runs that.
+// TestClientTypeScript packs the TypeScript client, as `npm install` does with its folder, together
+// with a program that uses it, and runs that.
 func TestClientTypeScript(t *testing.T) {
 	storetest.Sequential(t)
 	npm := os.Getenv(envNPM)
@@ -54,8 +54,7 @@ func TestClientTypeScript(t *testing.T) {
 	useClient(t, "node", filepath.Join(folder, "dist", "client_test.js"))
 }
 
-// TestClientPython checks the types of a program that uses the client for Python, which
-// is installed from its package, and runs it.
+// TestClientPython type-checks a program that uses the installed Python client, and runs it.
 func TestClientPython(t *testing.T) {
 	storetest.Sequential(t)
 	venv := os.Getenv(envPyPI)
@@ -68,8 +67,8 @@ func TestClientPython(t *testing.T) {
 	useClient(t, filepath.Join(venv, "bin", "python"), script)
 }
 
-// useClient runs a program that uses a client: the first answer to a write is lost, a
-// write is sent twice with one key, every order is walked, and a signature is judged.
+// useClient runs a program that uses a client: the first answer to a write is lost, a write is sent
+// twice with one key, every order is walked, and a signature is verified.
 func useClient(t *testing.T, program ...string) {
 	t.Helper()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -90,7 +89,7 @@ func useClient(t *testing.T, program ...string) {
 	}
 }
 
-// signedEvent is one of the vectors of signatures, as the programs read it.
+// signedEvent is one of the signature vectors, in the programs' format.
 func signedEvent(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile("../../rest/hook/testdata/webhook-signature.json")

@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// commands are all that the program knows.
+// commands are all commands of the program.
 var commands = []string{"serve", "migrate", "migrate apply", "migrate finalize", "migrate lookups", "migrate status",
 	"store", "store create", "store list", "store legacy", "store limit",
 	"key", "key create", "key list", "key rotate", "key allow", "key revoke",
@@ -42,7 +42,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A mistake is one line, and nothing is made of it.
+// A usage error is one line, and nothing is created.
 func TestUsage(t *testing.T) {
 	storetest.Sequential(t)
 	data := demoData(t)
@@ -84,17 +84,17 @@ func TestVersionCommand(t *testing.T) {
 	}
 }
 
-// place is the flags that say where a command works.
+// place holds the flags of a command's data.
 type place []string
 
 // with puts a command and its arguments in front of them.
 func (p place) with(args ...string) []string { return append(args, p...) }
 
-// made is a key as the command prints it.
+// made is a key as printed.
 type made struct{ ID, Secret string }
 
-// A key works from the moment it is made; rotation leaves both, revocation ends
-// one of them. Beside a running server the latter takes seconds at most.
+// A key works once it is created; after a rotation both keys work, and a revocation ends one of
+// them. A running server refuses it within seconds.
 func TestKeyCommands(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -135,8 +135,8 @@ func TestKeyCommands(t *testing.T) {
 	}
 }
 
-// An app is registered, changed and stopped by commands beside a running server,
-// which shows each to the people of its store alone.
+// Commands register, change and disable an app beside a running server, which shows each change
+// only to the people of its store.
 func TestAppCommands(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -177,10 +177,10 @@ func TestAppCommands(t *testing.T) {
 	oneLine(t, code, 1, out, log)
 }
 
-// nearTerm is the contract's time for a change by another process to hold.
+// nearTerm is the contract's time for a change by another process to take effect.
 const nearTerm = 10 * time.Second
 
-// awaitAnswer asks until the answer has the status, within the contract's time.
+// awaitAnswer repeats a request until the answer has the status, within the contract's time.
 func (p *program) awaitAnswer(t *testing.T, r request, status int) *answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), nearTerm)
@@ -200,7 +200,7 @@ func (p *program) awaitAnswer(t *testing.T, r request, status int) *answer {
 	}
 }
 
-// Inside one process a revocation holds at once.
+// Inside one process a revocation takes effect at once.
 func TestRevoke(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	store := p.demo(t).Stores[0]
@@ -227,7 +227,7 @@ func TestRevoke(t *testing.T) {
 	p.send(t, key).want(t, http.StatusOK, "")
 }
 
-// A store, its owner and their token from nothing, without the demo.
+// A store, its owner and their token are created from nothing, without the demo.
 func TestStoreCommands(t *testing.T) {
 	storetest.Sequential(t)
 	data := t.TempDir()

@@ -10,17 +10,17 @@ import (
 	"github.com/storefront-go/storefront/rest/client"
 )
 
-// deed is one keyed write: what was sent, and what came back if anything did.
+// deed is one keyed write: what was sent, and the answer if there was one.
 type deed struct {
 	request
 	acknowledged *answer
 }
 
-// load are keyed writes from many connections at once.
+// load sends keyed writes over many connections.
 type load struct {
 	program *program
 	key     string
-	order   string // takes notes
+	order   string // the order that gets all notes
 	conns   int
 
 	mu    sync.Mutex
@@ -34,8 +34,8 @@ func newLoad(p *program, key, order string, until int) *load {
 	return &load{program: p, key: key, order: order, conns: 16, after: make(chan struct{}), until: until}
 }
 
-// next makes a write that its key finds again: mostly products, some notes, and
-// some that are refused, since refusals are kept too.
+// next returns a write that can be found by its key: mostly products, some notes, and some that are
+// refused, since refusals are stored too.
 func (l *load) next(n int) *deed {
 	id := rand.Text()
 	d := &deed{
@@ -85,8 +85,8 @@ func (l *load) acknowledge(d *deed, a *answer) {
 	}
 }
 
-// verify retries every key. What was acknowledged must be replayed byte for
-// byte; whatever was not must be done now, or have been done.
+// verify retries every key. Acknowledged answers must be replayed byte for byte; all other writes
+// must be done now, or have been done.
 func (l *load) verify(t *testing.T, p *program) {
 	t.Helper()
 	work := make(chan *deed)
@@ -159,8 +159,8 @@ func (p *program) tally(t *testing.T, key, token, order string) map[string]int {
 	return rows
 }
 
-// Whatever moment a crash comes at: every key has exactly one row after its
-// retry, and every acknowledged answer stands.
+// Whenever a crash comes: every key has exactly one row after its retry, and every acknowledged
+// answer stays the same.
 func TestCrash(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		var all []*deed
@@ -197,7 +197,7 @@ func checkRows(t *testing.T, deeds []*deed, rows map[string]int) {
 	}
 }
 
-// firstOrder is the id of the newest order.
+// firstOrder returns the id of the newest order.
 func (p *program) firstOrder(t *testing.T, key string) string {
 	t.Helper()
 	var list struct{ Data []struct{ ID string } }

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// wire is a connection on which a test writes what no client would.
+// wire is a connection for raw requests.
 type wire struct {
 	net.Conn
 	in *bufio.Reader
 }
 
-// dial opens a connection that nothing waits on for longer than patience.
+// dial opens a connection whose reads and writes time out after patience.
 func dial(t *testing.T, address string) *wire {
 	t.Helper()
 	d := net.Dialer{Timeout: patience}
@@ -51,8 +51,7 @@ func (w *wire) read(t *testing.T) *http.Response {
 	return res
 }
 
-// underWay sends a write whose body is still to come, and returns once the
-// server waits for it.
+// underWay sends a write without its body, and returns once the server waits for that.
 func underWay(t *testing.T, p *program, key, body string) *wire {
 	t.Helper()
 	w := dial(t, p.API)
@@ -65,8 +64,8 @@ func underWay(t *testing.T, p *program, key, body string) *wire {
 	return w
 }
 
-// SIGTERM lets the running request finish, takes no new one, says so at once on
-// the admin port, and ends with 0.
+// After SIGTERM the running request finishes, new ones are refused, the admin port says so at once,
+// and the exit code is 0.
 func TestDrain(t *testing.T) {
 	s := settings{Data: demoData(t), Args: []string{"--demo"}}
 	p := start(t, s)
@@ -96,7 +95,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// awaitRefusal waits until nobody listens on the public address.
+// awaitRefusal waits until the public address refuses connections.
 func (p *program) awaitRefusal(ctx context.Context, t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -117,8 +116,7 @@ func (p *program) awaitRefusal(ctx context.Context, t *testing.T) {
 	}
 }
 
-// A request whose body never comes does not keep the program from ending: the
-// second signal kills.
+// A request whose body never comes cannot keep the program from ending: the second signal kills.
 func TestSecondSignal(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	underWay(t, p, p.demo(t).Stores[0].Keys["products.write"], draft("Never", "NEVER"))

@@ -13,8 +13,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// TestExportOnS3: with a store that speaks S3 in place of a folder, exports and
-// themes work as they do.
+// TestExportOnS3: exports and themes work with an S3-compatible store in place of a folder.
 func TestExportOnS3(t *testing.T) {
 	storetest.Sequential(t)
 	backend := s3mem.New()

@@ -23,15 +23,15 @@ import (
 	exports "github.com/storefront-go/storefront/graph/engine/export"
 )
 
-// some orders fill two parts of a file, and many as many as there are kills, with
-// one to spare: an order is about 1 KB, a part 8 MB.
+// some orders fill two parts of a file, and many one more part than there are kills: an order has
+// about 1 KB, a part 8 MB.
 const (
 	some = 15_000 / slower
 	many = max(15_000, 45_000/slower)
 )
 
-// filled is a database with so many orders that the program migrated, on each
-// engine, beside other tests.
+// filled runs f with a migrated database that has so many orders, on each engine, in parallel with
+// other tests.
 func filled(t *testing.T, orders int, f func(t *testing.T, s settings, key string)) {
 	t.Helper()
 	t.Parallel()
@@ -97,7 +97,7 @@ func (p *program) export(t *testing.T, key, body string) (j job) {
 	return j
 }
 
-// reached reads the job until it is what ok wants.
+// reached polls the job until ok accepts it.
 func (p *program) reached(t *testing.T, key, id string, ok func(job) bool) (j job) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
@@ -124,7 +124,7 @@ func (p *program) reached(t *testing.T, key, id string, ok func(job) bool) (j jo
 
 func completed(j job) bool { return j.Status == "completed" }
 
-// download gets the file that a job links to, and holds it against the job.
+// download downloads a job's file and checks it against the job.
 func (p *program) download(t *testing.T, j job) []byte {
 	t.Helper()
 	u, err := url.Parse(j.DownloadURL)
@@ -142,8 +142,8 @@ func (p *program) download(t *testing.T, j job) []byte {
 	return a.Body
 }
 
-// TestExportSurvivesKills: a file whose writer is killed three times, while orders
-// get notes, is byte for byte that of a run that nobody disturbed.
+// TestExportSurvivesKills: a file whose writer is killed three times, while orders get notes, is
+// byte for byte that of an undisturbed run.
 func TestExportSurvivesKills(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -184,8 +184,8 @@ func TestExportSurvivesKills(t *testing.T) {
 	})
 }
 
-// TestExportsSideBySide: five of a store run at once, others wait, all of them end
-// whole while products are written, and by two processes.
+// TestExportsSideBySide: five jobs of a store run at once, others wait, and all complete while two
+// processes write products.
 func TestExportsSideBySide(t *testing.T) {
 	filled(t, some, func(t *testing.T, s settings, key string) {
 		p, q := start(t, s), start(t, settings{Data: s.Data, Args: s.Args})
@@ -222,8 +222,7 @@ func TestExportsSideBySide(t *testing.T) {
 	})
 }
 
-// TestExportFormulas: what a spreadsheet would run as a formula is made safe, and
-// can be read back.
+// TestExportFormulas: what a spreadsheet would run as a formula is escaped, and can be read back.
 func TestExportFormulas(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "5"}})
@@ -258,8 +257,7 @@ func TestExportFormulas(t *testing.T) {
 	}
 }
 
-// TestExportLeavesNothing: of a job that was cancelled or deleted, the blob store
-// keeps nothing.
+// TestExportLeavesNothing: the blob store keeps nothing of a canceled or deleted job.
 func TestExportLeavesNothing(t *testing.T) {
 	storetest.Sequential(t)
 	filled(t, some, func(t *testing.T, s settings, key string) {

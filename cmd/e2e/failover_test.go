@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// pair are two semi-synchronous servers, one of which takes writes.
+// pair is two semi-synchronous servers, one of which accepts writes.
 type pair struct {
 	dirs    [2]string
 	members [2]*mariadb.Member
@@ -48,7 +48,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// begin starts a member with nothing in it.
+// begin starts an empty member.
 func (p *pair) begin(t *testing.T, i int) {
 	t.Helper()
 	if err := os.RemoveAll(p.dirs[i]); err != nil {
@@ -67,8 +67,8 @@ func (p *pair) follow(t *testing.T, one, of int) {
 	}
 }
 
-// fail kills the writer and promotes the other one after a while. It returns how long
-// nobody took writes.
+// fail kills the writer and promotes the other member after a while. It returns how long no writes
+// were accepted.
 func (p *pair) fail(t *testing.T, after time.Duration) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -89,7 +89,7 @@ type shoppers struct {
 	ended    atomic.Bool
 	group    sync.WaitGroup
 	mu       sync.Mutex
-	surfaced map[string]int // writes and reads that got an error
+	surfaced map[string]int // writes and reads with an error
 	stall    map[string]time.Duration
 }
 
@@ -129,8 +129,7 @@ func (c *shoppers) send(t *testing.T, kind string, r request) *answer {
 	return nil
 }
 
-// report tells what came of it, and fails the test where requests were refused that had
-// only to wait.
+// report logs the outcome, and fails the test if requests were refused that only had to wait.
 func (c *shoppers) report(t *testing.T, away time.Duration) {
 	t.Helper()
 	t.Logf("no writer for %v; worst stall %v, refused %v, %d writes acknowledged", away.Round(time.Millisecond),
@@ -140,10 +139,9 @@ func (c *shoppers) report(t *testing.T, away time.Duration) {
 	}
 }
 
-// TestFailover kills the writer of two servers and promotes the other one: under writes
-// with keys, lists and deliveries nothing is lost or done twice, and where nobody took
-// writes for less than the 5 s that requests wait, none of them hears of it. With -count it
-// is a campaign.
+// TestFailover kills the writer of two servers and promotes the other one. Under keyed writes,
+// lists and deliveries nothing is lost or done twice, and no request fails if no writes were
+// accepted for less than the 5 s that requests wait. With -count it is a campaign.
 func TestFailover(t *testing.T) {
 	storetest.Campaign(t)
 	if !mariadb.Installed() {

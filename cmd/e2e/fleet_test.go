@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// fleet is what status prints, as far as the tests read it.
+// fleet is the output of status as far as tests read it.
 type fleet struct {
 	Processes []struct {
 		ID, Role, Host, Version string
@@ -23,8 +23,8 @@ type fleet struct {
 	}
 }
 
-// Servers and a dispatcher on one database know each other: a key that one revokes is
-// refused by the other within two seconds, and each shows them all.
+// Servers and a dispatcher on one database know each other: a key that one revokes is refused by
+// the other within two seconds, and each lists all of them.
 func TestFleet(t *testing.T) {
 	each(t, func(t *testing.T, s settings) {
 		s = s.plus("--no-dispatch")

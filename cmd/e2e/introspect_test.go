@@ -71,8 +71,8 @@ func (s *served) isID(v valueOf) bool {
 	return slices.ContainsFunc(s.types[v.Type.named()].InputFields, s.isID)
 }
 
-// document writes an operation with one field, whose ids are those of things
-// and whose other required arguments are anything valid.
+// document writes an operation with one field, whose ids are those of things and whose other
+// required arguments are any valid values.
 func (s *served) document(root string, f fieldOf, of things) string {
 	var args []string
 	for _, a := range f.Args {
@@ -84,7 +84,7 @@ func (s *served) document(root string, f fieldOf, of things) string {
 		strings.Join(args, ","), s.selection(f.Type.named()))
 }
 
-// wanted reports whether a value must be given, or is an id that may be.
+// wanted reports whether a value is required, or is an optional id.
 func (s *served) wanted(v valueOf) bool {
 	return v.Type.Kind == "NON_NULL" && v.DefaultValue == nil || s.isID(v)
 }
@@ -129,8 +129,7 @@ func (s *served) single(field, name, typ string, of things) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// idFor chooses the thing that an argument names: by its own name, or as "id"
-// by that of its field.
+// idFor chooses the id for an argument by its name or, for "id", by that of its field.
 func idFor(field, name string, of things) string {
 	subject := strings.ToLower(name)
 	if name == "id" {
@@ -153,7 +152,7 @@ func idFor(field, name string, of things) string {
 	return "unknown-kind-" + field + "-" + name
 }
 
-// selection asks for enough to see whether anything came.
+// selection selects enough fields to see whether anything was returned.
 func (s *served) selection(typ string) string {
 	var names []string
 	for _, f := range s.types[typ].Fields {

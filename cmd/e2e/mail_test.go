@@ -44,12 +44,12 @@ func newPost(t *testing.T) *post {
 	return p
 }
 
-// flags let a program send its mail here.
+// flags make a program send its emails here.
 func (p *post) flags() []string {
 	return []string{"--smtp-url", "smtp://" + p.address + "?tls=none", "--mail-from", "shop@example.com"}
 }
 
-// mail waits for the next mail to an address, and returns its subject and text.
+// mail waits for the next email to an address, and returns its subject and text.
 func (p *post) mail(t *testing.T, to string) (subject, text string) {
 	t.Helper()
 	limit := time.After(patience)
@@ -70,7 +70,7 @@ func (p *post) mail(t *testing.T, to string) (subject, text string) {
 	}
 }
 
-// link waits for a mail with a link to a path, and returns the link's path.
+// link waits for an email with a link to a path, and returns the link's path.
 func (p *post) link(t *testing.T, to, path string) string {
 	t.Helper()
 	for {
@@ -82,10 +82,10 @@ func (p *post) link(t *testing.T, to, path string) string {
 	}
 }
 
-// letter is a mail that a shopper gets.
+// letter is an email to a shopper.
 type letter struct{ to, subject, text, html string }
 
-// letter waits for the next mail that has a text and HTML.
+// letter waits for the next email with text and HTML.
 func (p *post) letter(t *testing.T) (l letter) {
 	t.Helper()
 	limit := time.After(patience)

@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// built makes the binary once per test process.
+// built builds the binary once per test process.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "storefront")
 	args := append([]string{"build", "-o", path}, buildFlags...)
@@ -57,17 +57,17 @@ func binary(t testing.TB) string {
 	return path
 }
 
-// templateOrders is how many orders each store of [demoData] has: all states
-// that the demo knows.
+// templateOrders is how many orders each store of [demoData] has: enough for all states of the
+// demo.
 const templateOrders = 25
 
-// template is a data folder that one run of the program filled and left.
+// template is a data folder that one run of the program filled.
 var template struct {
 	sync.Mutex
 	dir string
 }
 
-// demoData returns a data folder with the demo in it, which goes with the test.
+// demoData returns a data folder with the demo; it is removed after the test.
 func demoData(t *testing.T) string {
 	t.Helper()
 	template.Lock()
@@ -110,14 +110,14 @@ func copyFolder(t *testing.T, to, from string) {
 	}
 }
 
-// An engine is a kind of database, and how the demo is started on a new one.
+// An engine is a kind of database, with the way to start the demo on a new one.
 type engine struct {
 	name string
 	demo func(t *testing.T) settings
 }
 
-// engines are SQLite, and MySQL or MariaDB where there is one. What looks for races runs
-// on the latter alone then: there, the processes of a test write at once.
+// engines returns SQLite, and MySQL or MariaDB if installed. With the race detector it returns only
+// the latter, on which processes write concurrently.
 func engines(t *testing.T) []engine {
 	t.Helper()
 	sqlite, mysql := engine{"sqlite", onSQLite}, engine{"mysql", onMySQL}
@@ -138,8 +138,8 @@ func each(t *testing.T, f func(t *testing.T, s settings)) {
 	}
 }
 
-// together is each beside other tests. A test takes its database when it is its turn: where
-// all share one, as on Vitess, none may hold it while it waits for others to end.
+// together is each in parallel with other tests. A test takes its database when its turn comes: if
+// all share one, as on Vitess, no test may hold it while it waits for others.
 func together(t *testing.T, f func(t *testing.T, s settings)) {
 	t.Helper()
 	t.Parallel()

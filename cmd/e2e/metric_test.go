@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// admin asks the admin port.
+// admin sends a request to the admin port.
 func (p *program) admin(t *testing.T, path string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Admin+path, nil)
@@ -28,7 +28,7 @@ func (p *program) admin(t *testing.T, path string) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// metrics reads the samples of /metrics by their names with labels.
+// metrics returns the samples of /metrics by name and labels.
 func (p *program) metrics(t *testing.T) map[string]float64 {
 	t.Helper()
 	status, text := p.admin(t, "/metrics")
@@ -51,7 +51,7 @@ func (p *program) metrics(t *testing.T) map[string]float64 {
 	return samples
 }
 
-// What operators watch is counted, by route and status.
+// Requests are counted by route and status.
 func TestMetrics(t *testing.T) {
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})
 	store := p.demo(t).Stores[0]
@@ -113,13 +113,13 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %d %.200s", path, status, body)
 		}
 	}
-	// How the program was started may hold secrets.
+	// The command line may hold secrets.
 	if status, body := p.admin(t, "/debug/pprof/cmdline"); status != http.StatusNotFound {
 		t.Errorf("the command line: %d %.200s", status, body)
 	}
 }
 
-// The operator's port and the public one serve nothing of each other.
+// The operator's port and the public one have no routes in common.
 func TestPortsApart(t *testing.T) {
 	p := start(t, settings{Data: demoData(t)})
 	for _, path := range []string{

@@ -9,14 +9,14 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// schema is what migrate prints.
+// schema is the output of migrate.
 type schema struct {
 	Database, Current, Failed string
 	Pending, Unknown          []string
 	Unfinalized               []string
 }
 
-// report is what doctor prints.
+// report is the output of doctor.
 type report struct {
 	Healthy  bool
 	Findings []struct{ Check, Grade, Found, Mend string }
@@ -41,7 +41,7 @@ func parse[T any](t *testing.T, out string) (v T) {
 	return v
 }
 
-// oneLine wants a failed command to have written one line, and nothing else.
+// oneLine checks that a failed command has written one line and nothing else.
 func oneLine(t *testing.T, code, want int, out, log string) {
 	t.Helper()
 	if code != want || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "storefront: ") {
@@ -49,8 +49,8 @@ func oneLine(t *testing.T, code, want int, out, log string) {
 	}
 }
 
-// On MySQL nothing changes the schema behind the operator's back: serve says
-// what is pending, doctor how to repair it, and migrate does it.
+// On MySQL the schema never changes without the operator: serve says what is pending, doctor how to
+// repair it, and migrate does it.
 func TestMigrate(t *testing.T) {
 	storetest.Sequential(t)
 	if !storetest.HaveMySQL(t) {
@@ -97,7 +97,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// The embedded database looks after itself, and doctor makes nothing.
+// The embedded database migrates by itself, and doctor creates nothing.
 func TestMigrateSQLite(t *testing.T) {
 	data := demoData(t)
 	st := parse[schema](t, command(t, "migrate", "status", "--data", data, "--json"))

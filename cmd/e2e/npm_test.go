@@ -17,12 +17,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// envNPM names a copy of testdata/npm with its packages installed: those tests
-// that need them run where it is given, as .ci/run does.
+// envNPM names a copy of testdata/npm with its packages installed; tests that need them run only if
+// it is set, as .ci/run does.
 const envNPM = "STOREFRONT_TEST_NPM"
 
-// TestNPMClients lets the two OAuth clients that browsers and node programs use
-// most go the whole way, from discovery to revocation.
+// TestNPMClients takes the two most used OAuth clients of browsers and node from discovery to
+// revocation.
 func TestNPMClients(t *testing.T) {
 	storetest.Sequential(t)
 	folder := os.Getenv(envNPM)
@@ -48,8 +48,8 @@ func TestNPMClients(t *testing.T) {
 	}
 }
 
-// TestNPMAgent lets the official SDK of the Model Context Protocol sign in without a registration, by the
-// address of its metadata document, and call tools.
+// TestNPMAgent lets the official SDK of the Model Context Protocol sign in without a registration,
+// with the address of its metadata document, and call tools.
 func TestNPMAgent(t *testing.T) {
 	storetest.Sequential(t)
 	folder := os.Getenv(envNPM)
@@ -83,7 +83,7 @@ func TestNPMAgent(t *testing.T) {
 	}
 }
 
-// connect runs a client of node, has a person consent to it, and reads what came of it.
+// connect runs a node client, gives a person's consent, and reads the client's output.
 func (p *program) connect(t *testing.T, owner demo.Owner, got any, script, client, resource string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", script, p.API, client, callback, resource)

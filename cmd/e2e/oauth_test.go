@@ -16,7 +16,7 @@ import (
 
 const callback = "http://127.0.0.1:49152/callback"
 
-// app is the demo's client, as golang.org/x/oauth2 speaks for it.
+// app returns the demo's client as configured in golang.org/x/oauth2.
 func (p *program) app(f *demo.File, style oauth2.AuthStyle, scopes ...string) *oauth2.Config {
 	return &oauth2.Config{ClientID: f.OAuthApp.ClientID, RedirectURL: callback,
 		Scopes: scopes, Endpoint: oauth2.Endpoint{
@@ -39,12 +39,12 @@ func (p *program) exchange(t *testing.T, c *oauth2.Config, o demo.Owner) *oauth2
 	return token
 }
 
-// context carries the HTTP client of the tests.
+// context returns a context with the HTTP client of the tests.
 func (p *program) context(t *testing.T) context.Context {
 	return context.WithValue(t.Context(), oauth2.HTTPClient, free)
 }
 
-// The Go library in all its ways of naming the client, on both engines.
+// The Go library with all its ways to identify the client, on every engine.
 func TestGoClient(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
@@ -70,8 +70,7 @@ func TestGoClient(t *testing.T) {
 	})
 }
 
-// The exchange exactly as the specification writes it: JSON in, and who the app
-// acts for out of it.
+// The exchange as the specification writes it: in JSON, with the store that the app acts for.
 func TestExchangeInJSON(t *testing.T) {
 	storetest.Sequential(t)
 	together(t, func(t *testing.T, s settings) {
@@ -111,7 +110,7 @@ func TestExchangeInJSON(t *testing.T) {
 	})
 }
 
-// What was used before a crash is known to be used after it.
+// A use before a crash is known after it.
 func TestReplayAfterCrash(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Fifty equal writes at once are one product and fifty equal answers.
+// Fifty equal concurrent writes create one product and get fifty equal answers.
 func TestOnce(t *testing.T) {
 	each(t, func(t *testing.T, s settings) {
 		p := start(t, s)
@@ -86,8 +86,7 @@ func (p *program) countSKU(t *testing.T, key, sku string) int {
 	return len(list.Data)
 }
 
-// Two processes on one database are one service: a key is one whichever of them
-// is asked.
+// Two processes on one database are one service: a key counts in both.
 func TestOnceAcrossProcesses(t *testing.T) {
 	each(t, func(t *testing.T, s settings) {
 		first := start(t, s)

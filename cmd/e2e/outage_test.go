@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// A database that crashes under load and comes back: the program says that it
-// is away, goes on by itself, and nothing is lost or done twice.
+// A database that crashes under load and comes back: the program reports that it is down, recovers
+// by itself, and nothing is lost or done twice.
 func TestDatabaseCrash(t *testing.T) {
 	if !mariadb.Installed() {
 		storetest.HaveMySQL(t) // a server that is given cannot be killed
@@ -65,7 +65,7 @@ func TestDatabaseCrash(t *testing.T) {
 	t.Logf("%d keys, %d acknowledged before the crash", len(l.deeds), l.acks)
 }
 
-// outlive writes until each connection has seen that the database is away.
+// outlive writes until each connection has seen that the database is down.
 func (l *load) outlive(ctx context.Context, t *testing.T) {
 	var wg sync.WaitGroup
 	for range l.conns {

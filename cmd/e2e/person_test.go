@@ -13,20 +13,20 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// person is somebody with a browser that has no script: they keep cookies, follow
-// links within the service and fill forms.
+// person is a person with a browser without scripts: it keeps cookies, follows links within the
+// service and submits forms.
 type person struct {
 	t      testing.TB
 	api    string
 	client *http.Client
 }
 
-// view is where a person has come to.
+// view is the page that a person sees.
 type view struct {
 	at     string // the address
 	status int
 	text   string
-	// away is the address outside of the service that they were sent to.
+	// away is the address outside the service to which they were redirected.
 	away string
 }
 
@@ -41,7 +41,7 @@ func (p *program) person(t testing.TB) *person {
 	}}
 }
 
-// open goes to an address and follows redirects until one leaves the service.
+// open opens an address and follows redirects until one leaves the service.
 func (u *person) open(address string) view {
 	u.t.Helper()
 	if strings.HasPrefix(address, "/") {
@@ -88,8 +88,7 @@ var (
 	action    = regexp.MustCompile(`^<form[^>]*action="([^"]*)"`)
 )
 
-// submit sends the page's form that has the fields that the person gives, with its
-// hidden ones.
+// submit submits the form of the page with the given fields and its hidden ones.
 func (u *person) submit(at view, given url.Values) view {
 	u.t.Helper()
 	found := fitting(at.text, given)
@@ -153,8 +152,7 @@ func (u *person) signIn(at view, o demo.Owner) view {
 	return u.submit(at, url.Values{"email": {o.Email}, "password": {o.Password}})
 }
 
-// allow goes through sign-in and consent, and returns the address that the app is
-// answered at.
+// allow goes through sign-in and consent, and returns the redirect to the app.
 func (u *person) allow(authorize string, o demo.Owner) *url.URL {
 	u.t.Helper()
 	at := u.open(authorize)
@@ -169,8 +167,8 @@ func (u *person) allow(authorize string, o demo.Owner) *url.URL {
 	return back
 }
 
-// accept makes the account of somebody who is invited, on the page of the link, and
-// returns how they sign in.
+// accept creates the account of an invited person on the page of the link, and returns how they
+// sign in.
 func (u *person) accept(link, email, name string) demo.Owner {
 	u.t.Helper()
 	o := demo.Owner{Email: email, Password: "a quiet kite over the bay"}

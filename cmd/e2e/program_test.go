@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/cmd/internal/demo"
 )
 
-// patience is how long the tests wait for anything: far more than it takes, so
-// that a slow machine is no failure.
+// patience is how long the tests wait for anything: far more than needed, so that a slow machine is
+// no failure.
 const patience = 60 * time.Second
 
 // settings start the program.
@@ -29,9 +29,9 @@ type settings struct {
 	Data string
 	Args []string // of serve, beside the addresses and the data folder
 	Env  []string
-	// Files is how many files it may have open; 0 leaves it as it is.
+	// Files limits the number of open files; 0 keeps the default.
 	Files int
-	// Binary is the program where it is not the one of this tree.
+	// Binary is the program if it is not that of this tree.
 	Binary string
 }
 
@@ -47,8 +47,8 @@ type program struct {
 	API, Admin string // scheme, host and port
 }
 
-// environment is what children see: nothing that could change their settings.
-// GORACE is for the race detector in them.
+// environment is the environment of child processes: nothing that could change their settings, and
+// GORACE for the race detector.
 func environment(more ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
 		"GORACE=" + os.Getenv("GORACE")}, more...)
@@ -79,8 +79,8 @@ func launch(t *testing.T, s settings) *program {
 		"127.0.0.1:0", "--data", s.Data}, s.Args...)...)
 }
 
-// spawn runs the program without waiting for it; of the settings only the folder, the
-// environment, the files and the binary count.
+// spawn runs the program without waiting for it; of the settings only the folder, the environment,
+// the files and the binary count.
 func spawn(t *testing.T, s settings, args ...string) *program {
 	t.Helper()
 	path := s.Binary
@@ -111,13 +111,13 @@ func spawn(t *testing.T, s settings, args ...string) *program {
 	return p
 }
 
-// kill ends the program as a crash does.
+// kill kills the program.
 func (p *program) kill() {
 	p.cmd.Process.Kill()
 	<-p.ended
 }
 
-// stop ends the program as an operator does, and returns its exit code.
+// stop ends the program with SIGTERM, as an operator does, and returns its exit code.
 func (p *program) stop(t *testing.T) int {
 	t.Helper()
 	p.cmd.Process.Signal(syscall.SIGTERM)
@@ -151,8 +151,7 @@ func (p *program) demo(t *testing.T) *demo.File {
 	return f
 }
 
-// command runs another command of the program on the same data, and fails the
-// test when it fails.
+// command runs another command of the program on the same data, which has to succeed.
 func command(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, log := try(t, args...)
@@ -178,7 +177,7 @@ func try(t *testing.T, args ...string) (code int, out, log string) {
 	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
 }
 
-// awaitStatus asks an address until it answers with the status.
+// awaitStatus requests an address until it answers with the status.
 func (p *program) awaitStatus(ctx context.Context, t *testing.T, address string, status int) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -206,7 +205,7 @@ func (p *program) awaitStatus(ctx context.Context, t *testing.T, address string,
 	}
 }
 
-// transcript keeps what a child writes and wakes those that wait for more.
+// transcript records what a child writes, and wakes those that wait for a line.
 type transcript struct {
 	mu   sync.Mutex
 	text []byte

@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/rest/client"
 )
 
-// counter is a store where shoppers buy while its program may die and come back.
+// counter is a store where shoppers buy while its program is killed and restarted.
 type counter struct {
 	settings settings
 	host     string // without a port
@@ -23,7 +23,7 @@ type counter struct {
 	program *program
 }
 
-// crash kills the program and starts it again.
+// crash kills the program and restarts it.
 func (c *counter) crash(t *testing.T) {
 	c.program.kill()
 	c.mu.Lock()
@@ -31,7 +31,7 @@ func (c *counter) crash(t *testing.T) {
 	c.program = start(t, c.settings)
 }
 
-// ask sends a request of a shopper as often as it takes to get an answer.
+// ask repeats a shopper's request until it is answered.
 func (c *counter) ask(
 	t *testing.T, path, cookie string, form url.Values,
 ) (status int, header http.Header, body string) {
@@ -47,7 +47,7 @@ func (c *counter) ask(
 	return 0, nil, ""
 }
 
-// request is that of a page; with a form it is sent.
+// request returns the request of a page, or of a form.
 func (c *counter) request(path, cookie string, form url.Values) request {
 	at, _ := url.Parse(c.program.API)
 	r := request{Path: path, Host: c.host + ":" + at.Port(), Through: c.http}
@@ -62,7 +62,7 @@ func (c *counter) request(path, cookie string, form url.Values) request {
 	return r
 }
 
-// first finds what a field of a page holds; the first of several.
+// first returns the value of a page's field; the first of several.
 func first(t *testing.T, page, field string) string {
 	found := regexp.MustCompile(`name="` + field + `"\s+value="([^"]+)"`).FindStringSubmatch(page)
 	if found == nil {
@@ -95,9 +95,9 @@ func (c *counter) shopper(t *testing.T, product, email, payment string) (cookie,
 	return cookie, first(t, body, "total")
 }
 
-// Shoppers want more than there is, and the program dies while they order: everybody gets
-// their order or hears that there is none left, and nothing is sold twice. A receiver of
-// webhooks hears of each order once that it was made and once that it was paid.
+// Shoppers want more items than there are, and the program is killed while they order: each gets
+// their order or reads that none are left, and nothing is sold twice. A webhook receiver gets one
+// order.created and one order.paid per order.
 func TestPurchasesSurviveKills(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -164,7 +164,7 @@ func eachOf(n int, f func(i int)) {
 	all.Wait()
 }
 
-// stock makes an active product of which there are some pieces, and returns its id.
+// stock creates an active product with an inventory, and returns its id.
 func (p *program) stock(t *testing.T, token string, pieces int) string {
 	t.Helper()
 	var made struct {
@@ -183,7 +183,7 @@ func (p *program) stock(t *testing.T, token string, pieces int) string {
 	return product.ID
 }
 
-// check compares what shoppers were told with what the store has, and returns its orders.
+// check compares the shoppers' answers with the store's orders, and returns those.
 func (c *counter) check(t *testing.T, key, product string, orders []string, pieces int) (sold []string) {
 	t.Helper()
 	told := map[string]bool{}

@@ -2,9 +2,8 @@
 
 package e2e
 
-// buildFlags make the child look for races when the tests do.
+// buildFlags build the child with the race detector if the tests have it.
 var buildFlags = []string{"-race"}
 
-// slower is by how much less the tests with much data do then, and by how much longer
-// what is timed may take.
+// slower divides the amount of data and multiplies time limits with the race detector.
 const slower = 4

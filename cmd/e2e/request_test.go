@@ -17,20 +17,19 @@ import (
 
 const base = rest.Base
 
-// free sends what tests like, without looking at it.
+// free sends any request without checking it.
 var free = &http.Client{Timeout: patience, Transport: &http.Transport{
 	MaxIdleConnsPerHost: 64, DisableCompression: true,
 },
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// published is the document, compiled once: it takes longer than most tests.
+// published is the document, compiled once, which takes longer than most tests.
 var published struct {
 	once      sync.Once
 	validator *openapitest.Validator
 }
 
-// client returns the generated client; every exchange is held against the
-// OpenAPI document.
+// client returns the generated client; every exchange is checked against the OpenAPI document.
 func (p *program) client(t *testing.T, key string) *client.Client {
 	t.Helper()
 	published.once.Do(func() { published.validator = openapitest.New(t, rest.Document) })
@@ -53,19 +52,19 @@ type request struct {
 	Body   string
 	Key    string   // Idempotency-Key; a POST below {base_url} without one gets a new one
 	Header []string // name, value, …
-	// Host is asked for in place of the address; Through is another client than the usual.
+	// Host replaces the address's host; Through replaces the usual client.
 	Host    string
 	Through *http.Client
 }
 
-// answer is what came back.
+// answer is a received answer.
 type answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// do sends a request; an error means that no whole answer came.
+// do sends a request; it fails without a complete answer.
 func (p *program) do(t testing.TB, r request) (*answer, error) {
 	if r.Method == "" {
 		r.Method = http.MethodGet
@@ -111,7 +110,7 @@ func (p *program) do(t testing.TB, r request) (*answer, error) {
 	return &answer{res.StatusCode, res.Header, body}, nil
 }
 
-// send is do where an answer must come.
+// send is do for requests that must be answered.
 func (p *program) send(t testing.TB, r request) *answer {
 	t.Helper()
 	a, err := p.do(t, r)

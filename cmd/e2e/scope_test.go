@@ -61,7 +61,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// lacking is the scope that a key with the one that is named lacks for a row.
+// lacking returns the scope that a key with the named scope lacks for a route.
 func lacking(route rest.Route, name string) string {
 	switch {
 	case name == "all":
@@ -74,8 +74,8 @@ func lacking(route rest.Route, name string) string {
 	return ""
 }
 
-// own is the path of a row with an id of the store's own: of its list's first, or,
-// for a deletion, of one made for it.
+// own returns the path of a route with an id of the store: of its list's first row or, for a
+// deletion, of a new one.
 func (p *program) own(t *testing.T, store demo.Store, route rest.Route) string {
 	t.Helper()
 	list, _, found := strings.Cut(route.Path, "/{id}")

@@ -9,8 +9,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// The operator gives a person a new password: beside a running server their browser
-// is signed out at once, and only the new one opens.
+// The operator sets a new password: the person is signed out of a running server at once, and only
+// the new password works.
 func TestStaffPassword(t *testing.T) {
 	storetest.Sequential(t)
 	data := t.TempDir()
@@ -47,8 +47,8 @@ func TestStaffPassword(t *testing.T) {
 	oneLine(t, code, 1, out, log)
 }
 
-// The demo's passwords are written in a file for everyone to try: where others can
-// reach the address, its database is not served.
+// The demo's passwords are in a file for everyone to try, so its database is not served where
+// others can reach the address.
 func TestDemoPasswordsStayHome(t *testing.T) {
 	data := demoData(t)
 	code, out, log := try(t, "serve", "--data", data, "--addr", "0.0.0.0:0", "--admin-addr",
@@ -59,7 +59,7 @@ func TestDemoPasswordsStayHome(t *testing.T) {
 	}
 }
 
-// Plain http that others can read takes no password, unless the operator says so.
+// Plain http that others can read accepts no passwords, unless the operator says so.
 func TestPlainHTTP(t *testing.T) {
 	storetest.Sequential(t)
 	data := t.TempDir()

@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// Nothing but a folder is needed: the stores are there, in every state, and the
-// printed command works as it stands.
+// Nothing but a folder is needed: the stores exist, with every state, and the printed command
+// works.
 func TestDemo(t *testing.T) {
 	storetest.Sequential(t)
 	data := filepath.Join(t.TempDir(), "new")
@@ -45,7 +45,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// checkDemoStore wants every store to be worth a look.
+// checkDemoStore checks that a store has enough content.
 func checkDemoStore(t *testing.T, p *program, s demo.Store) {
 	states := map[string]bool{}
 	orders := 0
@@ -79,7 +79,7 @@ func checkDemoStore(t *testing.T, p *program, s demo.Store) {
 	}
 }
 
-// checkDemoFile holds demo.json to contract section 11.
+// checkDemoFile checks demo.json against contract section 11.
 func checkDemoFile(t *testing.T, p *program) {
 	path := filepath.Join(p.data, demo.FileName)
 	info, err := os.Stat(path)
@@ -149,7 +149,7 @@ func keys(m map[string]any) []string {
 
 var printedCommand = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
 
-// pasteCommand does what a reader of the terminal does.
+// pasteCommand runs the printed command.
 func pasteCommand(t *testing.T, printed string) {
 	m := printedCommand.FindStringSubmatch(printed)
 	if m == nil {
@@ -167,7 +167,7 @@ func pasteCommand(t *testing.T, printed string) {
 
 var curl = regexp.MustCompile(`^curl -s -H '([^:]+): ([^']+)' '([^']+)'$`)
 
-// paste runs a command in a shell, or where there is no curl sends what it says.
+// paste runs a command in a shell or, without curl, sends its request.
 func paste(t *testing.T, line string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err == nil {
@@ -198,8 +198,8 @@ func paste(t *testing.T, line string) []byte {
 	return out
 }
 
-// A second start loses nothing, keeps what opens the demo and renews where it
-// is; a lost file makes every former credential worthless.
+// A second start loses nothing, keeps the demo's credentials and renews its addresses; losing the
+// file revokes every former credential.
 func TestRestart(t *testing.T) {
 	s := settings{Data: demoData(t), Args: []string{"--demo"}}
 	p := start(t, s)
@@ -249,7 +249,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Without --demo the same database serves what it holds.
+// Without --demo the same database is served normally.
 func TestPlainServe(t *testing.T) {
 	data := demoData(t)
 	began := time.Now()

@@ -19,7 +19,7 @@ type follower struct {
 	walks int
 }
 
-// walk asks for what changed, page by page, and keeps the last updated_at for the next walk.
+// walk reads what has changed, page by page, and keeps the last updated_at for the next walk.
 func (f *follower) walk(t *testing.T, p *program, key string) {
 	t.Helper()
 	f.walks++
@@ -49,7 +49,7 @@ func (f *follower) walk(t *testing.T, p *program, key string) {
 	}
 }
 
-// writing are clients that make products until they are told to stop.
+// writing is a group of clients that create products until stopped.
 type writing struct {
 	clients, walks sync.WaitGroup
 	stop           chan struct{}
@@ -88,8 +88,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// A client that follows the guide misses nothing that 24 others write by two servers, one of
-// which stands still for longer than the database lets a transaction stand still.
+// A client that follows the guide misses nothing that 24 others write through two servers, one of
+// which is stopped for longer than the database allows a transaction to idle.
 func TestSyncBesideWriters(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)

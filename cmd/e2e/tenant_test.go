@@ -12,7 +12,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// things are one id of each kind, by the field of GraphQL that lists them.
+// things are one id of each kind, by the GraphQL field that lists them.
 type things struct {
 	Products, Customers, Orders, APIKeys, Staff, StaffTokens nodes
 }
@@ -29,15 +29,14 @@ const inventory = `{store{id name version updatedAt}
  apiKeys(first:100){nodes{id superseded revokedAt}} staff{nodes{id role version}} staffTokens{nodes{id revokedAt}}
  auditLog(first:100){nodes{id}}}`
 
-// ids asks a store for its things.
+// ids returns ids of a store's things.
 func (p *program) ids(t *testing.T, s demo.Store) (v things) {
 	t.Helper()
 	p.graphql(t, s.StaffToken, inventory, nil, &v)
 	return v
 }
 
-// Another store's id is no id: the same answer as for one that nobody has, and
-// nothing happens there.
+// Another store's id is answered like an unknown one, and changes nothing there.
 func TestTenantsREST(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
@@ -73,7 +72,7 @@ func TestTenantsREST(t *testing.T) {
 	})
 }
 
-// emptyElsewhere wants lists filtered by another store's things to be empty.
+// emptyElsewhere checks that lists filtered by another store's ids are empty.
 func (p *program) emptyElsewhere(t *testing.T, mine demo.Store, theirs things) {
 	t.Helper()
 	var list struct{ Data []json.RawMessage }
@@ -93,8 +92,7 @@ func (p *program) emptyElsewhere(t *testing.T, mine demo.Store, theirs things) {
 	}
 }
 
-// foreignCursor wants a cursor of another store to be absent: page one, the
-// store's own.
+// foreignCursor checks that a cursor of another store gives page one of the store's own list.
 func (p *program) foreignCursor(t *testing.T, mine demo.Store, path string) {
 	t.Helper()
 	f := p.demo(t)
@@ -123,8 +121,8 @@ func anonymous(t *testing.T, a *answer) string {
 	return fmt.Sprint(a.Status, body)
 }
 
-// Every field of the schema that takes an id refuses another store's: the
-// schema itself says which fields these are, so a new one is tried too.
+// Every field of the schema that takes an id refuses another store's id: the schema itself says
+// which fields these are, so new fields are tested too.
 func TestTenantsGraphQL(t *testing.T) {
 	storetest.Sequential(t)
 	each(t, func(t *testing.T, s settings) {
@@ -162,7 +160,7 @@ func TestTenantsGraphQL(t *testing.T) {
 	})
 }
 
-// nobody's things have ids that are well-formed and unknown.
+// nobody's things have well-formed, unknown ids.
 var nobody = things{Products: unknown("prod_"), Customers: unknown("cus_"), Orders: unknown("ord_"),
 	APIKeys: unknown("key_"), Staff: unknown("usr_"), StaffTokens: unknown("tok_")}
 
@@ -170,8 +168,8 @@ func unknown(prefix string) nodes {
 	return nodes{[]struct{ ID string }{{prefix + "01h455vb4pex5vsknk084sn02q"}}}
 }
 
-// refused reports whether an answer shows nothing: null, or an empty list, or a
-// payload with user errors alone.
+// refused reports whether an answer shows nothing: null, an empty list, or a payload with only user
+// errors.
 func refused(t *testing.T, a *answer) bool {
 	t.Helper()
 	var body struct{ Data map[string]json.RawMessage }

@@ -17,13 +17,13 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// stopsWithin is within which time after the answer no request starts any more:
-// 250 ms, with something for slow machines.
+// stopsWithin is the time after an answer within which requests may still start: 250 ms, with a
+// margin for slow machines.
 const stopsWithin = slower * 500 * time.Millisecond
 
-// An endpoint is deleted, disabled or given another address while a dispatcher in
-// another process sends to it: after the answer nothing new goes where it should
-// not, and each request that arrived stands in the log once.
+// An endpoint is deleted, disabled or given another address while a dispatcher in another process
+// sends to it: after the answer no new request goes to the old address, and each request that
+// arrived is in the log once.
 func TestWebhookFence(t *testing.T) { // alone: it is about time
 	storetest.Campaign(t)
 	each(t, func(t *testing.T, s settings) {
@@ -68,7 +68,7 @@ func TestWebhookFence(t *testing.T) { // alone: it is about time
 	})
 }
 
-// stock makes n products, with few requests.
+// stock creates n products with few requests.
 func (c *crew) stock(t *testing.T, p *program, n int) {
 	t.Helper()
 	for made := 0; made < n; {
@@ -101,7 +101,7 @@ func (c *crew) endpoint(t *testing.T, p *program, b *book, field string) {
 	}
 }
 
-// also lets a book keep what comes to a second path.
+// also makes a book record a second path.
 func (s *sink) also(b *book, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,14 +127,14 @@ func (b *book) ends(t *testing.T, at time.Time) {
 	}
 }
 
-// shot is one attempt of one delivery.
+// shot is one attempt of a delivery.
 type shot struct {
 	sequence int64
 	number   int
 }
 
-// isLogged waits until each request that came to a book stands in the log of
-// attempts, and checks that it came once and stands there once.
+// isLogged waits until each request to a book is in the log of attempts, and checks that it arrived
+// once and is logged once.
 func (b *book) isLogged(t *testing.T, s settings) {
 	t.Helper()
 	came := map[shot]int{}
@@ -169,7 +169,7 @@ func (b *book) isLogged(t *testing.T, s settings) {
 	}
 }
 
-// logged reads the log of attempts: the last one of a delivery stands beside its end.
+// logged reads the log of attempts; a delivery's last attempt is stored with its outcome.
 func (b *book) logged(t *testing.T, s settings) map[shot]int {
 	t.Helper()
 	id, err := xid.WebhookEndpoint.Parse(b.id)

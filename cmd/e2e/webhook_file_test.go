@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A dispatcher that may open few files sends with what it has: nobody who is healthy
-// is blamed for it, and everything arrives.
+// A dispatcher with few file descriptors sends as it can: no healthy endpoint is blamed, and
+// everything arrives.
 func TestWebhookFewFiles(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))

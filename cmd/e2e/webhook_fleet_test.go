@@ -40,7 +40,7 @@ func (s settings) plus(args ...string) settings {
 	return s
 }
 
-// register makes a book's endpoint through REST.
+// register creates a book's endpoint with REST.
 func (p *program) register(t *testing.T, key string, b *book, events ...string) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"url": b.sink.URL + b.path, "events": events, "description": b.path})
@@ -72,8 +72,7 @@ var (
 	salesEvents = slices.Concat(productEvents, orderEvents)
 )
 
-// journal is what the API acknowledged: how many events of a type each resource
-// has.
+// journal counts acknowledged events by resource and type.
 type journal struct {
 	mu   sync.Mutex
 	want map[string]map[string]int // resource, type
@@ -93,7 +92,7 @@ func (j *journal) add(resource string, types ...string) {
 	}
 }
 
-// of is a copy of the journal with some types alone.
+// of returns a copy of the journal with only some types.
 func (j *journal) of(types []string) map[string]map[string]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -123,22 +122,22 @@ func (j *journal) total(types []string) map[string]int {
 	return sum
 }
 
-// crew writes through the processes that live, and keeps the journal.
+// crew writes through the running processes, and keeps the journal.
 type crew struct {
 	journal
 	apis  []atomic.Pointer[program]
 	turn  atomic.Int64
 	store demo.Store
-	order string // takes everybody's notes
+	order string // the order that gets all notes
 	pace  time.Duration
 	ended atomic.Bool
 	group sync.WaitGroup
 	late  atomic.Int64 // writes that needed more than one request
-	// flawed is a process whose failures are tried again.
+	// flawed is a process whose failures are retried.
 	flawed *program
 }
 
-// hire makes a crew for a store of the processes' demo.
+// hire creates a crew for a store of the processes' demo.
 func hire(t *testing.T, pace time.Duration, apis ...*program) *crew {
 	t.Helper()
 	store := apis[0].demo(t).Stores[0]
@@ -150,7 +149,7 @@ func hire(t *testing.T, pace time.Duration, apis ...*program) *crew {
 	return c
 }
 
-// begin lets n authors write until [crew.rest].
+// begin starts n authors, which write until [crew.rest].
 func (c *crew) begin(t *testing.T, n int) {
 	for range n {
 		c.group.Go(func() {
@@ -162,13 +161,13 @@ func (c *crew) begin(t *testing.T, n int) {
 	t.Cleanup(c.rest)
 }
 
-// rest ends the writing; everything that was begun is acknowledged.
+// rest stops the writing once everything that was begun is acknowledged.
 func (c *crew) rest() {
 	c.ended.Store(true)
 	c.group.Wait()
 }
 
-// chapter makes a product and changes it; now and then an order or a note.
+// chapter creates a product and changes it, and sometimes an order or a note.
 func (c *crew) chapter(t *testing.T, n int) {
 	var product struct{ ID string }
 	if !c.insist(t, request{As: c.store.Keys["all"], Path: base + "/products",
@@ -196,7 +195,7 @@ func (c *crew) chapter(t *testing.T, n int) {
 	}
 }
 
-// sale makes an order that is paid.
+// sale creates an order that is paid.
 func (c *crew) sale(t *testing.T) {
 	var made struct {
 		Done struct{ Order struct{ ID string } }
@@ -242,8 +241,8 @@ func (c *crew) mutate(t *testing.T, field, id string, data any) bool {
 	return data == nil || json.Unmarshal(answer.Data, data) == nil
 }
 
-// insist sends a write with one key to any process that runs, until one
-// acknowledges it. So every write is done, and done once.
+// insist sends a write with one key to any running process until it is acknowledged. So every write
+// is done once.
 func (c *crew) insist(t *testing.T, r request, data any) bool {
 	r.Key = rand.Text()
 	limit := time.Now().Add(patience)

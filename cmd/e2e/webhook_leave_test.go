@@ -8,12 +8,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// gapOfLeaving is the bound of a gap when a dispatcher ends as it is asked to,
-// 300 ms, with something for slow machines.
+// gapOfLeaving bounds the gap when a dispatcher stops regularly: 300 ms, with a margin for slow
+// machines.
 const gapOfLeaving = slower * time.Second
 
-// One of two dispatchers ends, while events come: the other one goes on at once,
-// with nothing lost, nothing out of order and nothing twice.
+// One of two dispatchers stops while events arrive: the other continues at once, with nothing lost,
+// out of order or twice.
 func TestWebhookLeave(t *testing.T) { // alone: it is about time
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -33,7 +33,7 @@ func TestWebhookLeave(t *testing.T) { // alone: it is about time
 			sink.arrives(t, b, patience)
 		}
 		for round := range 3 {
-			// What it owns is the first one's as long as there is something to send.
+			// The first one keeps its queues while it has something to send.
 			next := dispatcher(t, s)
 			asked := time.Now()
 			if code := owner.stop(t); code != 0 {
@@ -58,7 +58,7 @@ func TestWebhookLeave(t *testing.T) { // alone: it is about time
 	})
 }
 
-// gap is the longest time in which nothing came to a book.
+// gap returns the longest time without a request to a book.
 func (b *book) gap(from, to time.Time) (longest time.Duration) {
 	last := from
 	for _, e := range b.all() {

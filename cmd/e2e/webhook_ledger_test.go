@@ -33,7 +33,7 @@ type envelope struct {
 	Data     *struct{ Object map[string]any }
 }
 
-// entry is one request that a sink got.
+// entry is one request to a sink.
 type entry struct {
 	method  string
 	path    string
@@ -43,24 +43,23 @@ type entry struct {
 	payload envelope
 	attempt int
 	mood    string
-	// arrived and answered are places in the ledger; answered is 0 without a 2xx.
+	// arrived and answered are positions in the ledger; answered is 0 without a 2xx.
 	arrived, answered int
 	malformed         error
 }
 
-// book is what came to one endpoint. The sink's lock guards it while anything may
-// arrive.
+// book records the requests to one endpoint. The sink's lock guards it while requests may arrive.
 type book struct {
 	sink    *sink
 	path    string
 	id      string
-	secrets []string // whatever may have signed
+	secrets []string // any may have signed
 	events  []string
-	temper  func(*entry) mood // nil takes everything
+	temper  func(*entry) mood // nil accepts everything
 
 	entries []*entry
-	taken   map[string]int // event id to how often it got a 2xx
-	types   map[string]int // type to how many of its events got one
+	taken   map[string]int // number of 2xx by event id
+	types   map[string]int // number of accepted events by type
 }
 
 // open opens a book; a registration makes it an endpoint's.
@@ -72,15 +71,14 @@ func (s *sink) open(path string, temper func(*entry) mood) *book {
 	return b
 }
 
-// all returns the entries that are there, which do not change any more.
+// all returns the current entries, which no longer change.
 func (b *book) all() []*entry {
 	b.sink.mu.Lock()
 	defer b.sink.mu.Unlock()
 	return slices.Clone(b.entries)
 }
 
-// specSignature reports whether the specification's header is signed with a secret
-// (section 6 of it).
+// specSignature reports whether the specification's header is signed with a secret (section 6).
 func (e *entry) specSignature(secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(e.header.Get("X-Service-Timestamp") + "."))
@@ -88,8 +86,8 @@ func (e *entry) specSignature(secret string) bool {
 	return e.header.Get("X-Service-Signature") == hex.EncodeToString(mac.Sum(nil))
 }
 
-// standardSignature reports whether one of the values in the header of Standard
-// Webhooks is signed with a secret.
+// standardSignature reports whether one of the values in the Standard Webhooks header is signed
+// with a secret.
 func (e *entry) standardSignature(secret string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -102,7 +100,7 @@ func (e *entry) standardSignature(secret string) bool {
 		"v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// check holds one request against the contract.
+// check checks one request against the contract.
 func (e *entry) check(secrets []string) error {
 	p, h := e.payload, e.header
 	stamp := h.Get("X-Service-Timestamp")
@@ -130,15 +128,15 @@ func (e *entry) check(secrets []string) error {
 	return nil
 }
 
-// story is what a book says of one event.
+// story is what a book holds about one event.
 type story struct {
-	*entry       // of the first sight
-	accepted int // place of its first 2xx
+	*entry       // the first delivery
+	accepted int // position of its first 2xx
 	sights   int
 }
 
-// stories sums the book up by event, and checks every request on the way: one
-// event is always the same bytes and the same delivery.
+// stories groups the book by event, and checks every request: an event always has the same bytes
+// and the same delivery.
 func (b *book) stories(t *testing.T) map[string]*story {
 	t.Helper()
 	found := map[string]*story{}
@@ -163,16 +161,15 @@ func (b *book) stories(t *testing.T) map[string]*story {
 	return found
 }
 
-// audit checks the whole book: signatures, order within each resource, and that
-// what came is what the API acknowledged. The endpoint has to be subscribed to
-// all events of the resources that it subscribes to.
+// audit checks the whole book: signatures, order within each resource, and that the acknowledged
+// events arrived. The endpoint has to be subscribed to all events of its resources.
 func (b *book) audit(t *testing.T, j *journal) {
 	t.Helper()
 	by, faults := b.lanes(t)
 	b.complain(t, append(faults, b.unbalanced(by, j)...))
 }
 
-// complain reports the first of a book's faults, and how many there are.
+// complain reports the first of a book's faults, and their number.
 func (b *book) complain(t *testing.T, faults []string) {
 	t.Helper()
 	for _, text := range faults[:min(len(faults), 10)] {
@@ -183,7 +180,7 @@ func (b *book) complain(t *testing.T, faults []string) {
 	}
 }
 
-// lanes are the book's events by resource, in their order, and what is wrong with it.
+// lanes returns the book's events by resource in their order, and faults.
 func (b *book) lanes(t *testing.T) (by map[string][]*story, faults []string) {
 	t.Helper()
 	by = map[string][]*story{}
@@ -249,7 +246,7 @@ func (b *book) accepted() (events, repeats int) {
 	return len(b.taken), repeats
 }
 
-// lack says what a book waits for, "" when nothing is missing. The sink is locked.
+// lack returns what a book is missing, or "". The sink is locked.
 func (b *book) lack(want map[string]int) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -263,7 +260,7 @@ func (b *book) lack(want map[string]int) string {
 	return b.path + " lacks " + strings.Join(list, ", ")
 }
 
-// complete waits until every book holds what was acknowledged, and audits them.
+// complete waits until every book has the acknowledged events, and audits them.
 func (s *sink) complete(t *testing.T, within time.Duration, j *journal, books ...*book) {
 	t.Helper()
 	want := make([]map[string]int, len(books))

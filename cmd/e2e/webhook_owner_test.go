@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// When an app's access to a store ends, nothing of what waits goes to it any
-// more, in whatever process; and it gets no event of it, while the store's endpoints do.
+// When an app's access to a store ends, no process sends it pending deliveries, and it gets no
+// event about that, while the store's endpoints do.
 func TestWebhookGrantEnds(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
@@ -78,7 +78,7 @@ func (p *program) endFirstGrant(t *testing.T, token string) string {
 	return id
 }
 
-// crowd makes n events of one product, with few requests.
+// crowd creates n events of one product with few requests.
 func (c *crew) crowd(t *testing.T, p *program, n int) {
 	t.Helper()
 	id := c.create(t, p, `productCreate(input:{title:"0",priceMinor:1,currency:"EUR"}){it:product{id version} `+
@@ -112,9 +112,9 @@ func (p *program) stopped(t *testing.T, token, id string) standing {
 	return data.WebhookEndpoint
 }
 
-// A secret is rotated while deliveries are under way: the specification's header
-// keeps the old one until the new one is promoted, that of Standard Webhooks
-// carries both meanwhile, and no delivery verifies with none.
+// A secret is rotated while deliveries are in flight: the specification's header uses the old
+// secret until the new one is promoted, the Standard Webhooks header has both meanwhile, and every
+// delivery verifies.
 func TestWebhookRotation(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
@@ -164,7 +164,7 @@ func TestWebhookRotation(t *testing.T) {
 	})
 }
 
-// seen waits for a request that is so.
+// seen waits for a request that satisfies so.
 func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 	t.Helper()
 	from := 0
@@ -178,8 +178,8 @@ func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 	})
 }
 
-// People skip a delivery and delete an endpoint while an attempt is under way: it
-// ends by itself and changes nothing of that, and nothing else stands still.
+// People skip a delivery and delete an endpoint during an attempt: the attempt ends by itself and
+// changes nothing of that, and nothing else stalls.
 func TestWebhookInFlight(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)

@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// stoppedFor is how long a process stands still, and besideStopped how long an event
-	// may wait meanwhile: for the end of a lease, 6 s, with something for slow machines.
+	// stoppedFor is how long a process is stopped, and besideStopped how long an event may wait
+	// meanwhile: the lease of 6 s, with a margin for slow machines.
 	stoppedFor    = 10 * time.Second
 	besideStopped = 9 * time.Second
-	// slots is how many attempts one endpoint has in flight at most.
+	// slots is the maximum number of an endpoint's concurrent attempts.
 	slots = 32
 )
 
-// A process that stands still for longer than its lease, whatever it was about to do, and
-// goes on as if nothing had happened: what it still holds comes from somebody else
-// meanwhile, nothing is lost or out of order, and what it sends late is little, and has
-// come before.
+// A process is stopped for longer than its lease and then resumed: meanwhile another process sends
+// what it still holds, nothing is lost or out of order, and what it sends late is little and was
+// sent before.
 func TestWebhookPause(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -51,7 +50,7 @@ func TestWebhookPause(t *testing.T) {
 	for _, stopped := range []*program{first, second} {
 		beats(time.Duration(300+rand.IntN(1000)) * time.Millisecond)
 		stopped.cmd.Process.Signal(syscall.SIGSTOP)
-		// Stopped within a transaction it keeps rows locked, until the server ends it.
+		// If it is stopped within a transaction, rows stay locked until the server ends it.
 		beats(stoppedFor)
 		stopped.cmd.Process.Signal(syscall.SIGCONT)
 		resumed = append(resumed, time.Now())
@@ -66,7 +65,7 @@ func TestWebhookPause(t *testing.T) {
 	}
 }
 
-// hearsLittleAgain checks that after a time few requests came of what was accepted.
+// hearsLittleAgain checks that after a time few accepted deliveries are sent again.
 func (b *book) hearsLittleAgain(t *testing.T, after time.Time) {
 	t.Helper()
 	accepted, again := map[string]bool{}, 0

@@ -12,10 +12,9 @@ import (
 	"github.com/storefront-go/storefront/ent/event"
 )
 
-// change is one mutation of a walk through what a resource can become, and the
-// events that it makes.
+// change is a mutation in the life of a resource, and its events.
 type change struct {
-	field string // with %d for the version that the resource has
+	field string // with %d for the current version
 	types []string
 }
 
@@ -81,7 +80,7 @@ func (c *crew) live(t *testing.T, p *program, id, line string, version int64, li
 	}
 }
 
-// creation is what a mutation that makes something answers.
+// creation is the answer of a creating mutation.
 type creation struct {
 	Done struct {
 		It struct {
@@ -93,7 +92,7 @@ type creation struct {
 	}
 }
 
-// create makes a resource through GraphQL.
+// create creates a resource with GraphQL.
 func (c *crew) create(t *testing.T, p *program, field string, types ...string) (v creation) {
 	t.Helper()
 	p.graphql(t, c.store.StaffToken, "mutation{done:"+field+"}", nil, &v)
@@ -107,7 +106,7 @@ func (c *crew) create(t *testing.T, p *program, field string, types ...string) (
 const sold = `orderCreate(input:{lines:[{title:"x",quantity:2,unitPriceMinor:100}]}){it:order{id version ` +
 	`lineItems{id}} userErrors{message}}`
 
-// everything makes each event of the catalogue that a moment can make.
+// everything creates each event of the catalog that can be created quickly.
 func (c *crew) everything(t *testing.T, p *program) {
 	t.Helper()
 	var product struct {
@@ -145,13 +144,12 @@ func (c *crew) everything(t *testing.T, p *program) {
 	c.add(twin.ID, "theme.activated")
 }
 
-// seldom are the events that take what a moment cannot make: a failure that
-// lasts, or the end of a grant.
+// seldom are events that take longer: a lasting failure, or the end of a grant.
 var seldom = []event.Type{event.AppGrantRevoked, event.WebhookEndpointSuspended, event.WebhookEndpointFailing,
 	event.WebhookEndpointRecovered, event.ExportFailed}
 
-// Every event that REST and GraphQL make arrives at those who subscribed, signed
-// and in order, and is what the event log lists; a deleted endpoint gets nothing.
+// Every event of REST and GraphQL arrives at its subscribers, signed and in order, as in the event
+// log; a deleted endpoint gets nothing.
 func TestWebhookPlain(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
@@ -195,7 +193,7 @@ type logged struct {
 	OccurredAt           time.Time
 }
 
-// eventLog reads the log, newest first, down to an event that is known.
+// eventLog reads the log, newest first, down to a known event.
 func (p *program) eventLog(t *testing.T, token, known string) (list []logged) {
 	t.Helper()
 	for after := new(string); after != nil; {

@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// trap is the path that only a sender who follows redirects asks for.
+// trap is a path that only a sender that follows redirects requests.
 const trap = "/trap"
 
-// sink is a receiver of webhooks for many endpoints, each with a path and a book
-// of its own.
+// sink is a webhook receiver for many endpoints, each with its path and book.
 type sink struct {
 	*httptest.Server
 	closing context.Context
@@ -27,11 +26,11 @@ type sink struct {
 
 	mu    sync.Mutex
 	books map[string]*book // by path
-	place int              // counts what is written into the books
-	more  chan struct{}    // closed when something is
+	place int              // counts entries in the books
+	more  chan struct{}    // closed when there is a new one
 }
 
-// receiving starts a sink, which goes with the test.
+// receiving starts a sink, which ends with the test.
 func receiving(t *testing.T) *sink {
 	t.Helper()
 	closing, closed := context.WithCancel(t.Context())
@@ -48,7 +47,7 @@ func receiving(t *testing.T) *sink {
 	return s
 }
 
-// ServeHTTP takes a delivery down, and answers as the book's mood is.
+// ServeHTTP records a delivery, and answers by the book's mood.
 func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	b := s.book(r.URL.Path)
@@ -80,7 +79,7 @@ func (s *sink) book(path string) *book {
 	return s.books[path]
 }
 
-// enter writes down what arrived and decides what is answered.
+// enter records a request and decides the answer.
 func (s *sink) enter(b *book, e *entry) mood {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (s *sink) enter(b *book, e *entry) mood {
 	return m
 }
 
-// answered notes that an entry gets its 2xx: the sender cannot know it before.
+// answered records the 2xx of an entry, before the sender can receive it.
 func (s *sink) answered(b *book, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +112,8 @@ func (s *sink) changed() {
 	s.more = make(chan struct{})
 }
 
-// await waits until nothing is missing, and fails the test when something stays
-// so. What is missing is asked for after each change, with the books locked.
+// await waits until nothing is missing, and fails the test after a time. missing is called after
+// each change, with the books locked.
 func (s *sink) await(t *testing.T, within time.Duration, missing func() string) {
 	t.Helper()
 	if text := s.lacks(within, missing); text != "" {
@@ -122,7 +121,7 @@ func (s *sink) await(t *testing.T, within time.Duration, missing func() string) 
 	}
 }
 
-// lacks is await without a judgement: it returns what is still missing.
+// lacks is await without failing: it returns what is still missing.
 func (s *sink) lacks(within time.Duration, missing func() string) string {
 	limit := time.NewTimer(within)
 	defer limit.Stop()
@@ -141,8 +140,7 @@ func (s *sink) lacks(within time.Duration, missing func() string) string {
 	}
 }
 
-// mood is what a receiver answers, and how. status is the one that the sender
-// gets to see, 0 where none reaches them.
+// mood is how a receiver answers. status is what the sender receives, 0 if nothing.
 type mood struct {
 	name   string
 	status int
@@ -150,14 +148,14 @@ type mood struct {
 	act    func(s *sink, w http.ResponseWriter, r *http.Request)
 }
 
-// plainly answers with a status alone.
+// plainly answers with only a status.
 func plainly(code int) mood {
 	return mood{name: strconv.Itoa(code), status: code, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
 	}}
 }
 
-// slowly answers 200 after a while.
+// slowly answers 200 after a delay.
 func slowly(after time.Duration) mood {
 	m := fine
 	m.name, m.delay = "slow", func(s *sink, _ *http.Request) { s.pause(after) }
@@ -173,17 +171,17 @@ var (
 		case <-s.closing.Done():
 		}
 	}}
-	// metadata leads to the address where clouds keep their secrets.
+	// metadata redirects to the address where clouds keep their secrets.
 	metadata = redirect(func(*sink) string { return "http://169.254.169.254/latest/meta-data/" })
-	// elsewhere leads to an address that would answer.
+	// elsewhere redirects to an address that would answer.
 	elsewhere = redirect(func(s *sink) string { return s.URL + trap })
-	// reset ends the connection as a crash does.
+	// reset resets the connection.
 	reset = raw("reset", 0, func(_ *sink, c net.Conn) { c.(*net.TCPConn).SetLinger(0) })
 	// cut ends the connection within the answer's headers.
 	cut = raw("cut", 0, func(_ *sink, c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") })
-	// nonsense is no HTTP.
+	// nonsense is not HTTP.
 	nonsense = raw("nonsense", 0, func(_ *sink, c net.Conn) { io.WriteString(c, "HTTP/1.1 two hundred\r\n\r\n") })
-	// dripHead never comes to the end of its headers.
+	// dripHead never ends its headers.
 	dripHead = raw("drip head", 0, func(s *sink, c net.Conn) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nX-Drip: ")
 		for s.pause(100 * time.Millisecond) {
@@ -192,7 +190,7 @@ var (
 			}
 		}
 	})
-	// dripBody answers at once, with a body that does not end.
+	// dripBody answers at once with a body that never ends.
 	dripBody = mood{name: "drip body", status: http.StatusOK,
 		act: func(s *sink, w http.ResponseWriter, r *http.Request) {
 			for s.pause(50*time.Millisecond) && r.Context().Err() == nil {
@@ -210,13 +208,13 @@ var (
 			}
 		}
 	}}
-	// farewell answers and says that the connection ends.
+	// farewell answers with Connection: close.
 	farewell = mood{
 		name: "farewell", status: http.StatusOK, act: func(_ *sink, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Connection", "close")
 		},
 	}
-	// unsaid answers and ends the connection without a word.
+	// unsaid answers and closes the connection without announcing it.
 	unsaid = raw("unsaid", http.StatusOK, func(_ *sink, c net.Conn) {
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	})
@@ -234,7 +232,7 @@ func redirect(to func(*sink) string) mood {
 		}}
 }
 
-// raw writes on the connection itself, and closes it.
+// raw writes to the connection itself, and closes it.
 func raw(name string, status int, act func(*sink, net.Conn)) mood {
 	return mood{name: name, status: status, act: func(s *sink, w http.ResponseWriter, _ *http.Request) {
 		c, _, err := http.NewResponseController(w).Hijack()

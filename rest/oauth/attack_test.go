@@ -14,8 +14,7 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// atOnce sends the same request many times at once and returns the answers that
-// succeeded.
+// atOnce sends the same request many times concurrently and returns the successful answers.
 func (w *world) atOnce(form url.Values) (won []tokens) {
 	w.t.Helper()
 	const n = 50
@@ -79,7 +78,7 @@ func TestFiftyWithOneRefreshToken(t *testing.T) {
 	})
 }
 
-// What was used is known to a process that did not see the use.
+// A process that did not see a use knows of it.
 func TestReplayAfterRestart(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		code := w.code()
@@ -110,7 +109,7 @@ func TestRefreshReplayAfterRestart(t *testing.T) {
 	})
 }
 
-// A used code is known after its minute too.
+// A used code is recognized after its minute too.
 func TestReplayAfterExpiry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		code := w.code()
@@ -127,8 +126,7 @@ func TestReplayAfterExpiry(t *testing.T) {
 	})
 }
 
-// The consent screen's answer counts once, for the browser, the person, the store
-// and the request that it was shown for.
+// The answer of a consent page counts once, and only for its browser, person, store and request.
 func TestTicket(t *testing.T) {
 	w := sqlite(t)
 	other := w.newShop("Second shop")
@@ -192,7 +190,7 @@ func TestTicket(t *testing.T) {
 	})
 }
 
-// One answer of many at once counts.
+// Of many concurrent answers, one counts.
 func TestFiftyWithOneTicket(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		form := w.authorize(w.ada).form()
@@ -208,7 +206,7 @@ func TestFiftyWithOneTicket(t *testing.T) {
 	})
 }
 
-// Another site's page cannot answer in a person's name.
+// Another site's page cannot answer for a person.
 func TestCrossSitePost(t *testing.T) {
 	w := sqlite(t)
 	for _, headers := range [][]string{
@@ -223,7 +221,7 @@ func TestCrossSitePost(t *testing.T) {
 			r := w.send(http.MethodPost, oauth.AuthorizePath, w.ada, form.Encode(),
 				append([]string{"Content-Type: application/x-www-form-urlencoded"}, headers...)...)
 			r.page(http.StatusForbidden)
-			// Before anything else: also for requests that would fail otherwise.
+			// This comes first, also for requests that would fail anyway.
 			w.send(http.MethodPost, oauth.AuthorizePath, nil, "", headers...).page(http.StatusForbidden)
 			if n := len(w.grants()); n != 0 {
 				t.Errorf("%d grants", n)
@@ -246,7 +244,7 @@ func TestCrossSitePost(t *testing.T) {
 	})
 }
 
-// An answer without a session goes through the sign-in and is asked again.
+// An answer without a session leads to the sign-in, and the question is asked again.
 func TestAnswerSignedOut(t *testing.T) {
 	w := sqlite(t)
 	form := w.authorize(w.ada).form()
@@ -276,7 +274,7 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// Bytes that are no text reach the database only as a client id.
+// Invalid UTF-8 reaches the database only as a client id.
 func TestClientIDOfAnyBytes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		for _, name := range []string{"\xff\xfe", "a\x00b", "\xc3\x28", "'\"\\", "\U0001f600", "%", "_",

@@ -26,7 +26,7 @@ import (
 
 var item = regexp.MustCompile(`(?s)<li data-scope="([^"]+)">(.*?)</li>`)
 
-// lines reads the scopes of a consent screen, in their order.
+// lines returns the scopes of a consent page in order.
 func (r *reply) lines() (names []string, texts map[string]string) {
 	texts = map[string]string{}
 	for _, m := range item.FindAllStringSubmatch(r.body, -1) {
@@ -72,8 +72,8 @@ func TestConsentScreen(t *testing.T) {
 	}
 }
 
-// An app's token is a key: who signed in a while ago proves once more who they are before
-// they allow one. Anybody may deny.
+// An app's token is a key, so people who signed in some time ago confirm their identity before they
+// allow one. Denying needs no confirmation.
 func TestConsentNeedsProof(t *testing.T) {
 	w := sqlite(t)
 	screen := w.authorize(w.ada)
@@ -94,7 +94,7 @@ func TestConsentNeedsProof(t *testing.T) {
 	}
 }
 
-// The consent screen, the metadata and the catalogue name the same scopes.
+// The consent page, the metadata and the catalog name the same scopes.
 func TestScopesAreTheCatalogues(t *testing.T) {
 	w := sqlite(t)
 	shown := map[string]bool{}
@@ -133,7 +133,7 @@ func sorted(set map[string]bool) (names []string) {
 	return names
 }
 
-// NEW marks what no live grant of the app gives already.
+// NEW marks scopes that no live grant of the app has.
 func TestNewMarks(t *testing.T) {
 	w := sqlite(t)
 	fresh := func(want ...string) {
@@ -150,7 +150,7 @@ func TestNewMarks(t *testing.T) {
 		}
 	}
 	fresh()
-	w.code("scope=products.read") // allowed, and never redeemed: no grant that lives
+	w.code("scope=products.read") // allowed but never redeemed, so not a live grant
 	fresh()
 	got := w.exchange(w.code("scope=orders.read products.read")).tokens()
 	fresh(scope.OrdersWrite, scope.ThemesRead)
@@ -158,7 +158,7 @@ func TestNewMarks(t *testing.T) {
 	fresh()
 }
 
-// A merchant, an app's developer and a person may call themselves what they like.
+// Names of merchants, developers and people are escaped.
 func TestStoredTextIsText(t *testing.T) {
 	w := sqlite(t)
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{.}}</bdi></form><form ` +
@@ -189,7 +189,7 @@ func TestStoredTextIsText(t *testing.T) {
 			}
 		})
 	}
-	// And all of it is a text that comes back as it was.
+	// All of it is returned unchanged.
 	if q := w.answer(p, form, "decision=deny").redirected(callback); q.Get("state") != evil {
 		t.Errorf("state %q", q.Get("state"))
 	}
@@ -306,7 +306,7 @@ func TestAppDisabledMeanwhile(t *testing.T) {
 	w.answer(w.ada, form, "decision=allow").page(http.StatusBadRequest)
 }
 
-// Over plain http where others can listen, nothing is served (contract, section 11).
+// Nothing is served over plain http where others can listen (contract, section 11).
 func TestClosed(t *testing.T) {
 	w := sqlite(t, closed)
 	w.authorize(w.ada).page(http.StatusForbidden)
@@ -317,7 +317,7 @@ func TestClosed(t *testing.T) {
 	w.send(http.MethodGet, oauth.MetadataPath, nil, "").refused(http.StatusForbidden, "invalid_request")
 }
 
-// The rate is the client address's, and covers both endpoints.
+// The rate is per client address and covers both endpoints.
 func TestRateOfAnAddress(t *testing.T) {
 	from := netip.MustParseAddr("192.0.2.7")
 	w := sqlite(t, func(c *oauth.Config, _ *account.Config) {
@@ -334,13 +334,13 @@ func TestRateOfAnAddress(t *testing.T) {
 		}
 	}
 	for _, other := range []string{"192.0.2.8", "127.0.0.1", "10.0.0.1", "127.0.0.1", "10.0.0.1", "10.0.0.1",
-		"10.0.0.1"} { // not counted is a peer that may be a proxy
+		"10.0.0.1"} { // a peer that may be a proxy is not counted
 		from = netip.MustParseAddr(other)
 		w.exchange("x").refused(http.StatusBadRequest, "invalid_grant")
 	}
 }
 
-// A fault of ours is logged once, and its cause is shown to nobody.
+// An internal error is logged once, and its cause is never shown.
 func TestOurFaultIsHidden(t *testing.T) {
 	var log strings.Builder
 	w := sqlite(t, func(c *oauth.Config, a *account.Config) {

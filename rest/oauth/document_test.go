@@ -20,8 +20,8 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// documented is a world in which a client asks that nobody registered, with the host of its document, its
-// name there, and how often it was asked for.
+// documented returns a world with an unregistered client, and its document's host, the name in it,
+// and the number of requests for it.
 func documented(t *testing.T) (w *world, host string, name *atomic.Value, asked *atomic.Int64) {
 	t.Helper()
 	name, asked = new(atomic.Value), new(atomic.Int64)
@@ -53,8 +53,8 @@ func documented(t *testing.T) (w *world, host string, name *atomic.Value, asked 
 	return w, h.Listener.Addr().String(), name, asked
 }
 
-// The consent screen names the hosts of the document and of the redirect, for what a stranger's document says
-// of itself proves nothing.
+// The consent page names the hosts of the document and of the redirect, because a stranger's
+// document proves nothing.
 func TestDocumentConsent(t *testing.T) {
 	w, host, name, asked := documented(t)
 	if r := w.authorize(nil); r.status != http.StatusSeeOther || asked.Load() > 0 {

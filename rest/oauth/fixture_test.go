@@ -34,8 +34,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // RFC 7636, appendix B
 )
 
-// world is the frontend over a database, behind real HTTP, with an app, and its owner
-// signed in.
+// world is the frontend over a database, behind real HTTP, with an app whose owner is signed in.
 type world struct {
 	t     testing.TB
 	store *ent.Store
@@ -48,13 +47,13 @@ type world struct {
 	shop  *db.Store // ada's
 }
 
-// person is somebody with a browser.
+// person is a person with a browser.
 type person struct {
 	id     xid.ID
 	cookie string
 }
 
-// setting changes how a frontend is made.
+// setting changes the configuration.
 type setting func(*oauth.Config, *account.Config)
 
 func closed(_ *oauth.Config, a *account.Config) { a.Allowed = false }
@@ -69,7 +68,7 @@ func newWorld(t testing.TB, s *ent.Store, edit ...setting) *world {
 	return w
 }
 
-// sqlite is a world of its own on SQLite.
+// sqlite returns a separate world on SQLite.
 func sqlite(t testing.TB, edit ...setting) *world {
 	t.Helper()
 	return newWorld(t, storetest.Open(t), edit...)
@@ -81,7 +80,7 @@ func each(t *testing.T, f func(t *testing.T, w *world)) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) { f(t, newWorld(t, s)) })
 }
 
-// serve starts a frontend over what a database holds.
+// serve starts a frontend over an existing database.
 func serve(t testing.TB, s *ent.Store, edit ...setting) *world {
 	t.Helper()
 	ring, err := keyring.Parse(strings.Repeat("consent tickets ", 3))
@@ -142,7 +141,7 @@ func mount(t testing.TB, c oauth.Config) http.Handler {
 	return m
 }
 
-// restart serves the same database from a new process, as it were.
+// restart serves the same database again, as a new process would.
 func (w *world) restart() *world {
 	next := serve(w.t, w.store)
 	next.app, next.shop, next.ada = w.app, w.shop, w.ada
@@ -168,15 +167,15 @@ func (w *world) newShop(name string) *db.Store {
 	return s
 }
 
-// row is what a test may choose of an app.
+// row holds optional values of an app.
 type row struct {
 	Name, Developer, Website string
-	Scopes                   []string // all of the catalogue unless given
+	Scopes                   []string // all of the catalog unless given
 	URIs                     []string
 	Disabled                 bool
 }
 
-// register makes an app of a developer's store.
+// register creates an app of a developer's store.
 func (w *world) register(r row) (app *db.App) {
 	w.t.Helper()
 	if r.Scopes == nil {
@@ -209,13 +208,13 @@ func (w *world) register(r row) (app *db.App) {
 	return app
 }
 
-// member says what somebody is in a store.
+// member is a person's role in a store.
 type member struct {
 	shop *db.Store
 	role viewer.Role
 }
 
-// signIn makes a person with a session.
+// signIn creates a person with a session.
 func (w *world) signIn(name, email string, stores ...member) *person {
 	w.t.Helper()
 	p := &person{id: xid.New(), cookie: rand.Text() + rand.Text()}
@@ -243,7 +242,7 @@ func (w *world) session(ctx context.Context, c *db.Client, p *person) error {
 		SetCreatedAt(now).SetSeenAt(now).SetProvedAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
 }
 
-// elsewhere is the same person in another browser.
+// elsewhere returns the same person in another browser.
 func (w *world) elsewhere(p *person) *person {
 	w.t.Helper()
 	other := &person{id: p.id, cookie: rand.Text() + rand.Text()}

@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// Whatever is sent to the endpoints that programs call, the answer is one of
-// theirs, and never a fault of ours.
+// Whatever is sent to the endpoints for programs, the answer is a documented one and never an
+// internal error.
 func FuzzToken(f *testing.F) {
 	w := newWorld(f, storetest.Open(f))
 	const form, object = "application/x-www-form-urlencoded", "application/json"
@@ -60,8 +60,7 @@ func plain(text string) bool {
 	})
 }
 
-// Whatever query comes, a browser is sent to the app's own address, to the
-// sign-in, or nowhere.
+// Whatever the query, a browser is redirected to the app's own address, to the sign-in, or nowhere.
 func FuzzAuthorize(f *testing.F) {
 	w := newWorld(f, storetest.Open(f))
 	f.Add(w.asked().Encode(), false)

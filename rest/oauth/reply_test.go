@@ -33,7 +33,7 @@ type reply struct {
 	body   string
 }
 
-// send sends a request; the person's cookie and "name: value" headers go along.
+// send sends a request with the person's cookie and "name: value" headers.
 func (w *world) send(method, target string, p *person, body string, headers ...string) *reply {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+target, strings.NewReader(body))
@@ -59,8 +59,8 @@ func (w *world) send(method, target string, p *person, body string, headers ...s
 	return &reply{t: w.t, status: res.StatusCode, header: res.Header, body: string(b)}
 }
 
-// values are the parameters of a request with changes: "name=value" sets,
-// "name=" empties, "-name" leaves out and "+name=value" adds one more.
+// values returns the parameters of a request with changes: "name=value" sets, "name=" empties,
+// "-name" removes and "+name=value" adds one.
 func values(base url.Values, changes ...string) url.Values {
 	for _, c := range changes {
 		name, value, _ := strings.Cut(c, "=")
@@ -76,7 +76,7 @@ func values(base url.Values, changes ...string) url.Values {
 	return base
 }
 
-// asked is a valid authorisation request of the app, with changes.
+// asked returns a valid authorization request of the app, with changes.
 func (w *world) asked(changes ...string) url.Values {
 	return values(url.Values{"response_type": {"code"}, "client_id": {w.app.ClientID},
 		"redirect_uri": {callback}, "state": {"st&te"}, "code_challenge": {challenge(verifier)},
@@ -88,7 +88,7 @@ func challenge(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// authorize opens the authorisation endpoint in somebody's browser.
+// authorize opens the authorization endpoint in a person's browser.
 func (w *world) authorize(p *person, changes ...string) *reply {
 	w.t.Helper()
 	return w.send(http.MethodGet, oauth.AuthorizePath+"?"+w.asked(changes...).Encode(), p, "")
@@ -119,8 +119,7 @@ func (w *world) answer(p *person, form url.Values, changes ...string) *reply {
 
 var backLink = regexp.MustCompile(`<a class="button" href="([^"]*)"`)
 
-// returned reads the parameters that the page about a faulty request offers to take
-// to the app.
+// returned returns the parameters that the page of an invalid request offers to send to the app.
 func (r *reply) returned(to string) url.Values {
 	r.t.Helper()
 	m := backLink.FindStringSubmatch(r.body)
@@ -130,7 +129,7 @@ func (r *reply) returned(to string) url.Values {
 	return r.parameters(html.UnescapeString(m[1]), to)
 }
 
-// redirected reads the parameters that an app is answered with.
+// redirected returns the parameters of a redirect to the app.
 func (r *reply) redirected(to string) url.Values {
 	r.t.Helper()
 	if r.status != http.StatusSeeOther {
@@ -139,7 +138,7 @@ func (r *reply) redirected(to string) url.Values {
 	return r.parameters(r.header.Get("Location"), to)
 }
 
-// parameters reads what an address adds to that of the app.
+// parameters returns what an address adds to the app's.
 func (r *reply) parameters(address, to string) url.Values {
 	r.t.Helper()
 	rest, ok := strings.CutPrefix(address, to)
@@ -153,7 +152,7 @@ func (r *reply) parameters(address, to string) url.Values {
 	return q
 }
 
-// page fails the test unless the answer is a page with this status, and no redirection.
+// page fails the test unless the answer is a page with this status and not a redirect.
 func (r *reply) page(status int) *reply {
 	r.t.Helper()
 	if r.status != status || r.header.Get("Location") != "" ||
@@ -164,26 +163,26 @@ func (r *reply) page(status int) *reply {
 	return r
 }
 
-// code lets the app in and returns its code.
+// code allows the app and returns its code.
 func (w *world) code(changes ...string) string {
 	w.t.Helper()
 	form := w.authorize(w.ada, changes...).form()
 	return w.answer(w.ada, form, "decision=allow").redirected(w.asked(changes...).Get("redirect_uri")).Get("code")
 }
 
-// redeeming is a valid token request for a code, with changes.
+// redeeming returns a valid token request for a code, with changes.
 func (w *world) redeeming(code string, changes ...string) url.Values {
 	return values(url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {w.app.ClientID},
 		"redirect_uri": {callback}, "code_verifier": {verifier}}, changes...)
 }
 
-// refreshing is a valid token request for a refresh token, with changes.
+// refreshing returns a valid token request for a refresh token, with changes.
 func (w *world) refreshing(token string, changes ...string) url.Values {
 	return values(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {w.app.ClientID}},
 		changes...)
 }
 
-// post sends a form to an endpoint that programs call.
+// post sends a form to an endpoint for programs.
 func (w *world) post(path string, form url.Values, headers ...string) *reply {
 	w.t.Helper()
 	return w.send(http.MethodPost, path, nil, form.Encode(),
@@ -200,7 +199,7 @@ func (w *world) refresh(token string, changes ...string) *reply {
 	return w.post(oauth.TokenPath, w.refreshing(token, changes...))
 }
 
-// tokens is what the token endpoint answers.
+// tokens is an answer of the token endpoint.
 type tokens struct {
 	Access    string `json:"access_token"`
 	Type      string `json:"token_type"`
@@ -221,7 +220,7 @@ func (r *reply) tokens() (t tokens) {
 	return t
 }
 
-// refusal is an error as a program reads it.
+// refusal is an error in the format for programs.
 type refusal struct {
 	Error       string
 	Description string `json:"error_description"`
@@ -244,7 +243,7 @@ func (w *world) opens(token string) bool {
 	return err == nil
 }
 
-// grants are those of ada's store.
+// grants returns the grants of ada's store.
 func (w *world) grants() []*db.Grant {
 	w.t.Helper()
 	rows, err := w.store.DB(w.t.Context()).Grant.Query().All(viewer.Operator(w.t.Context(), w.shop.ID))
@@ -254,8 +253,7 @@ func (w *world) grants() []*db.Grant {
 	return rows
 }
 
-// ended fails the test unless the only grant ended for a reason; "" is for one
-// that lives.
+// ended fails the test unless the only grant ended for a reason; "" means that it is live.
 func (w *world) ended(why state.GrantEnd) {
 	w.t.Helper()
 	rows := w.grants()
@@ -271,8 +269,7 @@ func (w *world) ended(why state.GrantEnd) {
 	}
 }
 
-// lateCode is a code of the app, made as the server makes one, that could be
-// redeemed until life from now.
+// lateCode returns a code of the app, as the server creates them, that expires after life.
 func (w *world) lateCode(life time.Duration) string {
 	w.t.Helper()
 	secret, id, now := apikey.Mint(apikey.Code), xid.New(), micros.Now()
@@ -290,5 +287,5 @@ func (w *world) lateCode(life time.Duration) string {
 	return secret.Reveal()
 }
 
-// id is the public id of a store.
+// id returns the public id of a store.
 func id(s *db.Store) string { return xid.Store.Format(s.ID) }

@@ -10,8 +10,8 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// The tests named after an RFC and a section hold what that section asks of an
-// authorisation server with public clients and the code grant.
+// Tests named after an RFC and a section check its requirements for an authorization server with
+// public clients and the code grant.
 
 func TestRFC6749_3_1(t *testing.T) {
 	w := sqlite(t)

@@ -309,7 +309,7 @@ func TestRFC6749_6(t *testing.T) {
 	}
 }
 
-// A used code ends its family whatever else the request lacks.
+// A used code revokes its tokens, whatever else the request lacks.
 func TestUsedCodeEndsItsFamilyFirst(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

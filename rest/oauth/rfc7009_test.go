@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// revoking is a valid revocation request, with changes.
+// revoking returns a valid revocation request, with changes.
 func (w *world) revoking(token string, changes ...string) url.Values {
 	return values(url.Values{"token": {token}, "client_id": {w.app.ClientID}}, changes...)
 }
@@ -21,8 +21,8 @@ func (w *world) revoke(token string, changes ...string) *reply {
 	return w.post(oauth.RevokePath, w.revoking(token, changes...))
 }
 
-// done fails the test unless the answer is 200 and says nothing, in JSON: clients
-// that read every answer as such, as simple-oauth2 does, fail without a type.
+// done fails the test unless the answer is 200 with empty JSON: clients that parse every answer,
+// such as simple-oauth2, fail without a media type.
 func (r *reply) done() {
 	r.t.Helper()
 	if r.header.Get("Content-Type") != "application/json" {

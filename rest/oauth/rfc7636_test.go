@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pkce holds pairs and bad verifiers, made by another program.
+// pkce holds pairs and bad verifiers, created by another program.
 type pkce struct {
 	Valid []struct {
 		Verifier  string `json:"code_verifier"`

@@ -7,8 +7,8 @@ import (
 	"github.com/storefront-go/storefront/rest/oauth"
 )
 
-// reaches lets the app in at an address, and fails the test unless the code comes
-// there and is redeemed.
+// reaches allows the app at an address, and fails the test unless the code arrives there and can be
+// redeemed.
 func (w *world) reaches(t *testing.T, uri string) {
 	t.Helper()
 	w.exchange(w.code("redirect_uri="+uri), "redirect_uri="+uri).tokens()
