@@ -10,9 +10,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// A short campaign ends with nothing lost, doubled, out of order, answered differently or left
-// undone. It has three faults, and each kind that this machine can do where campaigns are asked
-// for.
+// A short campaign ends with nothing lost, duplicated, out of order, answered differently or left
+// undone. It has three faults, or each possible kind if campaigns are requested.
 func TestCampaign(t *testing.T) {
 	storetest.Sequential(t)
 	binary := filepath.Join(t.TempDir(), "storefront")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// clean is a ledger in which all is well: a product that is made and changed, an order, and
-// a write that is refused.
+// clean returns a ledger without faults: a product is created and changed, an order is created, and
+// a write is refused.
 func clean() *Ledger {
 	written := func(key, mark, resource string, status int, events ...string) *Write {
 		a := Answer{Status: status, Sum: "sum of " + key}
@@ -37,7 +37,7 @@ func clean() *Ledger {
 	}
 }
 
-// Each fault of a ledger is found, as what it is and as nothing else.
+// Each fault of a ledger is found, as that fault only.
 func TestJudge(t *testing.T) {
 	if v := judge(clean()); !v.Good() {
 		t.Fatalf("a clean ledger is judged\n%s", v.text())
@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(l *Ledger)
-		want  string // what the verdict finds
+		want  string // the expected findings
 	}{
 		{"a row is gone", func(l *Ledger) { delete(l.Rows, "m1") }, "lost"},
 		{"an event never came", func(l *Ledger) {
@@ -108,7 +108,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What is drawn follows from the seed, and each kind that can be done comes.
+// A plan follows from the seed, and contains each possible kind.
 func TestPlan(t *testing.T) {
 	able := []Kind{Pause, KillServer, KillDispatcher, Clock}
 	one, other := plan(3, 50, able), plan(4, 50, []Kind{Clock, KillDispatcher, KillServer, Pause})
@@ -138,7 +138,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// An answer that stands is neither a failure nor one that asks to come again.
+// A final answer is neither a failure nor a request to try again.
 func TestStands(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"id": "prod_1"}`: true, `{"code": "invalid"}`: true, `{"code": "idempotency_in_progress"}`: false,
@@ -155,7 +155,7 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// A report says what could not be done.
+// A report says what was not possible.
 func TestReport(t *testing.T) {
 	l := clean()
 	l.Faults, l.Undone = []Fault{{Kind: Pause}}, map[string]string{string(DiskFull): "mount: not permitted"}

@@ -12,16 +12,15 @@ import (
 	"github.com/storefront-go/storefront/rest"
 )
 
-// bodies are what the writes of the table are sent with. The event needs no other
-// scope than the row's. An export needs the read scope of its kind beside the
-// row's, so no single scope starts one.
+// bodies are the bodies of the writes. The subscribed event needs no other scope than the route's.
+// An export also needs the read scope of its kind, so no single scope starts one.
 var bodies = map[string]string{
 	"/orders/{id}/notes": `{"body":"x"}`, "/products": draft("By scope", "SCOPE"), "/exports": `{"kind":"orders"}`,
 	"/webhooks": `{"url":"http://127.0.0.1:9/scope","events":["app.grant_revoked"]}`,
 }
 
-// Each single-scope key of demo.json opens the rows of its scope, a write those
-// of its read too, and nothing else; the refusal names what is missing.
+// Each single-scope key of demo.json opens the routes of its scope, a write also those of its read,
+// and nothing else; the refusal names what is missing.
 func TestScopes(t *testing.T) {
 	storetest.Sequential(t)
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo", "--rate-limit", "0"}})

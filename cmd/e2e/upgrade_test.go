@@ -16,12 +16,12 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// envRelease names the binary of the last release where it has been built already.
+// envRelease names a binary of the last release that has already been built.
 const envRelease = "STOREFRONT_TEST_RELEASE"
 
-// release builds the last release once per machine and Go, from the commit that
-// testdata/release names: the next release writes its own there. What it shares with this
-// program comes from the cache of builds; its own code is not worth optimizing for a test.
+// release builds the last release once per machine and Go version, from the commit in
+// testdata/release, which every release updates. The build cache serves the packages that it shares
+// with this program; its own code is not optimized.
 var release = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv(envRelease); path != "" {
 		return path, nil
@@ -57,16 +57,16 @@ var release = sync.OnceValues(func() (string, error) {
 	return kept, os.Rename(path, kept)
 })
 
-// inHistory reports whether the commit of the last release is at hand.
+// inHistory reports whether the commit of the last release is available.
 func inHistory() bool {
 	commit, err := os.ReadFile(filepath.Join("testdata", "release"))
 	return err == nil && exec.Command("git", "-C", filepath.Join("..", ".."), "cat-file", "-e",
 		strings.TrimSpace(string(commit))+"^{commit}").Run() == nil
 }
 
-// TestUpgrade: this program starts beside the last release on a database of the latter,
-// and both write and deliver; then this one goes and the release works on with all that
-// both wrote. What was acknowledged is delivered, and in order.
+// TestUpgrade: this program starts beside the last release on that one's database, and both write
+// and deliver; then this one stops, and the release continues with everything that both wrote.
+// Acknowledged events are delivered in order.
 func TestUpgrade(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -119,7 +119,7 @@ func upgrade(t *testing.T, old string, args ...string) {
 	first.send(t, request{As: store.Keys["all"], Path: base + "/me"}).want(t, http.StatusOK, "")
 }
 
-// progress waits until a book holds so many events more.
+// progress waits until a book has a number of additional events.
 func progress(t *testing.T, b *book, more int) {
 	t.Helper()
 	limit := time.Now().Add(patience)

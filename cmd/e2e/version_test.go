@@ -10,8 +10,8 @@ import (
 
 const legacy = "/api/public/v0"
 
-// v0 is closed to all but the stores on the operator's list, for whom it
-// answers as v1 does; all of its answers announce its end.
+// v0 is closed except for stores on the operator's list, for whom it answers like v1; all of its
+// answers announce its end.
 func TestVersions(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()

@@ -13,24 +13,23 @@ import (
 	"github.com/storefront-go/storefront/rest/client"
 )
 
-// imported is how many orders the walk has to find, and crowded how many of
-// them share each of two microseconds.
+// imported is how many orders the walk has to find, and crowded how many share each of two
+// microseconds.
 const (
 	imported = 10_000 / slower
 	crowded  = 4_000 / slower
 )
 
-// rootFields is how many mutations one request may hold.
+// rootFields is the maximum number of mutations in one request.
 const rootFields = 50
 
-// rfc3339Micros is the API's form of a time.
+// rfc3339Micros is the time format of the API.
 const rfc3339Micros = "2006-01-02T15:04:05.000000Z"
 
-// epoch is when the imported orders begin.
+// epoch is the time of the first imported order.
 var epoch = time.Date(2024, 5, 6, 7, 8, 9, 123_456_000, time.UTC)
 
-// placed is the time of imported order i: two crowds, and the others a
-// microsecond apart.
+// placed returns the time of imported order i: two crowds, and the others a microsecond apart.
 func placed(i int) time.Time {
 	switch {
 	case i < crowded:
@@ -41,7 +40,7 @@ func placed(i int) time.Time {
 	return epoch.Add(time.Minute + time.Duration(i)*time.Microsecond)
 }
 
-// importOrders makes one order at each time and returns their ids.
+// importOrders creates one order at each time and returns their ids.
 func (p *program) importOrders(t testing.TB, token string, times []time.Time) []string {
 	t.Helper()
 	var ids []string
@@ -71,8 +70,8 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 	return ids
 }
 
-// A walk in pages of one hundred finds each of ten thousand orders once, though
-// thousands share a microsecond and others arrive before and behind meanwhile.
+// A walk in pages of one hundred finds each of ten thousand orders once, though thousands share a
+// microsecond and others arrive before and after its position meanwhile.
 func TestWalk(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -107,7 +106,7 @@ func TestWalk(t *testing.T) {
 	t.Run("cursor flips", func(t *testing.T) { p.flipCursor(t, store.Keys["orders.read"]) })
 }
 
-// walk walks the list while orders arrive, and wants every one of ids.
+// walk walks the list while orders arrive, and must find every one of ids.
 func (p *program) walk(t *testing.T, key, token string, params client.ListOrdersParams, ids map[string]bool) {
 	arrivals, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -135,7 +134,7 @@ func (p *program) walk(t *testing.T, key, token string, params client.ListOrders
 		}
 		last = o.CreatedAt
 		if params.UpdatedFrom != nil && len(seen) >= imported {
-			stop() // this list grows at its end: it would never be over
+			stop() // this list grows at its end, so the walk would never finish
 		}
 	}
 	stop()
@@ -152,8 +151,8 @@ func (p *program) walk(t *testing.T, key, token string, params client.ListOrders
 	t.Logf("walked %d orders while %d arrived", len(seen), made)
 }
 
-// flipCursor changes each character of a cursor: all of them are absent, so the
-// answer is page one.
+// flipCursor changes each character of a cursor: every changed cursor counts as absent and gives
+// page one.
 func (p *program) flipCursor(t *testing.T, key string) {
 	page := func(cursor string) *answer {
 		t.Helper()
@@ -196,7 +195,7 @@ func (p *program) flipCursor(t *testing.T, key string) {
 
 const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// productCursor is a good cursor of the products.
+// productCursor returns a valid cursor of the products.
 func (p *program) productCursor(t *testing.T) string {
 	t.Helper()
 	var list struct {

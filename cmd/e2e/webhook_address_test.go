@@ -11,8 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// Addresses that lead into the network of the server are refused when they are
-// registered, whatever way they are written in.
+// Addresses in the server's network are refused at registration, however they are written.
 func TestWebhookAddresses(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -81,8 +80,8 @@ var hostileAddresses = []string{
 	"https://hooks.example.com/" + strings.Repeat("a", 2048-len("https://hooks.example.com/")+1),
 }
 
-// What is allowed at the registration is judged again at every dial: an operator
-// who takes the permission back stops the deliveries, and they say why.
+// What is allowed at registration is checked again at every dial: an operator who withdraws the
+// permission stops the deliveries, and they say why.
 func TestWebhookRefusedAtDial(t *testing.T) {
 	storetest.Sequential(t)
 	t.Parallel()
@@ -103,7 +102,7 @@ func TestWebhookRefusedAtDial(t *testing.T) {
 	}
 }
 
-// tried is an attempt as the delivery log shows it.
+// tried is an attempt in the delivery log.
 type tried struct {
 	Outcome string
 	Status  *int

@@ -11,16 +11,16 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// settled is how long the rest may take once nobody writes: a lease that ends, and
-// retries that wait for 5 s and 10 s.
+// settled is how long pending work may take after the last write: a lease that expires, and retries
+// after 5 s and 10 s.
 const settled = 90 * time.Second
 
-// beats waits between the steps of a test that disturbs what goes on.
+// beats waits between the steps of a test that disturbs running processes.
 func beats(d time.Duration) { <-time.After(d) }
 
-// moody fails some first attempts, in every way that receivers fail, and takes
-// others in odd ways. Each resource succeeds after its second failure, so that a
-// test ends. At rest everything is taken.
+// moody fails some first attempts in every way that receivers fail, and accepts others in odd ways.
+// Each resource succeeds after its second failure, so that a test ends. At rest it accepts
+// everything.
 func moody(rest *atomic.Bool) func(*entry) mood {
 	failed := map[string]int{} // by resource
 	return func(e *entry) mood {
@@ -37,7 +37,7 @@ func moody(rest *atomic.Bool) func(*entry) mood {
 	}
 }
 
-// chaos is a sink with a healthy endpoint and two that fail in every way.
+// chaos returns a sink with a healthy endpoint and two that fail in every way.
 func chaos(t *testing.T, p *program, key string) (s *sink, rest *atomic.Bool, books []*book) {
 	t.Helper()
 	s, rest = receiving(t), new(atomic.Bool)
@@ -57,8 +57,8 @@ func chaos(t *testing.T, p *program, key string) (s *sink, rest *atomic.Bool, bo
 	return s, rest, books
 }
 
-// Every process is killed in turn while people write and receivers misbehave:
-// nothing is lost, and nothing is out of order.
+// Every process is killed in turn while people write and receivers fail: nothing is lost or out of
+// order.
 func TestWebhookChaos(t *testing.T) {
 	storetest.Campaign(t)
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestWebhookChaos(t *testing.T) {
 			p.kill()
 			p = start(t, s)
 			c.apis[0].Store(p)
-			beats(5 * time.Second) // the lease of the one that died ends
+			beats(5 * time.Second) // the lease of the killed process expires
 		}
 		c.finish(t, sink, rest, 2, books...)
 	})
@@ -106,12 +106,12 @@ func TestWebhookChaos(t *testing.T) {
 	})
 }
 
-// inFlight bounds what one crash may send twice to one endpoint: its slots, and
-// what was not written down yet.
+// inFlight bounds what one crash may send twice to one endpoint: its concurrent attempts, and
+// unsaved outcomes.
 const inFlight = 32 + 512
 
-// finish ends the writing, lets the receivers rest and audits every book. crashes
-// is how many of those that send were killed.
+// finish stops the writing, lets the receivers rest and audits every book. crashes is the number of
+// killed processes that send.
 func (c *crew) finish(t *testing.T, s *sink, rest *atomic.Bool, crashes int, books ...*book) {
 	t.Helper()
 	c.rest()
@@ -127,8 +127,7 @@ func (c *crew) finish(t *testing.T, s *sink, rest *atomic.Bool, crashes int, boo
 	}
 }
 
-// A database that crashes and comes back: nobody restarts the program, and
-// everything arrives in order.
+// A database crashes and comes back: no process is restarted, and everything arrives in order.
 func TestWebhookDatabaseCrash(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -198,7 +197,7 @@ func (b *book) another() func() string {
 	}
 }
 
-// When the one that sends is killed, another goes on within 7 s.
+// When the sending process is killed, another continues within 7 s.
 func TestWebhookTakeOver(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		s = s.plus("--no-dispatch")
@@ -220,10 +219,10 @@ func TestWebhookTakeOver(t *testing.T) {
 	})
 }
 
-// takeOver is the bound of a take-over, 7 s, with something for slow machines.
+// takeOver bounds a take-over: 7 s, with a margin for slow machines.
 const takeOver = 10 * time.Second
 
-// What was committed before a crash and not sent is sent by whoever comes next.
+// What was committed before a crash and not sent is sent by the next process.
 func TestWebhookCommittedUnsent(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))

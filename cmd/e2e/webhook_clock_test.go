@@ -10,11 +10,10 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// envFaketime set to 1 makes the absence of faketime a failure.
+// envFaketime set to 1 makes missing faketime a failure.
 const envFaketime = "STOREFRONT_REQUIRE_FAKETIME"
 
-// settable is the address of a database on a server whose clock set puts before the
-// machine's.
+// settable returns the address of a database whose clock set moves ahead of the machine's.
 func settable(t *testing.T) (address string, set func(ahead time.Duration)) {
 	t.Helper()
 	if !mariadb.Settable() {
@@ -40,14 +39,13 @@ func settable(t *testing.T) (address string, set func(ahead time.Duration)) {
 	}
 }
 
-// longestWait is how long an event may take to an endpoint that answers, and other work
-// to its end, whatever the database's clock does.
+// longestWait is how long an event to a working endpoint, and other work, may take, whatever the
+// database's clock does.
 const longestWait = 7 * time.Second
 
-// The database's clock is set, forward and back, while three dispatchers deliver, and
-// they die as it is put back, when two others are there: nothing is lost, nothing is out
-// of order, nothing waits for the clock to come round, and endpoints that are registered
-// meanwhile get all that comes after.
+// The database's clock is moved forward and back while three dispatchers deliver. They are killed
+// when it moves back, while two others run: nothing is lost or out of order, nothing waits for the
+// clock to catch up, and endpoints that are registered meanwhile get everything after that.
 func TestWebhookDatabaseClock(t *testing.T) {
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -104,7 +102,7 @@ func TestWebhookDatabaseClock(t *testing.T) {
 	for _, b := range books {
 		b.isPrompt(t, func(at time.Time) time.Duration {
 			if at.After(died.Add(-time.Second)) && at.Before(died.Add(takeOver)) {
-				return takeOver // the lease of the dead ends
+				return takeOver // the leases of the killed processes expire
 			}
 			return longestWait
 		})
@@ -112,7 +110,7 @@ func TestWebhookDatabaseClock(t *testing.T) {
 	fails.retriesInTime(t)
 }
 
-// failing refuses the first attempt of the first event of a product now and then.
+// failing refuses some first attempts of products' first events.
 func failing() func(*entry) mood {
 	var last time.Time
 	return func(e *entry) mood {
@@ -124,7 +122,7 @@ func failing() func(*entry) mood {
 	}
 }
 
-// isExporting checks that an export comes to its end.
+// isExporting checks that an export completes.
 func (p *program) isExporting(t *testing.T, key string) {
 	t.Helper()
 	began := time.Now()
@@ -136,8 +134,8 @@ func (p *program) isExporting(t *testing.T, key string) {
 	}
 }
 
-// follows checks that a book whose endpoint was made later has what another one got of
-// what was committed from then on, in order.
+// follows checks that a book whose endpoint was created later has the same events as another from
+// then on, in order.
 func (b *book) follows(t *testing.T, whole *book, from time.Time) {
 	t.Helper()
 	want := map[string]bool{}
@@ -156,7 +154,7 @@ func (b *book) follows(t *testing.T, whole *book, from time.Time) {
 	b.complain(t, faults)
 }
 
-// isPrompt checks that each event came within the time that is given for its own.
+// isPrompt checks that each event arrived within the allowed time.
 func (b *book) isPrompt(t *testing.T, within func(at time.Time) time.Duration) {
 	t.Helper()
 	var worst time.Duration
@@ -173,9 +171,9 @@ func (b *book) isPrompt(t *testing.T, within func(at time.Time) time.Duration) {
 	t.Logf("%s: from commit to receipt at most %v", b.path, worst.Round(time.Millisecond))
 }
 
-// retriesInTime checks that what failed was tried again after 5 s, a tenth more or less. Where the lease of
-// a process ends by the clock, or with it, an attempt may be sent twice, and the second time is not in the
-// row by which the next owner waits: a retry is not early if it comes 5 s after the first.
+// retriesInTime checks that failed attempts were retried after 5 s, ± 10 %. If a process's lease
+// expires because of the clock, an attempt may be sent twice, and the second time is not in the row
+// by which the next owner waits: a retry 5 s after the first is not early.
 func (b *book) retriesInTime(t *testing.T) {
 	t.Helper()
 	first, last, n := map[string]*entry{}, map[string]*entry{}, 0 // requests of the highest attempt of each event
@@ -185,7 +183,7 @@ func (b *book) retriesInTime(t *testing.T) {
 		switch before := last[id]; {
 		case before == nil:
 			first[id] = e
-		case e.attempt < before.attempt: // late, of a former owner
+		case e.attempt < before.attempt: // late, by a former owner
 			continue
 		case e.attempt > before.attempt:
 			n, least, most = n+1, min(least, e.at.Sub(first[id].at)), max(most, e.at.Sub(before.at))

@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// Endpoints that never answer take nothing from one that does.
+// Endpoints that never answer do not slow one that does.
 func TestWebhookHangingOnes(t *testing.T) {
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
@@ -43,8 +43,8 @@ func TestWebhookHangingOnes(t *testing.T) {
 	})
 }
 
-// Endpoints that answered fast, and all begin to hang at once, take nothing from
-// those that answer: neither in their own store nor in another one.
+// Endpoints that answered fast, and all begin to hang at once, do not slow working ones, in their
+// store or another.
 func TestWebhookWarmedOnesHang(t *testing.T) { // alone: it is about time
 	storetest.Campaign(t)
 	storetest.Sequential(t)
@@ -88,7 +88,7 @@ func TestWebhookWarmedOnesHang(t *testing.T) { // alone: it is about time
 			c.finish(t, sink, nil, 0, healthy[i])
 			before, beside := healthy[i].lag(0.99, time.Time{}, turned), healthy[i].lag(0.99, turned, ended)
 			t.Logf("%s: p99 from commit to receipt %v, then %v", healthy[i].path, before, beside)
-			// On a busy machine everything takes longer, before as well.
+			// A busy machine was slower before, too.
 			if beside > max(500*time.Millisecond, 5*before) {
 				t.Errorf("%s: p99 %v beside endpoints that hang, %v before", healthy[i].path, beside, before)
 			}
@@ -96,7 +96,7 @@ func TestWebhookWarmedOnesHang(t *testing.T) { // alone: it is about time
 	})
 }
 
-// sell lets n authors make orders until [crew.rest], in a store of any currency.
+// sell starts n authors that create orders until [crew.rest], in a store of any currency.
 func (c *crew) sell(t *testing.T, n int) {
 	for range n {
 		c.group.Go(func() {
@@ -108,8 +108,7 @@ func (c *crew) sell(t *testing.T, n int) {
 	t.Cleanup(c.rest)
 }
 
-// lag is the time from commit to receipt that a share of a book's events kept, of
-// those of a time.
+// lag returns the quantile of the time from commit to receipt, of a book's events in a period.
 func (b *book) lag(share float64, from, to time.Time) time.Duration {
 	var lags []time.Duration
 	for _, e := range b.all() {
@@ -126,8 +125,8 @@ func (b *book) lag(share float64, from, to time.Time) time.Duration {
 
 var listening = regexp.MustCompile(`(?m)^(\{"url".*\})$`)
 
-// People who build receivers see deliveries on their own machine with one
-// command, which leaves nothing behind.
+// Developers of receivers see deliveries on their own machine with one command, which leaves
+// nothing behind.
 func TestWebhooksListen(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--demo"}})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An app's whole life by commands.
+// The commands take an app through its whole life.
 func TestAppCommands(t *testing.T) {
 	c := newCLI(t)
 	var made shop

@@ -22,8 +22,8 @@ import (
 
 func (c cli) data() string { return strings.TrimPrefix(c.env[0], "STOREFRONT_DATA=") }
 
-// A backup that is made while somebody writes is one moment of the data, and comes back
-// with the files and the secret.
+// A backup made during writes is a consistent snapshot, and a restore brings back the files and the
+// secret.
 func TestBackupAndRestore(t *testing.T) {
 	c := newCLI(t)
 	var made shop
@@ -68,7 +68,7 @@ func TestBackupAndRestore(t *testing.T) {
 	checkSecret(t, c)
 }
 
-// whileWriting runs f while products are made one after the other.
+// whileWriting runs f while products are created.
 func (c cli) whileWriting(store string, f func()) {
 	c.t.Helper()
 	id, err := xid.Store.Parse(store)
@@ -102,7 +102,7 @@ func (c cli) whileWriting(store string, f func()) {
 	})
 }
 
-// checkDamage changes a backup in every way, and finds that nothing of it is restored.
+// checkDamage damages a backup in every way, and checks that nothing is restored.
 func checkDamage(t *testing.T, c cli, file string) {
 	t.Helper()
 	for name, tc := range map[string]struct {
@@ -151,7 +151,7 @@ func checkDamage(t *testing.T, c cli, file string) {
 	}
 }
 
-// rewrite writes another archive; a file without a name is left out.
+// rewrite writes a changed archive; a file without a name is left out.
 func rewrite(t *testing.T, from, to string, change func(string, []byte) (string, []byte)) {
 	t.Helper()
 	in, err := os.Open(from)
@@ -197,7 +197,7 @@ func rewrite(t *testing.T, from, to string, change func(string, []byte) (string,
 	}
 }
 
-// checkSecret backs up without the secret: a restore wants it, and no other.
+// checkSecret makes a backup without the secret: a restore needs exactly that secret.
 func checkSecret(t *testing.T, c cli) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bare.tar.gz")
@@ -229,8 +229,7 @@ func checkSecret(t *testing.T, c cli) {
 	}
 }
 
-// A folder in which a restore was killed is not served, and a database that is a server's
-// is not copied.
+// A folder in which a restore was killed is not served, and a server database is not copied.
 func TestBackupRefusals(t *testing.T) {
 	c := newCLI(t)
 	if o := c.run("backup", filepath.Join(t.TempDir(), "a")); o.code != exitFailed ||
@@ -254,7 +253,7 @@ func TestBackupRefusals(t *testing.T) {
 	}
 }
 
-// oneProduct is a folder with the export of a draft.
+// oneProduct returns a folder with an export of one draft.
 func oneProduct(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -265,7 +264,7 @@ func oneProduct(t *testing.T) (dir string) {
 	return dir
 }
 
-// The command prints what was left out, and what came of the rest.
+// The command prints what was left out, and the totals.
 func TestImportShopify(t *testing.T) {
 	c := newCLI(t)
 	var made shop

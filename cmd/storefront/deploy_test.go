@@ -25,8 +25,7 @@ func deployed(t *testing.T, name string) string {
 	return string(b)
 }
 
-// checkMetrics looks for every metric of the rules and the board in what a running
-// program exports.
+// checkMetrics looks for every metric of the rules and the board in a running program's output.
 func checkMetrics(t *testing.T, exported string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -43,7 +42,7 @@ func checkMetrics(t *testing.T, exported string) {
 	}
 }
 
-// The rules are of Prometheus's form, and each says what it is about.
+// The rules are valid for Prometheus, and each has a description.
 func TestAlerts(t *testing.T) {
 	var file struct {
 		Groups []struct {
@@ -111,7 +110,7 @@ func balanced(expr string) bool {
 	return len(open) == 0 && expr != ""
 }
 
-// checkExample runs the Go program of the tour as the guide says, against a server.
+// checkExample runs the tour's Go program against a server, as the guide says.
 func checkExample(t *testing.T, api, key string) {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))

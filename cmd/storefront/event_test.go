@@ -17,8 +17,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// emitted are the events of each command that ends by itself. None of them but an import
-// touches an order, a product or a customer, and the end of a grant is no command's.
+// emitted are the events of each command that ends by itself. Only the import touches orders,
+// products or customers, and no command ends a grant.
 var emitted = map[string]string{
 	"store create": "", "store legacy": "", "store limit": "",
 	"key create": "", "key rotate": "", "key allow": "", "key revoke": "",
@@ -29,14 +29,14 @@ var emitted = map[string]string{
 	"webhooks requeue": "", "reports rebuild": "", "import shopify": "product.created",
 }
 
-// silent are the commands that write nothing by themselves: they read, they write files,
-// or they serve what other tests send.
+// silent are the commands that write nothing themselves: they read, write files, or serve what
+// other tests send.
 var silent = []string{"serve", "dispatch", "backup", "restore", "migrate status", "store list", "key list",
 	"app list", "app show", "staff list", "staff invited", "status", "webhooks listen", "doctor installation",
 	"doctor deliveries", "theme check", "theme preview", "mcp", "version"}
 
-// TestEventsOfCommands runs every command that writes, with an app that a store
-// let in, and reads the event log of all stores after each.
+// TestEventsOfCommands runs every command that writes, with an app that a store allowed, and reads
+// the event log of all stores after each.
 func TestEventsOfCommands(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { runCommands(t, newCLI(t), "") })
 	if storetest.HaveMySQL(t) {
@@ -48,7 +48,7 @@ func TestEventsOfCommands(t *testing.T) {
 	}
 }
 
-// runLookups runs the command that only a MySQL below Vitess needs.
+// runLookups runs the command that only MySQL below Vitess needs.
 func runLookups(t *testing.T, c cli, database string, run func(any, ...string)) {
 	t.Helper()
 	if database == "" {
@@ -135,7 +135,7 @@ func runCommands(t *testing.T, c cli, database string) {
 	}
 }
 
-// letIn writes a grant of the store to its app, with an open end.
+// letIn writes a grant of the store to its app.
 func letIn(t *testing.T, s *ent.Store, shop, client, person string) {
 	t.Helper()
 	ids := map[xid.Kind]xid.ID{}

@@ -11,8 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An agent that starts the program gets the tools that the key reaches, and calls them
-// with it.
+// An agent that starts the program gets the tools that the key allows, and calls them with it.
 func TestMCP(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Sums that are wrong are made again from the orders.
+// Wrong totals are rebuilt from the orders.
 func TestReportsRebuild(t *testing.T) {
 	c := newCLI(t)
 	c.run("migrate", "apply")

@@ -16,7 +16,7 @@ import (
 	"github.com/storefront-go/storefront/graph"
 )
 
-// outcome is what a run of the program left.
+// outcome is the result of a run of the program.
 type outcome struct {
 	code     int
 	out, err string
@@ -152,7 +152,7 @@ func TestFlagsBeatVariables(t *testing.T) {
 	}
 }
 
-// accept makes the account of who is invited, as the page of the link does.
+// accept creates the account of the invitee, as the page of the link does.
 func (c cli) accept(link, name string) {
 	c.t.Helper()
 	at := strings.LastIndexByte(link, '/') + 1
@@ -304,8 +304,8 @@ func TestDoctorExitCode(t *testing.T) {
 	}
 }
 
-// An event that was set aside is named, with the exit code of a failure, until it is put
-// back; nobody relays it here.
+// An event that could not be relayed is reported with a failing exit code until it is requeued;
+// nothing relays it here.
 func TestDoctorDeliveries(t *testing.T) {
 	c := newCLI(t)
 	var made shop

@@ -19,8 +19,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// A secret's whole way out: a new one in front, what the old one sealed sealed anew, and
-// the word of the doctor after each step.
+// The removal of a secret: a new one in front, values resealed, and the doctor's finding after each
+// step.
 func TestSecretGoes(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { secretGoes(t, newCLI(t), "") })
 	if storetest.HaveMySQL(t) {
@@ -84,7 +84,7 @@ func secretGoes(t *testing.T, c cli, database string) {
 	}
 }
 
-// doctor wants a finding about what is sealed.
+// doctor checks the finding about sealed values.
 func (c cli) doctor(want string) {
 	c.t.Helper()
 	if o := c.run("doctor"); !strings.Contains(o.out, want) {
@@ -92,7 +92,7 @@ func (c cli) doctor(want string) {
 	}
 }
 
-// lastButFirst takes all secrets away but the first, and returns its ring.
+// lastButFirst removes all secrets but the first, and returns its ring.
 func lastButFirst(t *testing.T, data string) *keyring.Ring {
 	t.Helper()
 	path := filepath.Join(data, keyring.FileName)
@@ -121,7 +121,7 @@ func dataOf(t *testing.T, s *ent.Store, id xid.ID) []byte {
 	return row.Data
 }
 
-// A secret of the environment is the operator's to set; one of a named file is put there.
+// The operator sets a secret of the environment; one in a named file is written there.
 func TestSecretRotateElsewhere(t *testing.T) {
 	old := strings.Repeat("k", 32)
 	c := newCLI(t)
@@ -149,7 +149,7 @@ func TestSecretRotateElsewhere(t *testing.T) {
 	}
 }
 
-// resealed counts the values that were sealed anew in all columns.
+// resealed counts the resealed values of all columns.
 func resealed(all []reseal.Done) (n int64) {
 	for _, d := range all {
 		n += int64(d.Resealed)

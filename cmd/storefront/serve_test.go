@@ -34,7 +34,7 @@ func (c cli) serve(args ...string) (out io.Reader, stop func() outcome) {
 	}
 }
 
-// serveJSON runs the program and reads where it is.
+// serveJSON runs the program and returns its addresses.
 func (c cli) serveJSON(args ...string) (at started, stop func() outcome) {
 	c.t.Helper()
 	out, stop := c.serve(append(args, "--json")...)
@@ -63,7 +63,7 @@ func (c cli) get(address string) (status int, body string) {
 	return res.StatusCode, string(b)
 }
 
-// A second demo on the same data leaves the file of the running one alone.
+// A second demo on the same data leaves the running one's file alone.
 func TestServeUntilTheSignal(t *testing.T) {
 	c := newCLI(t)
 	at, stop := c.serveJSON("--demo", "--demo-orders", "1")
@@ -99,7 +99,7 @@ func TestServeUntilTheSignal(t *testing.T) {
 	}
 }
 
-// What an empty installation prints makes its first store.
+// The command printed by an empty installation creates its first store.
 func TestFirstStore(t *testing.T) {
 	c := newCLI(t)
 	data := filepath.Join(t.TempDir(), "a folder")
@@ -133,7 +133,7 @@ func TestFirstStore(t *testing.T) {
 	}
 }
 
-// A person who reads along sees the settings that they chose; a log has them all.
+// A person who reads along sees only the settings that they chose; a log has all.
 func TestSettingsLine(t *testing.T) {
 	usual, err := usualSettings()
 	if err != nil {

@@ -81,7 +81,7 @@ This page is generated from the flags of the program.
 	return b.Bytes()
 }
 
-// aDefault is how the help of a flag ends.
+// aDefault matches the end of a flag's help.
 var aDefault = regexp.MustCompile(` \(default:? ([^)]+)\)\.$`)
 
 func settingDefault(f *kong.Flag) string {

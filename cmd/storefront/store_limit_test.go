@@ -9,8 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/limit"
 )
 
-// A store's own limit is over the one of all stores, which the settings say, and holds
-// for what is made then.
+// A store's own limit overrides the limit of all stores, and applies to what is created afterwards.
 func TestStoreLimit(t *testing.T) {
 	c := newCLI(t)
 	c.env = append(c.env, "STOREFRONT_LIMIT=api_keys=1,apps=2")
@@ -33,7 +32,7 @@ func TestStoreLimit(t *testing.T) {
 	for _, step := range []struct {
 		set  string
 		want limit.Values
-		ok   []bool // of the keys that are made then
+		ok   []bool // whether each of these keys can be created
 	}{
 		{"", nil, []bool{true, false}},
 		{"api_keys=2 people=7", limit.Values{limit.APIKeys: 2, limit.People: 7}, []bool{true, false}},

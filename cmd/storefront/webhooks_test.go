@@ -172,11 +172,10 @@ func TestListenJSON(t *testing.T) {
 	l.end()
 }
 
-// A delay does not hold up the end, and without a secret nothing counts as
-// verified.
+// A delay does not delay the end, and without a secret nothing counts as verified.
 func TestListenDelay(t *testing.T) {
 	l := newCLI(t).listen("--delay", "1h", "--body")
-	// Being asked for the body means that the delivery has arrived.
+	// A read of the body means that the delivery has arrived.
 	arrived := make(chan struct{})
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(arrived) }})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, strings.NewReader(webhookBody))

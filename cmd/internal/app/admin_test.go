@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// A page in the operator's browser can make any name lead to the admin port: it
-// answers to its own alone, and says nothing of how the program was started.
+// A page in the operator's browser can make any name resolve to the admin port: the port answers to
+// its own names only, and does not reveal the command line.
 func TestAdminHosts(t *testing.T) {
 	a := &admin{store: storetest.Open(t), hosts: []string{"admin.internal"}}
 	h := a.handler(prometheus.NewRegistry())
@@ -25,7 +25,7 @@ func TestAdminHosts(t *testing.T) {
 		{host: "127.0.0.1:8081", path: "/healthz", want: http.StatusOK},
 		{host: "localhost:8081", path: "/healthz", want: http.StatusOK},
 		{host: "[::1]:8081", path: "/healthz", want: http.StatusOK},
-		{host: "10.1.2.3:8081", path: "/healthz", want: http.StatusOK}, // where the request came in
+		{host: "10.1.2.3:8081", path: "/healthz", want: http.StatusOK}, // the address on which the request arrived
 		{host: "Admin.Internal:8081", path: "/metrics", want: http.StatusOK},
 		{host: "10.1.2.4:8081", path: "/healthz", want: http.StatusMisdirectedRequest},
 		{host: "evil.example", path: "/metrics", want: http.StatusMisdirectedRequest},
@@ -45,8 +45,7 @@ func TestAdminHosts(t *testing.T) {
 	}
 }
 
-// A process that cannot send webhooks says so; one that serves requests is ready for
-// them all the same.
+// A process that cannot send webhooks reports that; one that serves requests is still ready.
 func TestReadyUnderStrain(t *testing.T) {
 	for delivers, want := range map[bool]int{true: http.StatusServiceUnavailable, false: http.StatusOK} {
 		strain := ""

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// writes counts the calls that it gets.
+// writes counts its calls.
 type writes struct {
 	mu  sync.Mutex
 	all bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// valid are settings that pass.
+// valid returns valid settings.
 func valid() Config {
 	return Config{
 		Storage: Storage{Data: "data"},
@@ -154,7 +154,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// The API has its own host, whatever stores are called, and no other.
+// IsAPI accepts only the API's own host, whatever stores are called.
 func TestIsAPI(t *testing.T) {
 	named := Addresses{API: "https://api.shops.example", StoreDomain: "shops.example"}
 	unnamed := Addresses{API: "http://localhost:8080", StoreDomain: "localhost:8080", Unnamed: true}

@@ -109,7 +109,7 @@ func graded(t *testing.T, r Report, check string) Finding {
 	return Finding{}
 }
 
-// free are settings on addresses that nobody has.
+// free returns settings with unused addresses.
 func free(t *testing.T) Config {
 	c := valid()
 	c.Data = filepath.Join(t.TempDir(), "data")
@@ -132,7 +132,7 @@ func TestDiagnoseBeforeTheFirstStart(t *testing.T) {
 	}
 }
 
-// Stores that were made before handles of the service were refused are named.
+// Stores that were created before handles of the service were refused are named.
 func TestDiagnoseHandles(t *testing.T) {
 	s := storetest.Open(t)
 	if list := diagnoseHandles(t.Context(), s); len(list) != 0 {
@@ -232,7 +232,7 @@ func TestDiagnoseDatabase(t *testing.T) {
 	}
 }
 
-// A public address that speaks TLS which the server does not speak needs a proxy, which has to be named.
+// A public https address without TLS in the server needs a proxy, which has to be named.
 func TestDiagnoseProxies(t *testing.T) {
 	for _, tt := range []struct {
 		url, cert string

@@ -39,8 +39,8 @@ func TestStackUndoesInReverse(t *testing.T) {
 	}
 }
 
-// TestShutdownLetsRequestsFinish has one request running when the signal comes:
-// it gets its answer, /readyz shows it at once, and nobody new comes in.
+// TestShutdownLetsRequestsFinish has one request running when the signal arrives: it gets its
+// answer, /readyz reports the shutdown at once, and no new requests are accepted.
 func TestShutdownLetsRequestsFinish(t *testing.T) {
 	s := &Server{
 		log: slog.New(slog.DiscardHandler), failed: make(chan error, 1), admin: &admin{store: storetest.Open(t)},
@@ -106,7 +106,7 @@ func TestShutdownIsBounded(t *testing.T) {
 	entered := make(chan struct{})
 	s.serve(s.server(t.Context(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(entered)
-		<-r.Context().Done() // a request that takes for ever
+		<-r.Context().Done() // a request that never ends
 	}), writeTimeout), l, "public")
 	go func() {
 		if res, err := (&http.Client{Timeout: 10 * time.Second}).Get("http://" + l.Addr().String()); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// The metrics of mail are there where mail is, and count what waits.
+// The email metrics exist if email is configured, and count the queue.
 func TestMailMetrics(t *testing.T) {
 	s := &Server{log: slog.New(slog.DiscardHandler), base: &Base{Store: storetest.Open(t)}}
 	reg := prometheus.NewRegistry()

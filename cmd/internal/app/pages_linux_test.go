@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What the program's file has in memory becomes less, and the program goes on.
+// The memory of the program's file shrinks, and the program continues.
 func TestReleasePages(t *testing.T) {
 	before := ofFile(t)
 	releasePages(t.Context(), slog.New(slog.DiscardHandler))
@@ -19,7 +19,7 @@ func TestReleasePages(t *testing.T) {
 	}
 }
 
-// Only what is mapped from the program's file, and was not written to, is found.
+// Only ranges mapped from the program's file and never written are found.
 func TestParts(t *testing.T) {
 	const smaps = `00400000-02a00000 r-xp 00000000 fe:00 11 /bin/shop
 Rss: 20188 kB

@@ -59,7 +59,7 @@ func get(t testing.TB, url, key string) (status int, body string) {
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	// A connection of its own each time: a pool would keep servers from draining.
+	// A new connection each time: pooled ones would keep servers from draining.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
@@ -221,8 +221,7 @@ func mustRead(t *testing.T, dir string) []os.DirEntry {
 	return list
 }
 
-// BenchmarkStart is the time from the start on existing data to the first
-// answer of the API.
+// BenchmarkStart measures the time from the start on existing data to the API's first answer.
 func BenchmarkStart(b *testing.B) {
 	c := settings(b)
 	c.DemoOrders = 500
@@ -232,7 +231,7 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	s, err := app.Start(b.Context(), c, r) // makes the demo
+	s, err := app.Start(b.Context(), c, r) // creates the demo
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -25,8 +25,8 @@ func (l *errorLines) Write(b []byte) (int, error) {
 	return l.Buffer.Write(b)
 }
 
-// TestServerReportsPanics: a panic that only net/http recovers is an error in the
-// log, and what strangers do wrong is not.
+// TestServerReportsPanics: a panic that only net/http recovers is logged as an error, and mistakes
+// of clients are not.
 func TestServerReportsPanics(t *testing.T) {
 	out := &errorLines{}
 	s := &Server{log: slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelError}))}

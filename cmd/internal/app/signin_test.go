@@ -38,8 +38,7 @@ func TestSignInAllowed(t *testing.T) {
 	}
 }
 
-// What the demo left behind is not served where others can reach it, until its
-// people have passwords of their own.
+// Demo data is not served where others can reach it until its people have their own passwords.
 func TestRefusesDemoPeople(t *testing.T) {
 	b, err := Open(t.Context(), Opening{Storage: Storage{Data: filepath.Join(t.TempDir(), "data")}, Relaxed: true})
 	if err != nil {

@@ -40,7 +40,7 @@ func TestFindStore(t *testing.T) {
 	})
 }
 
-// heard is a log that says when it is written to.
+// heard is a log that signals writes.
 type heard chan struct{}
 
 func (h heard) Write(b []byte) (int, error) {
@@ -51,7 +51,7 @@ func (h heard) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestOpenAwaitsTheServer starts before the server of its database does.
+// TestOpenAwaitsTheServer opens the database before its server starts.
 func TestOpenAwaitsTheServer(t *testing.T) {
 	if !mariadb.Installed() {
 		storetest.HaveMySQL(t) // servers that are given cannot be begun
@@ -89,7 +89,7 @@ func TestOpenAwaitsTheServer(t *testing.T) {
 		opened <- err
 	}()
 	select {
-	case <-log: // it found nobody
+	case <-log: // the server does not answer yet
 	case err := <-opened:
 		t.Fatalf("it did not wait: %v", err)
 	}
@@ -100,7 +100,7 @@ func TestOpenAwaitsTheServer(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Error(err)
 	}
-	select { // what was said while the server began
+	select { // lines logged while the server started
 	case <-log:
 	default:
 	}

@@ -29,7 +29,7 @@ func source(t *testing.T) backup.Source {
 	return backup.Source{Store: storetest.Open(t), Blobs: blobs, KeyIDs: []byte{7}}
 }
 
-// names lists a folder with what is hidden in it.
+// names lists a folder, hidden files included.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -62,8 +62,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNothingStandsBehindTheEnd: an archive with bytes behind its end is not the one that was
-// written.
+// TestNothingStandsBehindTheEnd: an archive with bytes after its end is refused.
 func TestNothingStandsBehindTheEnd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.tar.gz")
 	if _, err := backup.Write(t.Context(), file, source(t)); err != nil {
@@ -90,7 +89,7 @@ func TestNothingStandsBehindTheEnd(t *testing.T) {
 	}
 }
 
-// What is interrupted, or refused, leaves nothing.
+// An interrupted or refused backup or restore leaves nothing behind.
 func TestNothingIsLeft(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

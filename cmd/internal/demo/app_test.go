@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// The app keeps its client id over all starts, also when the file is lost, and
-// is put right again when somebody changed it.
+// The app keeps its client id over all starts, also when the file is lost, and changes by people
+// are undone.
 func TestAppStays(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		c := config(t, s, 1)

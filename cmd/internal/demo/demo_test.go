@@ -92,7 +92,7 @@ func TestPrepareMakesEveryState(t *testing.T) {
 					t.Errorf("order %d was placed %s ago", o.Number, age)
 				}
 			}
-			// 5 of money × 3 of goods while open, 5 completed, 5 cancelled.
+			// 5 payment × 3 fulfillment states while open, 5 completed, 5 canceled.
 			if len(states) != 25 {
 				t.Errorf("%s: %d combinations, want 25: %v", of.Name, len(states), states)
 			}
@@ -101,7 +101,7 @@ func TestPrepareMakesEveryState(t *testing.T) {
 	})
 }
 
-// checkRows looks at what is beside the orders.
+// checkRows checks rows other than orders.
 func checkRows(ctx context.Context, t *testing.T, s *ent.Store) {
 	client := s.DB(ctx)
 	products := map[state.ProductStatus]int{}

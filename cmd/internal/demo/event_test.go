@@ -14,8 +14,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// TestEventsFollowTheRows: the log of a demo is what its rows say has happened,
-// as if people had worked in it, and a later start adds nothing.
+// TestEventsFollowTheRows: the event log of a demo matches its rows, as if people had worked in it,
+// and a later start adds nothing.
 func TestEventsFollowTheRows(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		c, log := config(t, s, 27), new(storetest.Log)
@@ -70,7 +70,7 @@ func TestEventsFollowTheRows(t *testing.T) {
 	})
 }
 
-// productEvents are those on the way of a product to a state, with so many pictures.
+// productEvents returns the events of a product up to a state, with a number of images.
 func productEvents(to state.ProductStatus, pictures int) string {
 	shown := strings.Repeat(" updated", pictures)
 	switch to {
@@ -82,7 +82,7 @@ func productEvents(to state.ProductStatus, pictures int) string {
 	return "created" + shown
 }
 
-// The way to a state of a customer.
+// Events of a customer up to a state.
 var (
 	customerEvents = map[state.CustomerStatus]string{
 		state.CustomerGuest:    "created",
@@ -92,7 +92,7 @@ var (
 	}
 )
 
-// list is the types without their resource.
+// list returns the types without their resource.
 func list(types []event.Type) string {
 	var names []string
 	for _, t := range types {
@@ -102,7 +102,7 @@ func list(types []event.Type) string {
 	return strings.Join(names, " ")
 }
 
-// checkOrder wants the events that an order's state implies, and no others.
+// checkOrder checks that an order has exactly the events that its state implies.
 func checkOrder(t *testing.T, o *db.Order, types []event.Type) {
 	t.Helper()
 	n := map[event.Type]int{}
@@ -143,7 +143,7 @@ func checkOrder(t *testing.T, o *db.Order, types []event.Type) {
 		}
 		delete(n, e)
 	}
-	// A redacted customer's orders lose their e-mail and addresses.
+	// A redacted customer's orders lose their email and addresses.
 	if n[event.OrderUpdated] > 1 || n[event.OrderUpdated] == 1 && o.Email != nil {
 		t.Errorf("order %s was updated %d times", name, n[event.OrderUpdated])
 	}

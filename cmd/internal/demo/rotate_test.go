@@ -75,7 +75,7 @@ func TestLostFileRotates(t *testing.T) {
 	}
 }
 
-// stopper cancels when a line of the log begins with its text.
+// stopper cancels when a log line begins with its text.
 type stopper struct {
 	slog.Handler
 	text string
@@ -91,7 +91,7 @@ func (s stopper) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// content is what an order is about, without ids and times.
+// content describes the orders, without ids and times.
 func content(t *testing.T, s *ent.Store, f *demo.File) (list []string) {
 	t.Helper()
 	for _, of := range f.Stores {
@@ -173,7 +173,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// Beside a server that runs on the same data the file is that server's.
+// If a server runs on the same data, the file belongs to that server.
 func TestAnnounceBeside(t *testing.T) {
 	f := &demo.File{APIHost: "http://h", Runs: "http://other"}
 	var b strings.Builder

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// goFile is a file that imports one package of this module or another.
+// goFile returns a file that imports a package.
 func goFile(pkg, path string) string {
 	return fmt.Sprintf("package %s\n\nimport _ %q\n", pkg, path)
 }

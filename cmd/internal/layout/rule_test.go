@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite .github/PACKAGES.md")
 
-// TestRepository runs every rule on the tree that this package lies in.
+// TestRepository runs every rule on this repository.
 func TestRepository(t *testing.T) {
 	tree, err := Load(os.DirFS("../../.."))
 	if err != nil {
@@ -37,7 +37,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestExceptions keeps the tables of exceptions from naming what is gone.
+// TestExceptions checks that the tables of exceptions name only what exists.
 func TestExceptions(t *testing.T) {
 	for _, table := range []map[string]string{untested, readers, beginners, changers, lists, skippers} {
 		for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -51,14 +51,14 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// broken is a row of a rule's table: files, and what the rule says of them.
+// broken is a test row of a rule: files, and the expected findings.
 type broken struct {
 	name  string
 	files map[string]string
 	want  []string
 }
 
-// run gives each row's files to one rule.
+// run runs one rule on each row's files.
 func run(t *testing.T, check func(*Tree) []Finding, rows []broken) {
 	t.Helper()
 	for _, row := range rows {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The columns of the exports, in the order in which they come.
+// The columns of the exports, in their order.
 var (
 	productHead = strings.Split("Handle,Title,Body (HTML),Vendor,Type,Tags,Published,Option1 Name,Option1 Value,"+
 		"Variant SKU,Variant Grams,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,"+
@@ -24,10 +24,10 @@ var (
 		"Shipping Country,Notes,Cancelled at,Payment Method,Refunded Amount,Id,Outstanding Balance", ",")
 )
 
-// cells are the values of a row, by column.
+// cells are the values of a row by column.
 type cells map[string]string
 
-// with is a row with other values.
+// with returns a row with other values.
 func (c cells) with(pairs ...string) cells {
 	next := cells{}
 	maps.Copy(next, c)
@@ -37,8 +37,8 @@ func (c cells) with(pairs ...string) cells {
 	return next
 }
 
-// write writes an export as Shopify and the spreadsheets behind it do: with a BOM, CRLF,
-// blank lines, and raw lines where they are given.
+// write writes an export as Shopify and spreadsheets do: with a BOM, CRLF, blank lines, and raw
+// lines if given.
 func write(t testing.TB, path string, head []string, rows []cells, raw ...string) {
 	t.Helper()
 	var b strings.Builder
@@ -70,8 +70,8 @@ func write(t testing.TB, path string, head []string, rows []cells, raw ...string
 	}
 }
 
-// exports writes the exports of a shop with n products, n customers and 2n orders that are
-// whole, and beside them one of each fault that such files have.
+// exports writes the exports of a shop with n products, n customers and 2n valid orders, and one of
+// each fault that such files have.
 func exports(t testing.TB, n int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -92,7 +92,7 @@ func products(n int) (list []cells) {
 			fmt.Sprintf("https://cdn.example/%d.jpg?v=1", i), "Image Position", "1",
 			"Variant SKU", fmt.Sprintf("MUG-%d", i))
 		switch i % 4 {
-		case 1: // options, a row for each, and a picture alone
+		case 1: // options, a row for each, and only an image
 			p = p.with("Option1 Name", "Size", "Option1 Value", "S", "Variant Inventory Tracker", "shopify",
 				"Variant Inventory Qty", "7", "Variant Inventory Policy", "deny", "Variant Compare At Price", "15.00")
 			list = append(list, p, cells{"Handle": p["Handle"], "Option1 Value": "M", "Variant Price": "13.00",
@@ -116,8 +116,8 @@ func products(n int) (list []cells) {
 		named("long", "Title", strings.Repeat("x", 300)), named("gift", "Gift Card", "true"),
 		named("hidden", "Status", "hidden"), named("mug-0"), named("free", "Variant Price", ""),
 		named("twins"), named("twins", "Title", ""), named("many-tags", "Tags", tags(60)),
-		named("Größe"),                                // comes, with a handle of ours
-		named("", "Title", "Nameless"), named("last"), // a row behind it cannot be read
+		named("Größe"),                                // imported with a generated handle
+		named("", "Title", "Nameless"), named("last"), // a row after it cannot be read
 	)
 }
 
@@ -142,7 +142,7 @@ func customers(n int) (list []cells) {
 		cells{"Customer ID": "1", "Email": "ana.0@mail.example"}, cells{"First Name": "Nobody"},
 		cells{"Customer ID": "2", "Email": "not an address"}, cells{"Customer ID": "'7000", "First Name": "Again"},
 		cells{"Customer ID": "3", "Note": strings.Repeat("n", 5001)},
-		cells{"Customer ID": "4", "First Name": "Half", "Default Address Address1": "Calle 2"}, // comes without it
+		cells{"Customer ID": "4", "First Name": "Half", "Default Address Address1": "Calle 2"}, // imported without an address
 	)
 }
 

@@ -35,7 +35,7 @@ func importAll(t *testing.T, ctx context.Context, r *graph.Resolver, dir string,
 	return report
 }
 
-// rows counts what the store has.
+// rows counts the rows of the store.
 func rows(t *testing.T, ctx context.Context, r *graph.Resolver) [4]int {
 	t.Helper()
 	c := r.Store.DB(ctx)
@@ -44,8 +44,8 @@ func rows(t *testing.T, ctx context.Context, r *graph.Resolver) [4]int {
 		must(c.Order.Query().Count(ctx)), must(c.Imported.Query().Count(ctx))}
 }
 
-// An export of a thousand rows with the faults that such files have: a dry run finds what
-// an import finds and keeps nothing, and a second import makes nothing.
+// An export of a thousand rows with typical faults: a dry run finds what an import finds and keeps
+// nothing, and a second import creates nothing.
 func TestImport(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		n := 8
@@ -89,7 +89,7 @@ func TestImport(t *testing.T) {
 	})
 }
 
-// checkReasons looks for each fault with its reason and its line.
+// checkReasons checks each fault's reason and line.
 func checkReasons(t *testing.T, r *shopify.Report) {
 	t.Helper()
 	for record, want := range map[string]string{
@@ -148,7 +148,7 @@ func checkProduct(t *testing.T, ctx context.Context, r *graph.Resolver) {
 	}
 }
 
-// checkOrders holds every way that orders went against their states and sums.
+// checkOrders checks the states and sums of orders with each kind of history.
 func checkOrders(t *testing.T, ctx context.Context, r *graph.Resolver, n int) {
 	t.Helper()
 	list, err := r.Store.DB(ctx).Order.Query().Order(db.Asc(order.FieldNumber)).All(ctx)
@@ -189,8 +189,8 @@ func checkOrders(t *testing.T, ctx context.Context, r *graph.Resolver, n int) {
 	}
 }
 
-// TestImportLimits: three options and a hundred variants come over, and of a hundred and one a
-// hundred, which is noted.
+// TestImportLimits: three options and a hundred variants are imported; of a hundred and one, a
+// hundred are, with a note.
 func TestImportLimits(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()
@@ -220,7 +220,7 @@ func TestImportLimits(t *testing.T) {
 	})
 }
 
-// What is wrong with a file, and not with a record of it, is an error that names it.
+// A problem of a file, rather than a record, is an error that names the file.
 func TestFilesRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ file, text, want string }{
 		"nothing":        {"notes.txt", "", "holds no exports"},
@@ -241,7 +241,7 @@ func TestFilesRefused(t *testing.T) {
 	}
 }
 
-// A device has no end, and on a pipe the import would wait.
+// A device has no end, and a pipe would block the import.
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "orders.csv")); err != nil {
@@ -253,8 +253,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestOldLines: the lines of a file may end with carriage returns alone, and telephone numbers
-// are read with and without the apostrophe of a spreadsheet.
+// TestOldLines: lines may end with single carriage returns, and telephone numbers are read with and
+// without a spreadsheet's apostrophe.
 func TestOldLines(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()

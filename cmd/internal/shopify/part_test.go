@@ -17,7 +17,7 @@ import (
 	"github.com/storefront-go/storefront/graph/graphtest"
 )
 
-// reasons are the notes of a report by their records.
+// reasons returns the notes of a report by record.
 func reasons(r *shopify.Report) map[string][]string {
 	by := map[string][]string{}
 	for _, f := range r.Notes {
@@ -26,7 +26,7 @@ func reasons(r *shopify.Report) map[string][]string {
 	return by
 }
 
-// TestImportProductParts: a product comes over as far as it can, and what does not is noted.
+// TestImportProductParts: a product is imported as far as possible, and the rest is noted.
 func TestImportProductParts(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestImportProductParts(t *testing.T) {
 			"Cost per item", "Image Alt Text"})
 		write(t, filepath.Join(dir, "products.csv"), head, []cells{plain,
 			plain.with("Handle", "heavy", "Variant Grams", "15000.0", "Variant Requires Shipping", "true"),
-			plain.with("Handle", "last")}, // what cannot be read may be a part of it
+			plain.with("Handle", "last")}, // an unreadable row may belong to it
 			"caf\xe9"+strings.Repeat(",", len(head)-1), "th\xe9"+strings.Repeat(",", len(head)-1))
 		report := importAll(t, ctx, r, dir, true)
 		if len(report.Left) != 2 || report.Kinds[0].Left != 3 {
@@ -58,8 +58,8 @@ func TestImportProductParts(t *testing.T) {
 	})
 }
 
-// TestImportOrderParts: orders keep their numbers and their totals, and no number of the store's own
-// is one of them.
+// TestImportOrderParts: orders keep their numbers and totals, and no number of the store's own is
+// among them.
 func TestImportOrderParts(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		dir := t.TempDir()
