@@ -22,8 +22,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/ratelimit"
 )
 
-// A loop is one row of the tables below. The comment at its end names the package that does the
-// work.
+// A loop is one row of the tables below. The comment at its end names the package below graph that
+// does the work.
 type loop struct {
 	name    string
 	every   time.Duration // between the end of a round and the start of the next
@@ -41,27 +41,27 @@ func (s *Server) newLoops(claims *idem.Keeper) []loop {
 // dispatchLoops are also run by a process that only delivers webhooks.
 func (s *Server) dispatchLoops() []loop {
 	loops := []loop{
-		{"watch_redactions", time.Second, 0, s.base.Erasures.Watch, nil},                // graph/engine/erase
-		{"heartbeat", fleet.BeatEvery, fleet.BeatEvery, s.fleet.Beat, nil},              // graph/engine/fleet
-		{"purge_processes", time.Hour, 0, s.purge("processes", s.of(fleet.Purge)), nil}, // graph/engine/fleet
+		{"watch_redactions", time.Second, 0, s.base.Erasures.Watch, nil},                // engine/erase
+		{"heartbeat", fleet.BeatEvery, fleet.BeatEvery, s.fleet.Beat, nil},              // engine/fleet
+		{"purge_processes", time.Hour, 0, s.purge("processes", s.of(fleet.Purge)), nil}, // engine/fleet
 	}
 	if s.sender == nil {
 		return loops
 	}
-	return slices.Insert(loops, 0, loop{"send_mail", 5 * time.Second, 0, s.sender.Round, nil}) // graph/engine/notify
+	return slices.Insert(loops, 0, loop{"send_mail", 5 * time.Second, 0, s.sender.Round, nil}) // engine/notify
 }
 
 // accessLoops keep credentials, rates and the accounts of people current in all processes.
 func (s *Server) accessLoops() []loop {
 	rates := func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }
 	return []loop{
-		{"watch_revocations", apikey.WatchEvery, apikey.Elsewhere, s.base.Keys.Watch, nil},    // graph/engine/apikey
-		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                        // graph/engine/task
-		{"publish_rates", fleet.TellEvery, apikey.Elsewhere, rates, nil},                      // graph/engine/fleet
-		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                              // graph/engine/apikey
-		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},            // graph/engine/requestlog
-		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Woken()}, // graph/engine/erase
-		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                          // graph/engine/notify
+		{"watch_revocations", apikey.WatchEvery, apikey.Elsewhere, s.base.Keys.Watch, nil},    // engine/apikey
+		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                        // engine/task
+		{"publish_rates", fleet.TellEvery, apikey.Elsewhere, rates, nil},                      // engine/fleet
+		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                              // engine/apikey
+		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},            // engine/requestlog
+		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Woken()}, // engine/erase
+		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                          // engine/notify
 	}
 }
 
@@ -69,11 +69,11 @@ func (s *Server) accessLoops() []loop {
 func (s *Server) sellingLoops() []loop {
 	sales := rollup.NewKeeper(s.base.Store)
 	return []loop{
-		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                      // graph/domain/cart
-		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},          // graph/domain/cart
-		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Woken()}, // graph/domain/cart
-		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},              // graph/domain/cart
-		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                      // graph/engine/rollup
+		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                      // domain/cart
+		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},          // domain/cart
+		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Woken()}, // domain/cart
+		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},              // domain/cart
+		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                      // engine/rollup
 	}
 }
 
@@ -81,14 +81,14 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	return []loop{
-		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Woken()},      // graph/engine/install
-		{"seed_themes", hour, 0, s.themes.Seed, nil},                                  // graph/engine/install
-		{"sweep_themes", day, hour, s.themes.Sweep, nil},                              // graph/engine/install
-		{"sweep_images", day, hour, s.pictures.Sweep, nil},                            // graph/engine/images
-		{"index_products", hour, day, s.shelves.Round, nil},                           // graph/engine/index/listings
-		{"update_collections", time.Minute, hour, s.shelves.Judge, s.shelves.Woken()}, // graph/engine/index/listings
-		{"index_search", hour, day, s.words.Round, nil},                               // graph/engine/index/search
-		{"flush_search", time.Second, hour, s.words.Settle, nil},                      // graph/engine/index/search
+		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Woken()},      // engine/install
+		{"seed_themes", hour, 0, s.themes.Seed, nil},                                  // engine/install
+		{"sweep_themes", day, hour, s.themes.Sweep, nil},                              // engine/install
+		{"sweep_images", day, hour, s.pictures.Sweep, nil},                            // engine/images
+		{"index_products", hour, day, s.shelves.Round, nil},                           // engine/index/listings
+		{"update_collections", time.Minute, hour, s.shelves.Judge, s.shelves.Woken()}, // engine/index/listings
+		{"index_search", hour, day, s.words.Round, nil},                               // engine/index/search
+		{"flush_search", time.Second, hour, s.words.Settle, nil},                      // engine/index/search
 	}
 }
 
@@ -98,24 +98,24 @@ func (s *Server) purgeLoops(claims *idem.Keeper) []loop {
 		name, what string
 		purge      func(context.Context) (int, error)
 	}{
-		{"purge_task_receipts", "receipts of tasks", s.tasks.Purge},                   // graph/engine/task
-		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                 // graph/engine/requestlog
-		{"purge_idempotency", "idempotency keys", claims.Purge},                       // graph/engine/idem
-		{"purge_sessions", "sessions", s.base.Sessions.Purge},                         // graph/engine/session
-		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},             // graph/engine/session
-		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                     // graph/lib/ratelimit
-		{"purge_payment_accounts", "former payment accounts", s.carts.ForgetAccounts}, // graph/domain/cart
-		{"purge_carts", "carts", s.carts.Purge},                                       // graph/domain/cart
-		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                    // graph/engine/audit
-		{"purge_grants", "grants and tokens", s.oauth.Purge},                          // graph/engine/oauth
-		{"purge_events", "events", s.of(outbox.Purge)},                                // graph/engine/outbox
-		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                  // graph/engine/webhook
+		{"purge_task_receipts", "receipts of tasks", s.tasks.Purge},                   // engine/task
+		{"purge_requests", "logged requests", s.of(requestlog.Purge)},                 // engine/requestlog
+		{"purge_idempotency", "idempotency keys", claims.Purge},                       // engine/idem
+		{"purge_sessions", "sessions", s.base.Sessions.Purge},                         // engine/session
+		{"purge_challenges", "challenges", s.of(session.PurgeChallenges)},             // engine/session
+		{"purge_allowances", "allowances", s.of(ratelimit.Purge)},                     // lib/ratelimit
+		{"purge_payment_accounts", "former payment accounts", s.carts.ForgetAccounts}, // domain/cart
+		{"purge_carts", "carts", s.carts.Purge},                                       // domain/cart
+		{"purge_account_logs", "people's logs", s.of(audit.Purge)},                    // engine/audit
+		{"purge_grants", "grants and tokens", s.oauth.Purge},                          // engine/oauth
+		{"purge_events", "events", s.of(outbox.Purge)},                                // engine/outbox
+		{"purge_webhooks", "deliveries and attempts", s.hooks.Purge},                  // engine/webhook
 	}
 	keys := s.purge("revocations", s.base.Keys.Purge)
 	notes := s.purge("notes of redacted customers", s.base.Erasures.Sweep)
 	loops := []loop{
-		{"purge_revocations", time.Minute, time.Hour, keys, nil},  // graph/engine/apikey
-		{"sweep_redacted", time.Hour, 24 * time.Hour, notes, nil}, // graph/engine/erase
+		{"purge_revocations", time.Minute, time.Hour, keys, nil},  // engine/apikey
+		{"sweep_redacted", time.Hour, 24 * time.Hour, notes, nil}, // engine/erase
 	}
 	for _, r := range rows {
 		loops = append(loops, loop{r.name, time.Hour, time.Hour, s.purge(r.what, r.purge), nil})

@@ -29,7 +29,7 @@ func changes(t *Tree) []Finding {
 		const text = "changes are committed by graph/core: use Commit, Change or Remove"
 		list := f.selects(text, "InTx")
 		for path, name := range map[string]string{
-			Module + "/graph/audit": "Write", Module + "/graph/outbox": "Append",
+			Module + "/graph/engine/audit": "Write", Module + "/graph/engine/outbox": "Append",
 		} {
 			for _, n := range f.uses(path, name) {
 				list = append(list, finding(f, f.line(n), "%s: %s", name, text))

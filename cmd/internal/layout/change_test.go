@@ -7,7 +7,7 @@ import (
 
 func TestChanges(t *testing.T) {
 	const body = "package sales\n\nimport \"" + Module +
-		"/graph/audit\"\n\nfunc f() {\n\ts.InTx(ctx, g)\n\taudit.Write(ctx)\n}\n"
+		"/graph/engine/audit\"\n\nfunc f() {\n\ts.InTx(ctx, g)\n\taudit.Write(ctx)\n}\n"
 	run(t, changes, []broken{
 		{name: "the core", files: map[string]string{"graph/core/a.go": body}},
 		{name: "a leaf", files: map[string]string{"graph/engine/oauth/a.go": body}},

@@ -142,7 +142,7 @@ func customers(n int) (list []cells) {
 		cells{"Customer ID": "1", "Email": "ana.0@mail.example"}, cells{"First Name": "Nobody"},
 		cells{"Customer ID": "2", "Email": "not an address"}, cells{"Customer ID": "'7000", "First Name": "Again"},
 		cells{"Customer ID": "3", "Note": strings.Repeat("n", 5001)},
-		cells{"Customer ID": "4", "First Name": "Half", "Default Address Address1": "Calle 2"}, // imported without an address
+		cells{"Customer ID": "4", "First Name": "Half", "Default Address Address1": "Calle 2"}, // without an address
 	)
 }
 
