@@ -57,7 +57,7 @@ func TestMalformedBodies(t *testing.T) {
 		})
 	}
 	if got := len(s.do(t, request{As: m.all, Path: "/products"}).list().Data); got != 0 {
-		t.Errorf("refusals made %d products", got)
+		t.Errorf("refused writes created %d products", got)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestInvalidBodies(t *testing.T) {
 		}
 	}
 	if got := len(s.do(t, request{As: m.all, Path: "/products"}).list().Data); got != 0 {
-		t.Errorf("refusals made %d products", got)
+		t.Errorf("refused writes created %d products", got)
 	}
 }
 

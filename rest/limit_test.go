@@ -114,7 +114,7 @@ func TestRateOfVisitors(t *testing.T) {
 		}
 	}
 	if w := ask("203.0.113.2:1", "/"); w.Code == http.StatusTooManyRequests {
-		t.Error("somebody else is refused")
+		t.Error("another client is refused")
 	}
 	for range 20 {
 		for _, peer := range []string{"127.0.0.1:1", "10.0.0.1:1"} {
@@ -224,7 +224,7 @@ func TestForwardedFor(t *testing.T) {
 		second  []string
 		same    bool // whether both are the same client
 	}{
-		{name: "nobody is trusted", peer: "198.51.100.1:1", first: []string{"192.0.2.1"},
+		{name: "no proxy is trusted", peer: "198.51.100.1:1", first: []string{"192.0.2.1"},
 			second: []string{"192.0.2.2"}, same: true},
 		{name: "a private peer that is not named is not counted", peer: "10.0.0.1:1"},
 		{name: "a stranger", trusted: proxies, peer: "203.0.113.1:1", first: []string{"192.0.2.1"},

@@ -196,7 +196,7 @@ func TestOAuthNeedsAccount(t *testing.T) {
 	authorizing(t)(&c)
 	c.Account = nil
 	if _, err := rest.New(c); err == nil {
-		t.Error("it was made without anybody to consent")
+		t.Error("it was created without a person's consent")
 	}
 	c = config(t, s.store)
 	if h, err := rest.New(c); err != nil || h == nil {

@@ -97,7 +97,7 @@ func TestPictures(t *testing.T) {
 					header(t, map[string]string{"Cache-Control": "no-store"})
 			}
 			if n := s.asked.Load() - before; n > 0 {
-				t.Errorf("paths of strangers made %d fetches", n)
+				t.Errorf("foreign paths caused %d fetches", n)
 			}
 		}
 		missing("first", draft, foreign, place(s.host.URL+"/free.png", "mug"),

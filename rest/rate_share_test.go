@@ -126,6 +126,6 @@ func TestToldForm(t *testing.T) {
 	}
 	new(Rates).Hear([]apikey.Told{{Rates: told}})
 	if new(Rates).Tell(2) != nil {
-		t.Error("who counts alone tells something")
+		t.Error("a process that counts alone has a report")
 	}
 }

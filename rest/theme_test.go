@@ -167,7 +167,7 @@ func TestActivateTheme(t *testing.T) {
 		s.activate(t, m.all, "k", themeID).want(http.StatusConflict, "idempotency_key_reused")
 		s.activate(t, m.all, "once-more", inactiveID).want(http.StatusOK, "")
 		if got := log.Since(t, s.store); got != "" {
-			t.Errorf("the active one, activated again, made %q", got)
+			t.Errorf("activating the active theme again created %q", got)
 		}
 		if all := s.themes(t, m.all); *all[inactiveID].ActivatedAt != *shown.ActivatedAt {
 			t.Errorf("it was activated again: %+v", all[inactiveID])

@@ -193,7 +193,7 @@ func TestWebhookLimit(t *testing.T) {
 		}
 		ids := s.do(t, request{As: m.all, Path: "/webhooks?limit=100"}).list().ids()
 		if made != 100 || len(ids) != 100 {
-			t.Fatalf("%d were made, %d are there, want 100", made, len(ids))
+			t.Fatalf("%d were created, %d exist, want 100", made, len(ids))
 		}
 		s.post(t, m.all, "full", "/webhooks", hook("order.paid")).want(http.StatusConflict, "limit_reached")
 		s.remove(t, m.all, "room", ids[0]).want(http.StatusNoContent, "")

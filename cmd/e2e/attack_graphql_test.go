@@ -75,7 +75,7 @@ func TestAttackGraphQL(t *testing.T) {
 	}
 	p.graphql(t, store.StaffToken, "{products(first:1){nodes{title}} customers(first:1000000){nodes{id}}}", nil, &got)
 	if got.Products.Nodes[0].Title == "x" {
-		t.Error("a refused mutation made a product")
+		t.Error("a refused mutation created a product")
 	}
 	if len(got.Customers.Nodes) > 100 {
 		t.Errorf("a page of %d rows", len(got.Customers.Nodes))

@@ -93,7 +93,7 @@ func TestAttackBodies(t *testing.T) {
 		}
 	})
 	if n := p.countSKU(t, store.Keys["all"], "HALF"); n != 0 {
-		t.Error("half a body made a product")
+		t.Error("half a body created a product")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestAttackHost(t *testing.T) {
 	}
 	a := p.send(t, request{As: key, Path: base + "/products?sku=HOST"})
 	if !strings.Contains(string(a.Body), `"data":[]`) {
-		t.Errorf("a product was made for a host that is nobody's: %s", a.Body)
+		t.Errorf("a product was created for an unknown host: %s", a.Body)
 	}
 }
 

@@ -181,7 +181,7 @@ func TestBrowserRemoval(t *testing.T) {
 	labels := evaluate[[]string](b,
 		`[...document.querySelectorAll('[data-test="made"] label')].map((l) => l.innerText)`)
 	if !slices.Equal(labels, []string{"Till", "Warehouse"}) {
-		t.Errorf("they made %q", labels)
+		t.Errorf("they created %q", labels)
 	}
 	b.click(`[data-test="made"] .scope:first-of-type label`)
 	b.click(`dialog [data-test="submit"]`)

@@ -123,7 +123,7 @@ func TestBrowserScripts(t *testing.T) {
 func (b *browser) unharmed(page string) {
 	b.t.Helper()
 	if evaluate[bool](b, `window.pwned === 1 || document.querySelector('img[src="x"]') !== null`) {
-		b.t.Errorf("%s runs what somebody wrote", page)
+		b.t.Errorf("%s runs a script from a text", page)
 	}
 	if evaluate[bool](b, `[...document.querySelectorAll('a')].some((a) => a.protocol === 'javascript:')`) {
 		b.t.Errorf("%s has a link that is a script", page)

@@ -59,7 +59,7 @@ func TestBrowserSelling(t *testing.T) {
 	b.fill(`dialog input[name="secretKey"]`, "pk_live_public")
 	b.fill(`dialog input[name="signingSecret"]`, "whsec_0123456789")
 	b.click(`dialog [data-test="submit"]`)
-	b.see(`dialog [data-test="error-secretKey"]`) // it is the public one; nobody is asked
+	b.see(`dialog [data-test="error-secretKey"]`) // it is the public key; Stripe is not called
 	b.shot("payments")
 
 	b.open("/dashboard/discounts")

@@ -45,14 +45,14 @@ func TestBrowserSession(t *testing.T) {
 	b.click(`form[data-test="customer"] [data-test="submit"]`)
 	b.see(`[data-test="sign-in-again"] [data-test="sign-in-out"]`)
 	if n := p.countCustomers(t, shop, "Kept"); n != 0 {
-		t.Errorf("%d customers were made for somebody else", n)
+		t.Errorf("%d customers were created for another person", n)
 	}
 	tab.leaves()
 	tab.signIn(evaluate[string](b, `'/sign-in?return_to=' + encodeURIComponent('/dashboard/signed-in')`), shop.Owner)
 	tab.seeText("You are signed in")
 	b.seeText("Customer created.")
 	if n := p.countCustomers(t, shop, "Kept"); n != 1 {
-		t.Errorf("%d customers were made", n)
+		t.Errorf("%d customers were created", n)
 	}
 }
 

@@ -213,7 +213,7 @@ func TestExportsSideBySide(t *testing.T) {
 				t.Errorf("%d rows, want %d", done.RowCount, some)
 			}
 			if sums = append(sums, done.Sha256); sums[i] != sums[0] {
-				t.Error("equal jobs made different files")
+				t.Error("equal jobs wrote different files")
 			}
 		}
 		stop()

@@ -82,7 +82,7 @@ func TestFleet(t *testing.T) {
 		}
 		two.stop(t)
 		if left := parse[fleet](t, command(t, in.with("status", "--json")...)); len(left.Processes) != 2 {
-			t.Errorf("who ended in order is still shown: %+v", left.Processes)
+			t.Errorf("a process that ended regularly is still listed: %+v", left.Processes)
 		}
 	})
 }

@@ -125,7 +125,7 @@ func TestReplayAfterCrash(t *testing.T) {
 		p.kill()
 		p = start(t, s)
 		p.send(t, request{As: token.AccessToken, Path: base + "/me"}).want(t, http.StatusOK, "")
-		// Without a verifier and from nobody: theft is theft.
+		// Reuse without a verifier or a client counts as theft too.
 		res, err := free.PostForm(p.API+"/api/public/oauth/token", url.Values{"code": {code}})
 		if err != nil {
 			t.Fatal(err)

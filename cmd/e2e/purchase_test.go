@@ -132,7 +132,7 @@ func TestPurchasesSurviveKills(t *testing.T) {
 			switch status {
 			case http.StatusSeeOther:
 				orders[i] = header.Get("Location")
-				for range 2 { // somebody who is impatient
+				for range 2 { // an impatient shopper
 					c.ask(t, strings.TrimSuffix(orders[i], "/pay")+"/pay", cookies[i], url.Values{"outcome": {"pay"}})
 				}
 			case http.StatusConflict:

@@ -63,7 +63,7 @@ func TestTenantsREST(t *testing.T) {
 					strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
 					got := ask(id).want(t, http.StatusNotFound, "not_found")
 					if anonymous(t, got) != anonymous(t, want) {
-						t.Errorf("%s: %s, for an id of nobody: %s", id, got.Body, want.Body)
+						t.Errorf("%s: %s, for an unknown id: %s", id, got.Body, want.Body)
 					}
 				}
 			}
@@ -146,7 +146,7 @@ func TestTenantsGraphQL(t *testing.T) {
 						t.Errorf("another store's id: %s", foreign.Body)
 					}
 					if stripped(t, foreign) != stripped(t, unknown) {
-						t.Errorf("another store's id: %s\nan id of nobody: %s", foreign.Body, unknown.Body)
+						t.Errorf("another store's id: %s\nan unknown id: %s", foreign.Body, unknown.Body)
 					}
 				})
 			}

@@ -61,7 +61,7 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 		p.graphql(t, token, b.String(), nil, &data)
 		for _, made := range data {
 			if made.Order == nil {
-				t.Fatalf("an order is not made: %+v", made.UserErrors)
+				t.Fatalf("an order was not created: %+v", made.UserErrors)
 			}
 			ids = append(ids, made.Order.ID)
 		}

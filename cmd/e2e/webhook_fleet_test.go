@@ -54,7 +54,7 @@ func (p *program) register(t *testing.T, key string, b *book, events ...string) 
 	p.send(t, request{As: key, Path: base + "/webhooks", Body: string(body)}).
 		want(t, http.StatusCreated, "").decode(t, &made)
 	if made.ID == "" || !strings.HasPrefix(made.Secret, "whsec_") {
-		t.Fatalf("the endpoint is not made: %+v", made)
+		t.Fatalf("the endpoint was not created: %+v", made)
 	}
 	b.sink.mu.Lock()
 	defer b.sink.mu.Unlock()

@@ -72,7 +72,7 @@ func TestProveAgain(t *testing.T) {
 			t.Error("what was refused proves")
 		}
 		if a := post("", url.Values{"password": {secret}}); !strings.HasPrefix(a.header.Get("Location"), "/sign-in?") {
-			t.Errorf("nobody: %d %v", a.status, a.header)
+			t.Errorf("without a session: %d %v", a.status, a.header)
 		}
 		if a := post(cookie, url.Values{"password": {secret}}); a.header.Get("Location") != "/x?y=1" || !makes(cookie) {
 			t.Errorf("%d %v %s", a.status, a.header, a.body)
@@ -101,10 +101,10 @@ func TestProveAgainByPasskey(t *testing.T) {
 			t.Errorf("%s", shown.body)
 		}
 		if q := w.question("/sign-in/again/options", "Cookie", bob); q.Token != "" {
-			t.Error("somebody without a passkey is asked for one")
+			t.Error("a person without a passkey is asked for one")
 		}
 		if q := w.question("/sign-in/again/options"); q.Token != "" || q.Problem == "" {
-			t.Errorf("nobody is asked: %+v", q)
+			t.Errorf("without a session: %+v", q)
 		}
 		q = w.question("/sign-in/again/options", "Cookie", cookie)
 		answer := url.Values{"ceremony": {q.Token}, "response": {string(key.Get(q.Options))}}

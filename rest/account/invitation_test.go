@@ -103,7 +103,7 @@ func TestInvitationOfKnown(t *testing.T) {
 		}
 		accept := url.Values{"answer": {"accept"}}
 		if a := w.post(path, accept); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/sign-in?") {
-			t.Errorf("nobody: %d %v", a.status, a.header)
+			t.Errorf("without a session: %d %v", a.status, a.header)
 		}
 		eve := w.signIn("eve@example.com")
 		if a := w.send(http.MethodGet, path, "", "Cookie", eve); !strings.Contains(a.body, "as eve@example.com") ||
@@ -156,7 +156,7 @@ func TestLobby(t *testing.T) {
 			t.Errorf("GraphQL without a store: %d %s", a.status, a.body)
 		}
 		if a := w.send(http.MethodGet, "/account", ""); a.status != 303 {
-			t.Errorf("nobody: %d", a.status)
+			t.Errorf("without a session: %d", a.status)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestAddressPage(t *testing.T) {
 		}
 		path := w.letter("ada@example.com", access.AddressPath)
 		if a := w.send(http.MethodGet, path, ""); a.status != 303 {
-			t.Errorf("nobody: %d", a.status)
+			t.Errorf("without a session: %d", a.status)
 		}
 		if a := w.post(path, nil, "Cookie", eve); a.status != 404 {
 			t.Errorf("another person: %d", a.status)

@@ -107,7 +107,7 @@ func TestSecondFactor(t *testing.T) {
 			}
 		}
 		if strings.Contains(shown.body, "data-passkey") {
-			t.Error("a passkey is offered to who has none")
+			t.Error("a passkey is offered to a person without one")
 		}
 		for _, wrong := range []string{"000000", "abc", "", "zzzz-zzzz-zzzz"} {
 			if a := w.second(step, url.Values{"code": {wrong}}); a.status != http.StatusForbidden || in(a) ||

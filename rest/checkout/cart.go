@@ -141,7 +141,7 @@ func (v *visit) sum(label phrase.Key, minor int64, currency string) Sum {
 
 // add is POST /cart/add.
 func (v *visit) add() {
-	ware, ok := v.ware()
+	ref, ok := v.productRef()
 	if !ok {
 		v.missing()
 		return
@@ -155,7 +155,7 @@ func (v *visit) add() {
 		to(v.w, cartPath)
 		return
 	}
-	token, err := v.Carts.Add(v.ctx, v.token(), ware, quantity)
+	token, err := v.Carts.Add(v.ctx, v.token(), ref, quantity)
 	switch {
 	case fault.IsState(err, fault.LimitReached):
 		v.cartAgain(http.StatusConflict, v.texts.Say(phrase.CartFull))
@@ -169,8 +169,8 @@ func (v *visit) add() {
 	}
 }
 
-// ware reads the product and variant of a form.
-func (v *visit) ware() (w cart.Ware, ok bool) {
+// productRef reads the product and variant of a form.
+func (v *visit) productRef() (w cart.Ware, ok bool) {
 	var err error
 	if w.Product, err = xid.Product.Parse(v.value("product_id")); err != nil {
 		return w, false

@@ -22,8 +22,8 @@ const (
 // Key identifies a line in the cart form.
 func (l Line) Key() string { return l.Product + "." + l.Variant }
 
-// wareOf parses the key of a line.
-func wareOf(key string) (w cart.Ware, ok bool) {
+// parseKey parses the key of a line.
+func parseKey(key string) (w cart.Ware, ok bool) {
 	product, variant, _ := strings.Cut(key, ".")
 	var err error
 	if w.Product, err = xid.Product.Parse(product); err != nil {
@@ -68,7 +68,7 @@ func (v *visit) typed() (in cart.Edit, wrong map[string]string) {
 	}
 	for name := range v.form {
 		key, ok := strings.CutPrefix(name, quantityField)
-		ware, known := wareOf(key)
+		ref, known := parseKey(key)
 		if !ok || !known || v.value(name) == v.value(shownField+key) {
 			continue
 		}
@@ -80,10 +80,10 @@ func (v *visit) typed() (in cart.Edit, wrong map[string]string) {
 			wrong[key] = problem
 			continue
 		}
-		in.Lines = append(in.Lines, cart.Amount{Ware: ware, Quantity: n})
+		in.Lines = append(in.Lines, cart.Amount{Ware: ref, Quantity: n})
 	}
-	if ware, ok := wareOf(v.value("remove")); ok {
-		in.Lines = append(in.Lines, cart.Amount{Ware: ware})
+	if ref, ok := parseKey(v.value("remove")); ok {
+		in.Lines = append(in.Lines, cart.Amount{Ware: ref})
 	}
 	return in, wrong
 }
@@ -126,7 +126,7 @@ func (v *visit) typedAgain(wrong map[string]string) {
 
 // line is POST /cart/line: it changes one line, for pages with one form per line.
 func (v *visit) line() {
-	ware, ok := v.ware()
+	ref, ok := v.productRef()
 	if !ok {
 		v.missing()
 		return
@@ -139,7 +139,7 @@ func (v *visit) line() {
 		v.cartAgain(http.StatusUnprocessableEntity, problem)
 		return
 	}
-	if v.saved(v.Carts.SetLine(v.ctx, v.token(), ware, quantity)) {
+	if v.saved(v.Carts.SetLine(v.ctx, v.token(), ref, quantity)) {
 		v.keep(v.token())
 		to(v.w, cartPath)
 	}

@@ -55,7 +55,7 @@ func address(t *testing.T, name string) string {
 
 func TestNewNeedsElsewhere(t *testing.T) {
 	if _, err := New(Config{}); err == nil {
-		t.Error("made without it")
+		t.Error("created without it")
 	}
 }
 

@@ -256,9 +256,9 @@ func TestListsGoOn(t *testing.T) {
 	}
 }
 
-// Requests go through api.js alone, which asks for the sign-in and sends again where a session has ended: a page with a
-// way of its own would lose what somebody typed.
-func TestOneDoor(t *testing.T) {
+// Requests go only through api.js, which opens the sign-in and sends again after the session has ended: a page that
+// sends its own would lose input.
+func TestRequestsGoThroughAPI(t *testing.T) {
 	door := regexp.MustCompile(`\bfetch\(|XMLHttpRequest|sendBeacon`)
 	for name, content := range written(t).files {
 		if ours(name) && path.Ext(name) == ".js" && name != "api.js" && name != "upload.js" && door.Match(content) {
@@ -267,9 +267,8 @@ func TestOneDoor(t *testing.T) {
 	}
 }
 
-// What moves the focus, or says what is wrong with a field, in an effect after the page was painted does so a moment
-// late: whoever types on loses the end of a word to another element. And a field that is given its value without
-// keeping what is typed is set back whenever the page is drawn again.
+// Moving the focus, or showing an error of a field, in an effect after the paint is a moment late: the end of a word
+// goes to another element. And a field with a value but without an input handler is reset by every render.
 func TestTypedTextStays(t *testing.T) {
 	late := regexp.MustCompile(`\.focus\(|showModal|setCustomValidity`)
 	choice := regexp.MustCompile(`type="(radio|checkbox|hidden)"|readonly|onInput=`)

@@ -152,7 +152,7 @@ func TestTicket(t *testing.T) {
 		form := w.authorize(eve, "store="+id(w.shop)).form()
 		refuse(t, w.answer(eve, form, "store="+id(other), "decision=allow"))
 	})
-	t.Run("for a store of somebody else", func(t *testing.T) {
+	t.Run("for another person's store", func(t *testing.T) {
 		refuse(t, w.answer(w.ada, w.authorize(w.ada).form(), "store="+id(other), "decision=allow"))
 	})
 	for _, change := range []string{

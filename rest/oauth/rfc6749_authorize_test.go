@@ -89,7 +89,7 @@ func TestRFC6749_3_1_2(t *testing.T) {
 		w.app = w.register(row{})
 		w.authorize(w.ada, "-redirect_uri").page(http.StatusBadRequest)
 	})
-	t.Run("3.1.2.4: nobody is sent to one that is not registered", func(t *testing.T) {
+	t.Run("3.1.2.4: no redirect to an unregistered address", func(t *testing.T) {
 		r := w.authorize(w.ada, "redirect_uri=https://evil.test/").page(http.StatusBadRequest)
 		if strings.Contains(r.body, "evil.test") {
 			t.Error("the page shows the address")
@@ -183,7 +183,7 @@ func TestRFC6749_4_1_2_Code(t *testing.T) {
 	t.Run("it expires", func(t *testing.T) {
 		each(t, func(t *testing.T, w *world) {
 			w.exchange(w.lateCode(-1)).refused(http.StatusBadRequest, "invalid_grant")
-			w.ended("") // nobody had used it
+			w.ended("") // it had not been used
 		})
 	})
 	t.Run("it lives 60 seconds at most", func(t *testing.T) {
@@ -263,7 +263,7 @@ func TestRFC6749_4_1_2_1(t *testing.T) {
 			t.Errorf("%v, %d grants", q, len(w.grants()))
 		}
 	})
-	t.Run("a query that is not form encoded sends nobody anywhere", func(t *testing.T) {
+	t.Run("a query that is not form encoded redirects nowhere", func(t *testing.T) {
 		w.send(http.MethodGet, oauth.AuthorizePath+"?"+w.asked().Encode()+"&%zz", w.ada, "").page(http.StatusBadRequest)
 		w.send(http.MethodGet, oauth.AuthorizePath, w.ada, "").page(http.StatusBadRequest)
 	})

@@ -195,7 +195,7 @@ func TestRFC6749_5_2(t *testing.T) {
 			}
 		}
 	})
-	t.Run("errors are JSON that nobody keeps", func(t *testing.T) {
+	t.Run("errors are uncacheable JSON", func(t *testing.T) {
 		r := w.exchange("x").refused(http.StatusBadRequest, "invalid_grant")
 		if r.header.Get("Content-Type") != "application/json" || r.header.Get("Cache-Control") != "no-store" ||
 			r.header.Get("Pragma") != "no-cache" {

@@ -82,7 +82,7 @@ func TestRFC8252_8_3(t *testing.T) {
 
 func TestRFC8252_8_4(t *testing.T) {
 	w := sqlite(t)
-	t.Run("without a registration there is no client: nobody registers by asking", func(t *testing.T) {
+	t.Run("an unregistered client is unknown, and there is no open registration", func(t *testing.T) {
 		w.authorize(w.ada, "client_id=http://127.0.0.1/cb", "redirect_uri=http://127.0.0.1/cb").
 			page(http.StatusBadRequest)
 		doc := w.send(http.MethodGet, oauth.MetadataPath, nil, "").document()

@@ -147,7 +147,7 @@ func TestRFC9700_4_14_2(t *testing.T) {
 		first := w.exchange(w.code()).tokens()
 		second := w.refresh(first.Refresh).tokens()
 		third := w.refresh(second.Refresh).tokens()
-		t.Run("one that was rotated away ends the family, however long ago", func(t *testing.T) {
+		t.Run("a rotated token revokes the family, however long ago", func(t *testing.T) {
 			w.refresh(first.Refresh).refused(http.StatusBadRequest, "invalid_grant")
 			w.ended(state.GrantTokenReused)
 		})
@@ -160,7 +160,7 @@ func TestRFC9700_4_14_2(t *testing.T) {
 			}
 		})
 	})
-	t.Run("whoever shows it", func(t *testing.T) {
+	t.Run("whichever client sends it", func(t *testing.T) {
 		w := sqlite(t)
 		first := w.exchange(w.code()).tokens()
 		w.opens(w.refresh(first.Refresh).tokens().Access)
@@ -186,7 +186,7 @@ func TestRFC9700_4_2(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the answer with the code is kept by nobody and has no referrer", func(t *testing.T) {
+	t.Run("the answer with the code is not cached and sends no referrer", func(t *testing.T) {
 		r := w.answer(w.ada, w.authorize(w.ada).form(), "decision=allow")
 		policy := r.header.Get("Referrer-Policy")
 		if r.header.Get("Cache-Control") != "no-store" || policy != "no-referrer" && policy != "same-origin" ||
@@ -210,7 +210,7 @@ func TestRFC9700_4_2(t *testing.T) {
 
 func TestRFC9700_4_11(t *testing.T) {
 	w := sqlite(t)
-	t.Run("4.11.2: the server sends nobody to an address from the request but the client's", func(t *testing.T) {
+	t.Run("4.11.2: the server redirects to no address from the request but the client's", func(t *testing.T) {
 		for _, changes := range [][]string{
 			{"redirect_uri=https://evil.test/"}, {"client_id=x"}, {"-client_id"},
 			{"return_to=https://evil.test/", "client_id=x"},

@@ -286,7 +286,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// The document's scopes are the catalogue, word for word.
+// The document's scopes are those of the catalog, word for word.
 func TestScopes(t *testing.T) {
 	v := New(t, document(t))
 	want := map[string]string{}

@@ -142,7 +142,7 @@ func cards(offers []*storefront.Offer, in scene) []any {
 }
 
 // card returns a product as lists show it.
-func card(o *storefront.Offer, l links, w goodsWords) map[string]any {
+func card(o *storefront.Offer, l links, w productWords) map[string]any {
 	c := map[string]any{
 		"title": o.Title, "handle": o.Handle, "url": l.to(productRoot + o.Handle),
 		"image_url": orNil(o.Image), "image": firstImage(o), "initial": initial(o.Title), "vendor": orNil(o.Vendor),
@@ -206,7 +206,7 @@ func options(o *storefront.Offer) []any {
 
 // variants returns the variants of a product, at least one. The options of each are their values,
 // in the order of the product's options.
-func variants(o *storefront.Offer, w goodsWords) []any {
+func variants(o *storefront.Offer, w productWords) []any {
 	list := make([]any, len(o.Variants))
 	for i, v := range o.Variants {
 		one := map[string]any{

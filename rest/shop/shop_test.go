@@ -21,7 +21,7 @@ import (
 
 func TestNewNeedsItsParts(t *testing.T) {
 	if _, err := shop.New(shop.Config{}); err == nil {
-		t.Error("made of nothing")
+		t.Error("created without a configuration")
 	}
 }
 
@@ -365,7 +365,7 @@ func TestOneLookPerSecond(t *testing.T) {
 func TestThemesThatFail(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.activate(s.theme("Broken", func(files map[string]string) {
-			files["templates/home.html"] = `{{define "content"}}{{.shop.name` // no longer lets itself be compiled
+			files["templates/home.html"] = `{{define "content"}}{{.shop.name` // does not compile any more
 		}))
 		a := s.get("/").want(t, 503, "This page cannot be shown", "!shop.name", "!template")
 		if a.Header.Get("Retry-After") == "" || a.Header.Get("Cache-Control") != "no-store" {
@@ -381,8 +381,8 @@ func TestThemesThatFail(t *testing.T) {
 	})
 }
 
-// TestDatabaseAway: what is kept is shown for half a minute, all else is a 503
-// that says when to come back.
+// TestDatabaseAway: cached pages are shown for half a minute; other requests get a 503 with the
+// time to wait.
 func TestDatabaseAway(t *testing.T) {
 	s := newMall(t, storetest.Open(t)).open()
 	s.activate(s.theme("Plain"))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Every page of a test store says what it is, to people and to robots; no other page does.
+// Every page of a test store marks it as one, for people and robots; no other page does.
 func TestPagesOfATestStore(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		for path, status := range map[string]int{"/": 200, "/search?q=x": 200, "/nowhere": 404} {

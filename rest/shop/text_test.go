@@ -19,15 +19,15 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// publish makes a page that visitors see.
+// publish creates a published page.
 func (s *stall) publish(in model.PageCreateInput) *db.Page {
 	s.t.Helper()
 	p := graphtest.Must[*model.PagePayload](s.t)(s.core.Mutation().PageCreate(s.ctx, in)).Page
 	return graphtest.Must[*model.PagePayload](s.t)(s.core.Mutation().PagePublish(s.ctx, p.PublicID(), p.Version)).Page
 }
 
-// TestTexts: a page of text in the theme's template or in the one that stands in for it,
-// and a draft nowhere.
+// TestTexts: a page of text uses the theme's template or the built-in one, and a draft is not
+// shown.
 func TestTexts(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.publish(model.PageCreateInput{Title: "Shipping & returns", SeoDescription: new("Two days."),
@@ -58,8 +58,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestMenusAreShown: the defaults, what the merchant sets, and nothing that leads
-// nowhere; each change is seen within a second, and none costs a page from memory more.
+// TestMenusAreShown: the defaults, the merchant's menus, and no dead links. Changes are visible
+// within a second, and menus cost cached pages nothing.
 func TestMenusAreShown(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.activate(s.theme("Menus", func(files map[string]string) {
@@ -108,7 +108,7 @@ func TestMenusAreShown(t *testing.T) {
 	})
 }
 
-// TestHead: what robots and those who share a page read, whatever the theme says.
+// TestHead: metadata for search engines and link previews, whatever the theme contains.
 func TestHead(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		const attack = `"></script><b>`
@@ -139,7 +139,7 @@ func TestHead(t *testing.T) {
 	})
 }
 
-// TestSitemap: every address once, in parts that are bounded.
+// TestSitemap: every address once, in bounded parts.
 func TestSitemap(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		origin := s.core.StoreOrigin(s.handle)
@@ -194,8 +194,8 @@ func TestSitemap(t *testing.T) {
 	})
 }
 
-// TestPriceNote: a theme prints what the prices of its page include, as the tax settings say it, and
-// where more about shipping stands. A change is seen within a second.
+// TestPriceNote: a theme prints what the prices of its page include, by the tax settings, and links
+// to shipping. Changes are visible within a second.
 func TestPriceNote(t *testing.T) {
 	each(t, func(t *testing.T, s *stall) {
 		s.activate(s.theme("Notes", func(files map[string]string) {

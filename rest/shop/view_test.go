@@ -29,7 +29,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// FuzzView: whatever is asked for, a view is short, is text, and names itself.
+// FuzzView: whatever is requested, a view is short, is text, and parses to itself.
 func FuzzView(f *testing.F) {
 	for _, target := range []string{
 		"/", "/pages/imprint", "/sitemap.xml", "/sitemap-products-01kahv.xml", "/robots.txt",
@@ -55,8 +55,8 @@ func FuzzView(f *testing.F) {
 	})
 }
 
-// TestDataIsWhatThemesAreJudgedWith: a page has just the values with which the
-// templates of a theme are tried at its import.
+// TestDataIsWhatThemesAreJudgedWith: a page has exactly the values with which templates are tried
+// at import.
 func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	photo := &storefront.Image{URL: "/a-800.jpg", Small: "/a-320.jpg", Set: "/a-320.jpg 320w, /a.jpg 400w", Width: 400,
 		Height: 300, Alt: "A mug"}
@@ -82,7 +82,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 				title: "Products", description: "All."},
 			text: &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))
-		// The others leave their description to the theme.
+		// Other pages leave the description to the theme.
 		if kind != textPage && kind != productPage && kind != productsPage {
 			got = append(got, ".page.description text")
 			got = slices.DeleteFunc(got, func(s string) bool { return s == ".page.description nothing" })
@@ -94,7 +94,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 	}
 }
 
-// Prices are written as the store's language does, and so is that one varies.
+// Prices, and the note that one varies, are in the store's language.
 func TestPricesSpeakTheLanguageOfTheStore(t *testing.T) {
 	for _, tc := range []struct {
 		language    state.Language
@@ -112,8 +112,7 @@ func TestPricesSpeakTheLanguageOfTheStore(t *testing.T) {
 	}
 }
 
-// shape lists the names in a value and what kind of thing each is. Of a list, the
-// first member speaks for all.
+// shape lists the names in a value with their types. The first member of a list stands for all.
 func shape(v any) []string {
 	var list []string
 	var walk func(path string, v any)
@@ -154,7 +153,7 @@ func TestInitial(t *testing.T) {
 	}
 }
 
-// FuzzColorSheet: whatever is asked for, the stylesheet holds colours alone.
+// FuzzColorSheet: whatever the query, the stylesheet holds only colors.
 func FuzzColorSheet(f *testing.F) {
 	for _, query := range []string{"a=102030", "a=1&b=2", "a_b=aabbcc&c=000000", "a=102030;}*{}", "%61=102030"} {
 		f.Add(query)

@@ -41,8 +41,8 @@ var wordKeys = map[string]phrase.Key{
 	"top":            phrase.BackToTop,
 }
 
-// goodsKeys are the texts of a product, where templates see nothing else.
-var goodsKeys = map[string]phrase.Key{
+// productKeys are the texts of a product, where templates see nothing else.
+var productKeys = map[string]phrase.Key{
 	"before":   phrase.PriceBefore,
 	"in_stock": phrase.InStock,
 	"now":      phrase.PriceNow,
@@ -68,19 +68,19 @@ func said(t *phrase.Texts, keys map[string]phrase.Key) map[string]any {
 	return all
 }
 
-// goodsWords are the texts and formats of products.
-type goodsWords struct {
+// productWords are the texts and formats of products.
+type productWords struct {
 	*phrase.Texts
 	beside map[string]any
 }
 
-func wordsOf(st *storefront.State) goodsWords {
+func wordsOf(st *storefront.State) productWords {
 	t := phrase.In(st.Language)
-	return goodsWords{t, said(t, goodsKeys)}
+	return productWords{t, said(t, productKeys)}
 }
 
 // price adds a price to the data of a product. If it varies, price is the lowest.
-func (w goodsWords) price(of map[string]any, minor, before int64, currency string, varies bool) {
+func (w productWords) price(of map[string]any, minor, before int64, currency string, varies bool) {
 	text := w.Money(minor, currency)
 	of["words"], of["price"], of["price_text"], of["price_varies"] = w.beside, text, text, varies
 	if varies {

@@ -122,7 +122,7 @@ func TestPack(t *testing.T) {
 	if got := unpack(t, variant.Pack(body)); !bytes.Equal(got, body) {
 		t.Errorf("%d bytes", len(got))
 	}
-	for range 3 { // compressors are used again
+	for range 3 { // compressors are reused
 		var b bytes.Buffer
 		if n := variant.WriteGzip(&b, body); n != len(body) || !bytes.Equal(unpack(t, b.Bytes()), body) {
 			t.Errorf("%d bytes", n)
@@ -130,8 +130,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestContent: a suffix of no bytes cannot be satisfied, alone; a unit that is not
-// known is no range.
+// TestContent: a single suffix of no bytes cannot be satisfied; ranges in an unknown unit are
+// ignored.
 func TestContent(t *testing.T) {
 	const body = "0123456789"
 	serve := func(w http.ResponseWriter, r *http.Request) {
@@ -161,8 +161,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// FuzzHeaders: whatever the headers, the answer is one of the forms, whole or a
-// part of it, or says why not.
+// FuzzHeaders: whatever the headers, the answer is one of the forms, whole or in part, or an error.
 func FuzzHeaders(f *testing.F) {
 	for _, h := range [][3]string{{"gzip;q=0.5", `W/"a", *`, "bytes=0-1,-0"}, {"br, gzip ; q=", `"a-gzip"`, "bytes=-0"},
 		{"\x00", ",,", "bytes=9-,,-"}} {

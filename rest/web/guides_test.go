@@ -10,7 +10,7 @@ import (
 
 var guideLink = regexp.MustCompile(`href="/docs/guides/([^"#]+)`)
 
-// Every file is a guide that the list names, begins as guides do, and shows this host.
+// Every file is a listed guide, begins as guides do, and shows this host.
 func TestGuides(t *testing.T) {
 	entries, err := fs.ReadDir(files, "guides")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	templates "github.com/storefront-go/storefront/graph/lib/render"
 )
 
-// The table of /docs/themes has every datum that pages ever have, and no other.
+// The table of /docs/themes has exactly the values that pages have.
 func TestThemeData(t *testing.T) {
 	found := map[string]bool{}
 	var walk func(path string, v any)
@@ -26,7 +26,7 @@ func TestThemeData(t *testing.T) {
 			}
 		case []any:
 			if strings.HasSuffix(path, ".children") {
-				found[path+"[]"] = true // the same again
+				found[path+"[]"] = true // the same value again
 			} else if len(v) > 0 {
 				walk(path+"[]", v[0])
 			}

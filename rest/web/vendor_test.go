@@ -13,8 +13,8 @@ import (
 // listed is one line of vendor.json.
 type listed struct{ Name, Version, Licence, Tarball, Path, File, SHA256 string }
 
-// What others made is what they published, to the byte once it is unpacked, with its
-// licence. Scalar's package has none in it; that is of its repository.
+// Third-party files are as published, byte for byte once decompressed, with their license. Scalar's
+// package has none; its license is from its repository.
 func TestVendor(t *testing.T) {
 	text, err := files.ReadFile("vendor/vendor.json")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestVendor(t *testing.T) {
 	}
 }
 
-// What the viewers weigh in the program, compressed, stays below what it may grow by.
+// The compressed viewers stay within their share of the program's size.
 func TestVendorWeight(t *testing.T) {
 	const most = 6 << 20
 	var sum int64

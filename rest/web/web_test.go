@@ -128,8 +128,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// safe looks at what an answer allows: scripts, and elements of style, where a viewer needs
-// them, and nothing of another host anywhere.
+// safe checks what an answer allows: scripts and style elements only where a viewer needs them, and
+// nothing from other hosts.
 func safe(t *testing.T, target string, h http.Header) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -166,8 +166,8 @@ func named(t *testing.T, h http.Handler, at, file string) string {
 	return m[1]
 }
 
-// Documents are compressed where that is asked for, and what others ship is the same
-// either way; its address holds a version, so browsers keep it.
+// Documents are compressed on request, third-party files are the same either way; their address
+// holds a version, so browsers cache them.
 func TestCompressed(t *testing.T) {
 	d, e := docs(t), explorer(t)
 	for target, h := range map[string]http.Handler{
@@ -189,7 +189,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// pages are those of the documentation.
+// pages returns the pages of the documentation.
 func pages() []string {
 	list := []string{"/docs", "/docs/limits", "/docs/problems", "/docs/themes", "/docs/webhooks", guidesPath}
 	for _, name := range guideNames {
@@ -198,7 +198,7 @@ func pages() []string {
 	return list
 }
 
-// The page of limits has a row for each of the table, with the value that holds here.
+// The page of limits has a row for each limit, with this server's value.
 func TestLimits(t *testing.T) {
 	page := ask(docs(t), "GET", "/docs/limits").Body.String()
 	for _, r := range limit.Rows() {
@@ -214,7 +214,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Every link inside a page leads somewhere, and ids are unique.
+// Every link within a page has a target, and ids are unique.
 func TestAnchors(t *testing.T) {
 	h := docs(t)
 	ids := map[string]bool{}
@@ -277,7 +277,7 @@ func TestNoForeignHosts(t *testing.T) {
 	}
 }
 
-// The viewer is told to ask nobody else, which it does unless it is told.
+// The viewer is configured to contact no other host, which it does by default.
 func TestReferenceKeepsToItself(t *testing.T) {
 	settings := ask(docs(t), "GET", "/docs/static/reference.js").Body.String()
 	for _, want := range []string{"fetch('/openapi.json')", "telemetry: false", "withDefaultFonts: false",
@@ -301,7 +301,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// Pages lead to the explorer where there is one.
+// Pages link to the explorer if it is served.
 func TestExplorerIsNamed(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		h, err := Docs(DocsConfig{OpenAPI: document(t), Explorer: there})
@@ -314,7 +314,7 @@ func TestExplorerIsNamed(t *testing.T) {
 	}
 }
 
-// A page that does not exist is whoever's that asked for the documentation to answer.
+// The server that embeds the documentation answers for missing pages.
 func TestMissing(t *testing.T) {
 	h, err := Docs(DocsConfig{OpenAPI: document(t), Missing: http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })})

@@ -26,8 +26,7 @@ func webhooksText(t *testing.T) string {
 	return html.UnescapeString(w.Body.String())
 }
 
-// What the page shows is a delivery that verifies, both ways, with the secret
-// that it names.
+// The delivery on the page verifies, in both forms, with the secret on the page.
 func TestSampleVerifies(t *testing.T) {
 	page := webhooksText(t)
 	blocks := regexp.MustCompile(`(?s)<pre tabindex="0"><code>(.*?)</code></pre>`).FindAllStringSubmatch(page, 2)
@@ -114,7 +113,7 @@ func TestWebhooksPageIsWhole(t *testing.T) {
 	}
 }
 
-// The contract: min(5 s · 2ⁿ⁻¹, 4 h), the last 24 h after the first, 18 in all.
+// The contract: min(5 s · 2ⁿ⁻¹, 4 h), the last attempt 24 h after the first, 18 in all.
 func TestSchedule(t *testing.T) {
 	list := attempts()
 	for number, want := range map[int]attempt{

@@ -43,9 +43,9 @@ type admin struct {
 	// hosts are additional names of this port; see [admin.asked].
 	hosts []string
 	phase atomic.Int32
-	// strain returns why this process cannot send webhooks at present, or ""; nil if it sends none.
+	// impaired returns why this process cannot send webhooks at present, or ""; nil if it sends none.
 	// A process that does nothing else is not ready then.
-	strain   func() string
+	impaired func() string
 	delivers bool // only delivers webhooks
 	// current caches that the schema is current: migrations are never undone.
 	current atomic.Bool
@@ -116,15 +116,15 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		reason = a.trouble(ctx)
 	}
-	strain := ""
-	if reason == "" && a.strain != nil {
-		strain = a.strain()
+	impaired := ""
+	if reason == "" && a.impaired != nil {
+		impaired = a.impaired()
 	}
 	switch {
-	case reason != "" || strain != "" && a.delivers:
-		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", cmp.Or(reason, strain)})
-	case strain != "":
-		answer(w, http.StatusOK, health{program, "degraded", strain})
+	case reason != "" || impaired != "" && a.delivers:
+		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", cmp.Or(reason, impaired)})
+	case impaired != "":
+		answer(w, http.StatusOK, health{program, "degraded", impaired})
 	default:
 		answer(w, http.StatusOK, health{Program: program, Status: "ok"})
 	}

@@ -48,8 +48,8 @@ func TestAdminHosts(t *testing.T) {
 // A process that cannot send webhooks reports that; one that serves requests is still ready.
 func TestReadyUnderStrain(t *testing.T) {
 	for delivers, want := range map[bool]int{true: http.StatusServiceUnavailable, false: http.StatusOK} {
-		strain := ""
-		a := &admin{store: storetest.Open(t), delivers: delivers, strain: func() string { return strain }}
+		impaired := ""
+		a := &admin{store: storetest.Open(t), delivers: delivers, impaired: func() string { return impaired }}
 		a.phase.Store(serving)
 		ask := func() *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
@@ -59,8 +59,8 @@ func TestReadyUnderStrain(t *testing.T) {
 		if w := ask(); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "reason") {
 			t.Errorf("at rest: %d %s", w.Code, w.Body)
 		}
-		strain = "no file descriptor is left"
-		if w := ask(); w.Code != want || !strings.Contains(w.Body.String(), strain) {
+		impaired = "no file descriptor is left"
+		if w := ask(); w.Code != want || !strings.Contains(w.Body.String(), impaired) {
 			t.Errorf("it does nothing else: %t: %d %s, want %d", delivers, w.Code, w.Body, want)
 		}
 	}

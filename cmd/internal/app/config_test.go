@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		{"mail", func(c *Config) {
 			c.SMTPURL, c.MailFrom = "smtp://u:opensesame@mail.example", "Shop <a@shop.example>"
 		}, ""},
-		{"mail from nobody", func(c *Config) { c.SMTPURL = "smtp://u:opensesame@mail.example" }, "--mail-from"},
+		{"email without a sender", func(c *Config) { c.SMTPURL = "smtp://u:opensesame@mail.example" }, "--mail-from"},
 		{"mail from no address", func(c *Config) {
 			c.SMTPURL, c.MailFrom = "smtp://mail.example", "shop"
 		}, "--mail-from"},

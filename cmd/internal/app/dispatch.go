@@ -96,7 +96,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	if err := errors.Join(s.hooks.Register(reg), s.newSender(c.Mail, reg)); err != nil {
 		return nil, err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain, delivers: true}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.Strain, delivers: true}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if err := s.join(ctx, state.ProcessDispatcher, r.Build); err != nil {
 		return nil, err

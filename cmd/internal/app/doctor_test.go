@@ -124,7 +124,7 @@ func TestDiagnoseBeforeTheFirstStart(t *testing.T) {
 		t.Errorf("not healthy: %+v", r)
 	}
 	if _, err := os.Stat(c.Data); err == nil {
-		t.Error("the diagnosis made the data folder")
+		t.Error("the diagnosis created the data folder")
 	}
 	var b bytes.Buffer
 	if err := r.Print(&b); err != nil || !strings.Contains(b.String(), "database") {

@@ -184,8 +184,8 @@ func (s *Server) returnMoney(ctx context.Context) error {
 	return err
 }
 
-// hear passes the reports of other processes to the rate limits.
-func (s *Server) hear(reports []apikey.Told) {
+// mergeRates passes the reports of other processes to the rate limits.
+func (s *Server) mergeRates(reports []apikey.Told) {
 	s.rates.Hear(slices.DeleteFunc(reports, func(t apikey.Told) bool { return t.Process == s.base.Process }))
 }
 

@@ -148,7 +148,7 @@ func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*en
 			return s, err
 		}
 		if tries%sayEach == 0 {
-			o.Logger.WarnContext(ctx, "the database is away: it is tried again", "error", err)
+			o.Logger.WarnContext(ctx, "the database is down: trying again", "error", err)
 		}
 		select {
 		case <-time.After(lookEach):

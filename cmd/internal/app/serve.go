@@ -160,7 +160,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, strain: s.hooks.Strain}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.Strain}
 	// Answers have no time limit: a profile takes as long as requested.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {
@@ -183,7 +183,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	if err != nil {
 		return err
 	}
-	s.base.Keys.OnTold(s.hear)
+	s.base.Keys.OnTold(s.mergeRates)
 	// Read the revocations of other processes before serving.
 	if err := s.base.Keys.Watch(ctx); err != nil {
 		return err

@@ -62,7 +62,7 @@ func TestRefusesDemoPeople(t *testing.T) {
 	add("real@example.com", false, new("hash"))
 	add("keyless@example.com", true, nil)
 	if err := b.refuseDemo(t.Context(), everywhere); err != nil {
-		t.Errorf("nobody to refuse: %v", err)
+		t.Errorf("no demo people: %v", err)
 	}
 	id := add("demo@example.com", true, new("hash"))
 	if err := b.refuseDemo(t.Context(), here); err != nil {

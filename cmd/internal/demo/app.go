@@ -28,7 +28,7 @@ func (s *seeder) app(ctx context.Context, known *OAuthApp) (*OAuthApp, error) {
 			Name: appName, RedirectUris: []string{appRedirect}, Scopes: scope.Names(),
 		}))
 	default:
-		a, err = s.mendApp(ctx, a)
+		a, err = s.repairApp(ctx, a)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("OAuth app: %w", err)
@@ -54,8 +54,8 @@ func (s *seeder) findApp(ctx context.Context, known *OAuthApp) (found *model.App
 	return found, nil
 }
 
-// mendApp undoes changes by people.
-func (s *seeder) mendApp(ctx context.Context, a *model.App) (_ *model.App, err error) {
+// repairApp undoes changes by people.
+func (s *seeder) repairApp(ctx context.Context, a *model.App) (_ *model.App, err error) {
 	if a.DisabledAt != nil {
 		if a, err = registered(s.AppEnable(ctx, a.PublicID(), a.Version)); err != nil {
 			return nil, err

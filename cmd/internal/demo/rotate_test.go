@@ -71,7 +71,7 @@ func TestLostFileRotates(t *testing.T) {
 		})
 	}
 	if _, err := c.Core.Keys.Authenticate(t.Context(), *own.Secret, apikey.Key); err != nil {
-		t.Errorf("a key that a person made: %v, want it untouched", err)
+		t.Errorf("a key created by a person: %v, want it untouched", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestInterruptedStartIsTakenUp(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		broken.Logger = slog.New(stopper{Handler: slog.DiscardHandler, text: "demo orders", stop: stop})
 		if f, err := demo.Prepare(ctx, broken); err == nil {
-			t.Fatalf("the interrupted start made %+v", f)
+			t.Fatalf("the interrupted start wrote %+v", f)
 		}
 		if _, err := os.Stat(broken.Path); err == nil {
 			t.Error("the interrupted start wrote its file")

@@ -72,7 +72,7 @@ func TestImport(t *testing.T) {
 		}
 		want := [4]int{n + 3, n + 2, 2*n + 3, 4*n + 8}
 		if got := rows(t, ctx, r); got != want {
-			t.Errorf("it made %v, want %v", got, want)
+			t.Errorf("it created %v, want %v", got, want)
 		}
 		again := importAll(t, ctx, r, dir, true)
 		for i, k := range again.Kinds {
@@ -81,7 +81,7 @@ func TestImport(t *testing.T) {
 			}
 		}
 		if got := rows(t, ctx, r); got != want {
-			t.Errorf("the second import made something: %v", got)
+			t.Errorf("the second import created something: %v", got)
 		}
 		checkReasons(t, kept)
 		checkProduct(t, ctx, r)

@@ -66,14 +66,14 @@ func (i *importer) address(c *record, r row, prefix string) *model.AddressInput 
 	return a
 }
 
-// told are the columns that go into a note for the staff.
-var told = []string{"discount code", "paid at", "fulfilled at", "cancelled at", "duties", "tip"}
+// noteColumns are the columns that go into a note for the staff.
+var noteColumns = []string{"discount code", "paid at", "fulfilled at", "cancelled at", "duties", "tip"}
 
 // annotation writes columns without an equivalent into a note of the order.
 func (i *importer) annotation(c *record, o *order) {
 	r := c.rows[0]
 	var list []string
-	for _, column := range told {
+	for _, column := range noteColumns {
 		if text := lineOf(r.get(column)); strings.Trim(text, "0.") != "" {
 			list = append(list, title(column)+": "+text)
 		}

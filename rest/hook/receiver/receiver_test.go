@@ -51,7 +51,7 @@ func each(t *testing.T, run func(*testing.T, program)) {
 		t.Run(e.Language, func(t *testing.T) {
 			p, ok := known[e.File]
 			if !ok {
-				t.Fatalf("nobody knows how to run %s", e.File)
+				t.Fatalf("no way to run %s is known", e.File)
 			}
 			if _, err := exec.LookPath(p.check[0]); err != nil {
 				if os.Getenv(envRequire) == "1" {
