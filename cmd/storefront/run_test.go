@@ -95,7 +95,7 @@ func TestMistakes(t *testing.T) {
 		{name: "a bucket's bad parameter", args: "dispatch --blobs s3://a?size=1", code: exitUsage, want: "--blobs"},
 		{name: "no certificate", args: "serve --tls-cert missing --tls-key missing", code: exitUsage, want: "--tls-cert"},
 		{name: "no folder", args: "serve --data run_test.go", code: exitUsage, want: "--data"},
-		{name: "unknown trace exporter", env: "OTEL_TRACES_EXPORTER=zipkin", args: "serve", code: exitUsage, want: "zipkin"},
+		{name: "no such exporter", env: "OTEL_TRACES_EXPORTER=zipkin", args: "serve", code: exitUsage, want: "zipkin"},
 		{name: "a server's short secret", env: "STOREFRONT_SECRET_KEY=opensesame", args: "serve", code: exitUsage,
 			want: "STOREFRONT_SECRET_KEY"},
 		{name: "a command's bad address", args: "store list --public-url shop.example", code: exitUsage,
