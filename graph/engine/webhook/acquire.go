@@ -19,11 +19,11 @@ import (
 // acquire leases queues that are due, and renews those among them that this process owns already.
 // It reports whether there may be more.
 func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
-	d.mu.Lock()
-	room := min(d.schedule.Room(), leaseBatch)
-	stopping := d.stopping
-	d.unlock()
-	if room <= 0 || stopping {
+	m := d.machine.lock()
+	room := min(m.Room(), leaseBatch)
+	paused := m.Paused()
+	d.machine.unlock()
+	if room <= 0 || paused {
 		return false, nil
 	}
 	free, own, err := d.candidates(ctx, room)
@@ -70,12 +70,12 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 			}
 			return nil
 		})
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	for _, c := range mine {
 		// If the database's clock was set forward past one of our leases, that lease is renewed
 		// too.
-		if q := d.schedule.Find(c.Key); q != nil {
+		if q := m.Find(c.Key); q != nil {
 			own = append(own, q)
 		} else if !c.taken && len(free) < room {
 			free = append(free, c)
@@ -90,9 +90,9 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
 	d.claiming.Lock() // until the claimed queues are in memory
 	defer d.claiming.Unlock()
-	d.mu.Lock()
-	free = free[:max(min(len(free), d.schedule.Room()), 0)] // loops of other shards may have used the room
-	d.unlock()
+	m := d.machine.lock()
+	free = free[:max(min(len(free), m.Room()), 0)] // loops of other shards may have used the room
+	d.machine.unlock()
 	if len(free) == 0 {
 		return 0, nil
 	}
@@ -113,15 +113,15 @@ func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err 
 			return 0, err
 		}
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	m = d.machine.lock()
+	defer d.machine.unlock()
 	for _, c := range free {
 		r := rows[c.Key]
-		if r == nil || r.Token != c.token+1 || r.target == nil || d.schedule.Find(c.Key) != nil {
+		if r == nil || r.Token != c.token+1 || r.target == nil || m.Find(c.Key) != nil {
 			continue // another process was first, the endpoint is inactive, or its secret cannot be opened
 		}
 		won++
-		d.enter(r, asked)
+		d.enter(m, r, asked)
 	}
 	wake(d.toLoad)
 	return won, nil

@@ -173,8 +173,8 @@ func (t *gcControl) end() {
 }
 
 // adjustGC lowers the GOGC while many attempts are in flight. The lock is held.
-func (d *dispatcher) adjustGC() {
-	switch n := d.schedule.Inflight(); {
+func (d *dispatcher) adjustGC(n int) {
+	switch {
 	case !d.gcLowered && n >= manyInflight:
 		d.gcLowered = true
 		memory.begin()

@@ -35,19 +35,18 @@ type dispatcher struct {
 	began   time.Time    // the origin of [dispatcher.now]
 	stepped atomic.Int64 // how far the wall clock was set since, in microseconds
 
-	mu       sync.Mutex
+	machine  lockedMachine
 	jobs     sync.Cond // workers without a job wait here
-	schedule *schedule.Machine
 	leased   map[*schedule.Queue]*leased
 	settles  []*outcome
 	fencedAt time.Time // when a queue was last found to be taken out of service by a person
 
 	claiming sync.Mutex // held from the claim of queues until they are in memory
 
-	workers, waiting    int
-	stopping, gcLowered bool
-	large               chan struct{} // holds one token for each large body being sent
-	group               sync.WaitGroup
+	workers, waiting int
+	gcLowered        bool
+	large            chan struct{} // holds one token for each large body being sent
+	group            sync.WaitGroup
 
 	live     atomic.Pointer[time.Time] // when the relay last found events that were no backlog
 	reported sync.Map                  // from a failed task of a loop to the time when its error was logged
@@ -81,9 +80,10 @@ type settings struct {
 func newDispatcher(e *Engine) *dispatcher {
 	d := &dispatcher{Engine: e, began: time.Now(), leased: map[*schedule.Queue]*leased{},
 		large: make(chan struct{}, maxLarge)}
-	d.schedule = schedule.New(schedule.Config{Slots: e.Slots, Window: e.Window, Linger: e.Linger,
+	d.machine.apply = d.apply
+	d.machine.schedule = schedule.New(schedule.Config{Slots: e.Slots, Window: e.Window, Linger: e.Linger,
 		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
-	d.jobs.L = &d.mu
+	d.jobs.L = &d.machine.mu
 	for _, c := range []*chan struct{}{
 		&d.toLoad, &d.toCatchUp, &d.toAlarm,
 	} {
@@ -100,22 +100,16 @@ func wake(c chan struct{}) {
 	}
 }
 
-// unlock applies the effects of the schedule and releases the lock.
-func (d *dispatcher) unlock() {
-	d.apply()
-	d.mu.Unlock()
-}
-
-// apply applies the effects of the schedule. The lock is held.
-func (d *dispatcher) apply() {
-	d.adjustGC()
-	e := d.schedule.Effects()
+// apply applies the effects of the schedule.
+func (d *dispatcher) apply(m *schedule.Machine) {
+	d.adjustGC(m.Inflight())
+	e := m.Effects()
 	for _, q := range e.Dropped {
 		d.leased[q].end()
 		delete(d.leased, q)
 	}
 	for range e.Workers {
-		d.startWorker()
+		d.startWorker(m.Paused())
 	}
 	if e.Lost > 0 {
 		d.metrics.lost.Add(float64(e.Lost))
@@ -140,9 +134,9 @@ func (l *leased) end() {
 }
 
 // startWorker makes one worker look for a job. The lock is held.
-func (d *dispatcher) startWorker() {
+func (d *dispatcher) startWorker(paused bool) {
 	switch {
-	case d.stopping:
+	case paused:
 	case d.waiting > 0:
 		d.jobs.Signal()
 	case d.workers < d.Slots:
@@ -153,18 +147,18 @@ func (d *dispatcher) startWorker() {
 
 // serve runs a worker.
 func (d *dispatcher) serve() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.work()
+	m := d.machine.lock()
+	defer d.machine.mu.Unlock()
+	d.work(m)
 }
 
 // work sends the next deliveries until the dispatcher stops, or until enough other workers are
-// idle. The lock is held.
-func (d *dispatcher) work() {
+// idle.
+func (d *dispatcher) work(m *schedule.Machine) {
 	for {
-		j, ok := d.schedule.Next(d.now())
+		j, ok := m.Next(d.now())
 		if !ok {
-			if d.stopping || d.waiting >= idleWorkers {
+			if m.Paused() || d.waiting >= idleWorkers {
 				d.workers--
 				return
 			}
@@ -173,14 +167,14 @@ func (d *dispatcher) work() {
 			d.waiting--
 			continue
 		}
-		s, many := d.sendJob(j), d.schedule.Inflight() > fewInflight
-		d.unlock()
+		s, many := d.sendJob(j), m.Inflight() > fewInflight
+		d.machine.unlock()
 		switch p, r := d.send(s); {
 		case p == nil:
 			d.conclude(j, s, r)
 		case many:
 			d.group.Go(func() { d.awaitAnswer(j, s, p) })
-			d.mu.Lock()
+			d.machine.lock()
 		default:
 			p.Await()
 			d.conclude(j, s, d.end(s, p))
@@ -196,22 +190,23 @@ func (d *dispatcher) awaitAnswer(j schedule.Job, s *sendJob, p *attempt.Pending)
 }
 
 func (d *dispatcher) answered(j schedule.Job, s *sendJob, p *attempt.Pending) {
-	d.conclude(j, s, d.end(s, p))
-	defer d.mu.Unlock()
+	m := d.conclude(j, s, d.end(s, p))
+	defer d.machine.mu.Unlock()
 	d.workers++
-	d.work()
+	d.work(m)
 }
 
 // conclude passes on the result of a job. It returns with the lock held.
-func (d *dispatcher) conclude(j schedule.Job, s *sendJob, r attempt.Result) {
+func (d *dispatcher) conclude(j schedule.Job, s *sendJob, r attempt.Result) *schedule.Machine {
 	d.noteResult(s.ctx, r)
-	d.mu.Lock()
-	o := d.complete(j, r)
+	m := d.machine.lock()
+	o := d.complete(m, j, r)
 	if d.logs(r) {
-		d.mu.Unlock()
+		d.machine.mu.Unlock()
 		d.logAttempt(s, r, o)
-		d.mu.Lock()
+		d.machine.lock()
 	}
+	return m
 }
 
 // sendJob collects what an attempt needs, with the present settings. The lock is held.
@@ -222,12 +217,12 @@ func (d *dispatcher) sendJob(j schedule.Job) *sendJob {
 }
 
 // complete takes the result of a job and passes its outcome to the settler; it returns nil if there
-// is nothing to save. The lock is held.
-func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
-	defer d.apply()
+// is nothing to save.
+func (d *dispatcher) complete(m *schedule.Machine, j schedule.Job, r attempt.Result) *outcome {
+	defer d.machine.apply(m)
 	end := resultOf(r)
 	end.Began = d.toMonotonic(end.Began)
-	o, ok := d.schedule.Complete(j, end, d.now())
+	o, ok := m.Complete(j, end, d.now())
 	if !ok {
 		return nil
 	}
@@ -239,17 +234,17 @@ func (d *dispatcher) complete(j schedule.Job, r attempt.Result) *outcome {
 
 // retire stops sending to an endpoint that a person took out of service.
 func (d *dispatcher) retire(store, endpoint xid.ID) {
-	d.mu.Lock()
-	defer d.unlock()
-	d.retireQueue(d.schedule.Find(schedule.Key{Store: store, Endpoint: endpoint}))
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	d.retireQueue(m, m.Find(schedule.Key{Store: store, Endpoint: endpoint}))
 }
 
 // retireQueue stops sending from a queue that a person took out of service; q is nil if it is not
 // in memory. Its row may still name this process as the owner, so the watch loop is woken to
-// release it at once instead of when the lease ends. The lock is held.
-func (d *dispatcher) retireQueue(q *schedule.Queue) {
+// release it at once instead of when the lease ends.
+func (d *dispatcher) retireQueue(m *schedule.Machine, q *schedule.Queue) {
 	if q != nil {
-		d.schedule.Retire(q)
+		m.Retire(q)
 	}
 	d.fencedAt = time.Now()
 	d.toWatch.fire()
@@ -271,9 +266,9 @@ func (d *dispatcher) alarmLoop(ctx context.Context) {
 }
 
 func (d *dispatcher) tick() time.Duration {
-	d.mu.Lock()
-	defer d.unlock()
-	return d.schedule.Tick(d.now())
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	return m.Tick(d.now())
 }
 
 // try runs one task of a loop. It logs and returns an error or a panic.

@@ -11,35 +11,33 @@ const leaveTime = 3 * time.Second
 
 // open lets workers start.
 func (d *dispatcher) open() {
-	d.mu.Lock()
-	defer d.unlock()
-	d.stopping = false
-	d.schedule.Pause(false)
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	m.Pause(false)
 	d.toLease.fire()
 }
 
 // drain lets no attempt start and waits for those in flight. Each queue is released as soon as it
 // has no work under way, so one attempt that hangs delays no other queue.
 func (d *dispatcher) drain(limit context.Context) {
-	d.mu.Lock()
-	d.stopping = true
-	d.schedule.Pause(true)
+	m := d.machine.lock()
+	m.Pause(true)
 	d.jobs.Broadcast()
-	d.unlock()
+	d.machine.unlock()
 	d.await(limit, func() bool {
 		d.giveBack(limit, true)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return d.schedule.Inflight() == 0
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		return m.Inflight() == 0
 	})
 }
 
 // awaitSettled waits until every outcome is saved.
 func (d *dispatcher) awaitSettled(limit context.Context) {
 	d.await(limit, func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return d.schedule.Idle()
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		return m.Idle()
 	})
 }
 
@@ -59,9 +57,9 @@ func (d *dispatcher) await(limit context.Context, done func() bool) {
 // giveBack releases every queue, or only the quiet ones. A queue to which something is added
 // meanwhile is kept, and released the next time.
 func (d *dispatcher) giveBack(ctx context.Context, quiet bool) {
-	d.mu.Lock()
-	list := d.schedule.ReleaseAll(quiet, d.now())
-	d.unlock()
+	m := d.machine.lock()
+	list := m.ReleaseAll(quiet, d.now())
+	d.machine.unlock()
 	d.report(ctx, "release queues", d.releaseAll(ctx, list))
 }
 
@@ -70,12 +68,12 @@ func (d *dispatcher) leave(ctx context.Context) {
 	d.group.Wait()
 	d.await(ctx, func() bool {
 		d.giveBack(ctx, false)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return d.schedule.Len() == 0
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		return m.Len() == 0
 	})
-	d.mu.Lock()
-	defer d.unlock()
-	d.schedule.Forget()
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	m.Forget()
 	d.settles = nil
 }

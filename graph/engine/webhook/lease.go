@@ -65,12 +65,12 @@ func (d *dispatcher) leaseLoop(ctx context.Context) {
 
 // pause returns the time between two searches for due queues.
 func (d *dispatcher) pause(busy bool) time.Duration {
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	switch {
 	case busy:
 		return time.Millisecond
-	case d.schedule.Len() > 0:
+	case m.Len() > 0:
 		return min(d.Poll, terms.Every/4)
 	}
 	return d.Poll
@@ -79,9 +79,9 @@ func (d *dispatcher) pause(busy bool) time.Duration {
 // renewAll renews every lease of a shard by its token. A lease that another process took or a
 // person ended is lost.
 func (d *dispatcher) renewAll(ctx context.Context) error {
-	d.mu.Lock()
-	all := d.schedule.Queues()
-	d.unlock()
+	m := d.machine.lock()
+	all := m.Queues()
+	d.machine.unlock()
 	all = ent.Here(ctx, all, storeOf)
 	for batch := range slices.Chunk(all, renewBatch) {
 		if err := d.renew(ctx, batch); err != nil {
@@ -116,28 +116,28 @@ func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	for _, q := range batch {
 		r, l := rows[q.Key], d.leased[q]
 		switch {
 		case l == nil: // it was lost meanwhile
 		case r == nil:
-			d.schedule.Lose(q)
+			m.Lose(q)
 		case r.Token != q.Token || r.inactive || r.target == nil: // a person did this: no other process sends
-			d.retireQueue(q)
+			d.retireQueue(m, q)
 		default:
 			l.held.Renewed(asked)
-			l.adopt(r.settings, d.schedule.Renewed(q, r.Row, asked, d.now()))
+			l.adopt(r.settings, m.Renewed(q, r.Row, asked, d.now()))
 		}
 	}
 	return nil
 }
 
-// reread adopts the row of a queue. The lock is held.
-func (d *dispatcher) reread(q *schedule.Queue, r *row) {
+// reread adopts the row of a queue.
+func (d *dispatcher) reread(m *schedule.Machine, q *schedule.Queue, r *row) {
 	if l := d.leased[q]; l != nil {
-		l.adopt(r.settings, d.schedule.Reread(q, r.Row, d.now()))
+		l.adopt(r.settings, m.Reread(q, r.Row, d.now()))
 	}
 }
 
@@ -151,16 +151,16 @@ func (l *leased) adopt(s settings, changed bool) {
 	}
 }
 
-// enter takes a leased queue into memory. The lock is held.
-func (d *dispatcher) enter(r *row, asked time.Time) {
-	q := d.schedule.Enter(r.Key, r.Row, asked, d.now())
+// enter takes a leased queue into memory.
+func (d *dispatcher) enter(m *schedule.Machine, r *row, asked time.Time) {
+	q := m.Enter(r.Key, r.Row, asked, d.now())
 	l := &leased{settings: r.settings, held: terms.Take(d.sending, asked)}
 	l.ctx, l.cancel = context.WithCancel(d.sending)
 	l.stopWatch = context.AfterFunc(l.held.Context(), func() {
 		if errors.Is(context.Cause(l.held.Context()), lease.ErrLost) {
-			d.mu.Lock()
-			defer d.unlock()
-			d.schedule.Lose(q)
+			m := d.machine.lock()
+			defer d.machine.unlock()
+			m.Lose(q)
 		}
 	})
 	d.leased[q] = l
@@ -168,9 +168,9 @@ func (d *dispatcher) enter(r *row, asked time.Time) {
 
 // releaseIdle releases the queues that have had nothing to send for a while.
 func (d *dispatcher) releaseIdle(ctx context.Context) error {
-	d.mu.Lock()
-	idle := d.schedule.Releases(d.now())
-	d.unlock()
+	m := d.machine.lock()
+	idle := m.Releases(d.now())
+	d.machine.unlock()
 	return d.releaseAll(ctx, idle)
 }
 
@@ -194,19 +194,19 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 		kept, err = d.writeRelease(ctx, batch, due)
 		return err
 	})
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	for _, rel := range batch {
 		q := rel.Queue
 		r, l := kept[q.Key], d.leased[q]
 		switch {
 		case l == nil: // it was lost meanwhile
 		case err != nil:
-			d.schedule.Kept(q, nil, d.now())
+			m.Kept(q, nil, d.now())
 		case r != nil && r.Token == q.Token:
-			l.adopt(r.settings, d.schedule.Kept(q, &r.Row, d.now()))
+			l.adopt(r.settings, m.Kept(q, &r.Row, d.now()))
 		default:
-			d.schedule.Released(q)
+			m.Released(q)
 		}
 	}
 	return err

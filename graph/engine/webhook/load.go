@@ -33,16 +33,16 @@ func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, event
 		case <-called:
 		}
 		for ctx.Err() == nil {
-			d.mu.Lock()
-			list := d.schedule.Reads(loadQueues, events, d.now())
-			d.unlock()
+			m := d.machine.lock()
+			list := m.Reads(loadQueues, events, d.now())
+			d.machine.unlock()
 			if len(list) == 0 {
 				break
 			}
 			err := d.try(ctx, "read deliveries", func(ctx context.Context) error { return d.load(ctx, list) })
-			d.mu.Lock()
-			d.schedule.ReadDone(list, d.now())
-			d.unlock()
+			m = d.machine.lock()
+			m.ReadDone(list, d.now())
+			d.machine.unlock()
 			if err != nil {
 				select {
 				case <-ctx.Done():
@@ -158,13 +158,13 @@ func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	for _, r := range list {
 		// The rows of one queue may arrive in any order.
 		items := found[r.Queue.Key]
 		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
-		d.schedule.Admit(r, items, len(items) < limit || within(r, limit), d.now())
+		m.Admit(r, items, len(items) < limit || within(r, limit), d.now())
 	}
 	return nil
 }
@@ -208,9 +208,9 @@ func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.unlock()
-	d.schedule.Refill(r, found[r.Queue.Key], d.now())
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	m.Refill(r, found[r.Queue.Key], d.now())
 	return nil
 }
 

@@ -239,10 +239,10 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	b.dispatcher.mu.Lock()
-	leased, inflight := b.dispatcher.schedule.Len(), b.dispatcher.schedule.Inflight()
-	loads := b.dispatcher.schedule.Loads(b.dispatcher.now())
-	b.dispatcher.unlock()
+	m := b.dispatcher.machine.lock()
+	leased, inflight := m.Len(), m.Inflight()
+	loads := m.Loads(b.dispatcher.now())
+	b.dispatcher.machine.unlock()
 	for i, l := range loads {
 		class := schedule.Class(i).String()
 		gauge(classQueues, float64(l.Queues), class)

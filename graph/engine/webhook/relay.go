@@ -425,20 +425,20 @@ func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
 // appendLocal appends the new deliveries to the queues of this process that are in memory up to
 // right before them, so that they need not be read back. Other queues read them.
 func (r *relay) appendLocal(subs []*subscriber) {
-	r.mu.Lock()
-	defer r.unlock()
+	m := r.machine.lock()
+	defer r.machine.unlock()
 	now := r.now()
 	for _, s := range subs {
 		if len(s.taken) == 0 && !s.leftToLog {
 			continue
 		}
-		q := r.schedule.Find(s.Key)
+		q := m.Find(s.Key)
 		if q == nil {
 			r.toLease.fire()
 			continue
 		}
-		if r.schedule.Raised(q, s.wake, s.last, len(s.taken)) && !r.flood {
-			r.schedule.Append(q, s.items(), now)
+		if m.Raised(q, s.wake, s.last, len(s.taken)) && !r.flood {
+			m.Append(q, s.items(), now)
 		}
 	}
 }

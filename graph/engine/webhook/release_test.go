@@ -48,10 +48,10 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		if _, err := d.acquire(all); err != nil {
 			t.Fatal(err)
 		}
-		q := d.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
+		q := d.machine.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
 		var idle []schedule.Release
 		if q != nil {
-			idle = d.schedule.ReleaseAll(false, time.Now())[micros.Never]
+			idle = d.machine.schedule.ReleaseAll(false, time.Now())[micros.Never]
 		}
 		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)
@@ -67,7 +67,7 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
-		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.schedule.Find(q.Key) != q ||
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.machine.schedule.Find(q.Key) != q ||
 			q.State() != schedule.Active {
 			t.Errorf("the queue was released with a delivery in it: %v", row)
 		}

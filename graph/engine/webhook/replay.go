@@ -47,17 +47,17 @@ func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	switch found := rows[s.q.Key]; {
 	case rows == nil:
-		d.schedule.Extended(r, len(s.events), s.next)
+		m.Extended(r, len(s.events), s.next)
 	case found == nil:
-		d.schedule.Lose(s.q)
+		m.Lose(s.q)
 	case found.Token != s.q.Token || found.inactive:
-		d.retireQueue(s.q)
+		d.retireQueue(m, s.q)
 	default:
-		d.reread(s.q, found)
+		d.reread(m, s.q, found)
 	}
 	return nil
 }
@@ -80,8 +80,8 @@ func (d *dispatcher) stepOf(r schedule.Read) *step {
 	if from == nil {
 		from, to = r.Log.Replay[0], r.Log.Replay[1]
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	d.machine.lock()
+	defer d.machine.unlock()
 	l := d.leased[r.Queue]
 	if from == nil || l == nil {
 		return nil

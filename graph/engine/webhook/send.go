@@ -106,7 +106,7 @@ func (d *dispatcher) postBody(s *sendJob) (*attempt.Pending, attempt.Result) {
 		}
 	}
 	// The lease and the endpoint are checked last, right before the request.
-	if !s.held.MayBegin() || !d.stillActive(s.queue) {
+	if !s.held.MayBegin() || !d.machine.stillActive(s.queue) {
 		return nil, attempt.Result{Outcome: attempt.Cancelled}
 	}
 	return d.Client.Send(s.ctx, attempt.Request{

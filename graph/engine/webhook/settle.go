@@ -88,17 +88,17 @@ func (d *dispatcher) settleLoop(ctx context.Context) {
 // collect takes the next outcomes and reports whether there are more. A small batch waits for
 // [settleAfter] to grow.
 func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) {
-	d.mu.Lock()
+	d.machine.lock()
 	n := len(d.ofShard(ctx))
-	d.unlock()
+	d.machine.unlock()
 	if n > 0 && n < settleBatch {
 		select {
 		case <-ctx.Done():
 		case <-time.After(settleAfter):
 		}
 	}
-	d.mu.Lock()
-	defer d.unlock()
+	d.machine.lock()
+	defer d.machine.unlock()
 	ours := d.ofShard(ctx)
 	n = batchSize(ours, d.settleLimit())
 	batch, more = slices.Clone(ours[:n]), n < len(ours)
@@ -156,16 +156,16 @@ func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 	d.persist(ctx, plain, d.write)
 	for _, o := range last {
 		d.persist(ctx, []*outcome{o}, d.exhaust)
-		d.mu.Lock()
-		d.schedule.GaveUp(&o.Outcome, o.suspended)
-		d.unlock()
+		m := d.machine.lock()
+		m.GaveUp(&o.Outcome, o.suspended)
+		d.machine.unlock()
 	}
 	d.count(batch)
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	now := d.now()
 	for _, o := range batch {
-		d.schedule.Settled(&o.Outcome, now)
+		m.Settled(&o.Outcome, now)
 	}
 }
 

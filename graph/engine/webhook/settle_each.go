@@ -88,9 +88,9 @@ func (d *dispatcher) recountFailure(ctx context.Context, o *outcome, counted []a
 	}
 	number, err := d.attemptCount(ctx, o)
 	ent.OnCommit(ctx, func() {
-		d.mu.Lock()
-		defer d.unlock()
-		d.schedule.Numbered(&o.Outcome, number)
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		m.Numbered(&o.Outcome, number)
 	})
 	return o.as(number), err
 }

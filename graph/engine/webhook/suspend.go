@@ -67,9 +67,9 @@ func (d *dispatcher) notify(ctx context.Context, k schedule.Key, compose func(ur
 
 // warn warns people of endpoints that have failed for long, once for each level of an incident.
 func (d *dispatcher) warn(ctx context.Context) error {
-	d.mu.Lock()
-	due, sound := d.schedule.Warnings(d.now())
-	d.unlock()
+	m := d.machine.lock()
+	due, sound := m.Warnings(d.now())
+	d.machine.unlock()
 	for _, q := range sound {
 		if err := d.clearFailing(ctx, q); err != nil {
 			return err
@@ -92,9 +92,9 @@ func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error 
 		return err
 	})
 	if err == nil {
-		d.mu.Lock()
-		defer d.unlock()
-		d.schedule.ClearFailing(q)
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		m.ClearFailing(q)
 	}
 	return err
 }
@@ -127,9 +127,9 @@ func (d *dispatcher) warnAbout(ctx context.Context, w schedule.Warning) error {
 		})
 	})
 	if err == nil && warned {
-		d.mu.Lock()
-		defer d.unlock()
-		d.schedule.Warned(w)
+		m := d.machine.lock()
+		defer d.machine.unlock()
+		m.Warned(w)
 	}
 	return err
 }

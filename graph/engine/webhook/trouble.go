@@ -60,9 +60,9 @@ func (d *dispatcher) noteTrouble(ctx context.Context, kind egress.Trouble) {
 	d.metrics.troubles.WithLabelValues(string(kind)).Inc()
 	if kind != egress.Family {
 		d.sender.last.Store(&trouble{kind: kind, at: time.Now()})
-		d.mu.Lock()
-		d.schedule.Strain(d.now())
-		d.unlock()
+		m := d.machine.lock()
+		m.Strain(d.now())
+		d.machine.unlock()
 	}
 	if d.shouldLog("begin an attempt: " + string(kind)) {
 		d.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed",

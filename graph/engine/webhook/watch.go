@@ -41,9 +41,9 @@ const watchPause = 8
 
 // owns reports whether rows may name this process as their owner.
 func (d *dispatcher) owns() bool {
-	d.mu.Lock()
-	defer d.unlock()
-	return d.schedule.Len() > 0 || time.Since(d.fencedAt) < terms.Length
+	m := d.machine.lock()
+	defer d.machine.unlock()
+	return m.Len() > 0 || time.Since(d.fencedAt) < terms.Length
 }
 
 // change is a queue of this process whose row was made due.
@@ -92,14 +92,14 @@ func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
 // retireFenced retires the queues whose tokens were raised. It returns their rows and the keys of
 // the queues whose endpoints were changed.
 func (d *dispatcher) retireFenced(list []change) (fenced []candidate, changed []schedule.Key) {
-	d.mu.Lock()
-	defer d.unlock()
+	m := d.machine.lock()
+	defer d.machine.unlock()
 	for _, c := range list {
-		switch q := d.schedule.Find(c.Key); {
+		switch q := m.Find(c.Key); {
 		case q == nil:
 			fenced = append(fenced, c.candidate)
 		case q.Token < c.token:
-			d.retireQueue(q)
+			d.retireQueue(m, q)
 			fenced = append(fenced, c.candidate)
 		case q.Token == c.token && q.Epoch() < c.epoch:
 			changed = append(changed, c.Key)
@@ -115,13 +115,13 @@ func (d *dispatcher) rereadAll(ctx context.Context, keys []schedule.Key) error {
 		if err != nil {
 			return err
 		}
-		d.mu.Lock()
+		m := d.machine.lock()
 		for k, r := range rows {
-			if q := d.schedule.Find(k); q != nil && q.Token == r.Token && r.target != nil {
-				d.reread(q, r)
+			if q := m.Find(k); q != nil && q.Token == r.Token && r.target != nil {
+				d.reread(m, q, r)
 			}
 		}
-		d.unlock()
+		d.machine.unlock()
 	}
 	return nil
 }
@@ -136,9 +136,9 @@ func (d *dispatcher) free(ctx context.Context, list []candidate) error {
 
 // giveUp is [dispatcher.free] for a caller that excludes claims.
 func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
-	d.mu.Lock()
-	list = slices.DeleteFunc(list, func(c candidate) bool { return d.schedule.Find(c.Key) != nil })
-	d.unlock()
+	m := d.machine.lock()
+	list = slices.DeleteFunc(list, func(c candidate) bool { return m.Find(c.Key) != nil })
+	d.machine.unlock()
 	if len(list) == 0 {
 		return nil
 	}
@@ -154,12 +154,4 @@ func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
 	})
 	d.toLease.fire()
 	return err
-}
-
-// stillActive reports whether a queue is this process's and its endpoint unchanged since its row
-// was read.
-func (d *dispatcher) stillActive(q *schedule.Queue) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return q.State() == schedule.Active
 }

@@ -110,6 +110,9 @@ func (m *Machine) Pause(paused bool) {
 	m.paused = paused
 }
 
+// Paused reports whether attempts may not start at present.
+func (m *Machine) Paused() bool { return m.paused }
+
 // Forget drops every queue, every alarm and unsettled outcomes.
 func (m *Machine) Forget() {
 	for _, q := range m.queues {
