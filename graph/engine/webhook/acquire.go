@@ -18,27 +18,27 @@ import (
 
 // acquire leases queues that are due, and renews those among them that this process owns already.
 // It reports whether there may be more.
-func (d *dispatcher) acquire(ctx context.Context) (more bool, err error) {
-	m := d.machine.lock()
+func (l *leaser) acquire(ctx context.Context) (more bool, err error) {
+	m := l.machine.lock()
 	room := min(m.Room(), leaseBatch)
 	paused := m.Paused()
-	d.machine.unlock()
+	l.machine.unlock()
 	if room <= 0 || paused {
 		return false, nil
 	}
-	free, own, err := d.candidates(ctx, room)
+	free, own, err := l.candidates(ctx, room)
 	if err != nil {
 		return false, err
 	}
 	if len(own) > 0 {
-		if err := d.renew(ctx, own); err != nil {
+		if err := l.renew(ctx, own); err != nil {
 			return false, err
 		}
 	}
 	if len(free) == 0 {
 		return false, nil
 	}
-	won, err := d.lease(ctx, free)
+	won, err := l.lease(ctx, free)
 	return won > 0 && len(free) == room, err
 }
 
@@ -49,11 +49,11 @@ type candidate struct {
 	taken bool // its lease has not ended
 }
 
-func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
-	now, args := d.clock()
+func (l *leaser) candidates(ctx context.Context, room int) (free []candidate, own []*schedule.Queue, err error) {
+	now, args := l.clock()
 	args = slices.Concat(args, args)
 	var mine []candidate
-	err = d.seek(ctx,
+	err = l.seek(ctx,
 		"SELECT store_id, id, lease_token, lease_owner, CASE WHEN lease_until > "+now+" THEN 1 ELSE 0 END"+
 			" FROM webhook_queues WHERE "+bucket.Every+" AND due_at <= "+now+fmt.Sprintf(" LIMIT %d", 2*room), args,
 		func(rs *stdsql.Rows) error {
@@ -63,15 +63,15 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 				return err
 			}
 			switch {
-			case owner != nil && *owner == d.id:
+			case owner != nil && *owner == l.id:
 				mine = append(mine, c)
 			case !c.taken && len(free) < room:
 				free = append(free, c)
 			}
 			return nil
 		})
-	m := d.machine.lock()
-	defer d.machine.unlock()
+	m := l.machine.lock()
+	defer l.machine.unlock()
 	for _, c := range mine {
 		// If the database's clock was set forward past one of our leases, that lease is renewed
 		// too.
@@ -87,86 +87,86 @@ func (d *dispatcher) candidates(ctx context.Context, room int) (free []candidate
 }
 
 // lease takes free queues by compare-and-set on their tokens, and reads back which of them it got.
-func (d *dispatcher) lease(ctx context.Context, free []candidate) (won int, err error) {
-	d.claiming.Lock() // until the claimed queues are in memory
-	defer d.claiming.Unlock()
-	m := d.machine.lock()
+func (l *leaser) lease(ctx context.Context, free []candidate) (won int, err error) {
+	l.claiming.Lock() // until the claimed queues are in memory
+	defer l.claiming.Unlock()
+	m := l.machine.lock()
 	free = free[:max(min(len(free), m.Room()), 0)] // loops of other shards may have used the room
-	d.machine.unlock()
+	l.machine.unlock()
 	if len(free) == 0 {
 		return 0, nil
 	}
 	asked := time.Now()
 	var rows map[schedule.Key]*row
-	err = d.Store.InTx(ctx, func(ctx context.Context) error {
-		rows, err = d.claim(ctx, free)
+	err = l.Store.InTx(ctx, func(ctx context.Context) error {
+		rows, err = l.claim(ctx, free)
 		if err != nil || len(rows) == len(free) {
 			return err
 		}
-		return d.releaseInactive(ctx, free, rows)
+		return l.releaseInactive(ctx, free, rows)
 	})
 	if err != nil {
-		return 0, errors.Join(err, d.unclaim(ctx, free))
+		return 0, errors.Join(err, l.unclaim(ctx, free))
 	}
 	for _, r := range rows {
-		if err := d.noteUnreadable(ctx, r); err != nil {
+		if err := l.noteUnreadable(ctx, r); err != nil {
 			return 0, err
 		}
 	}
-	m = d.machine.lock()
-	defer d.machine.unlock()
+	m = l.machine.lock()
+	defer l.machine.unlock()
 	for _, c := range free {
 		r := rows[c.Key]
 		if r == nil || r.Token != c.token+1 || r.target == nil || m.Find(c.Key) != nil {
 			continue // another process was first, the endpoint is inactive, or its secret cannot be opened
 		}
 		won++
-		d.enter(m, r, asked)
+		l.enter(m, r, asked)
 	}
-	wake(d.toLoad)
+	wake(l.toLoad)
 	return won, nil
 }
 
 // unclaim releases the queues of a claim whose commit result was lost.
-func (d *dispatcher) unclaim(ctx context.Context, free []candidate) error {
+func (l *leaser) unclaim(ctx context.Context, free []candidate) error {
 	claimed := make([]candidate, len(free))
 	for i, c := range free {
 		claimed[i] = candidate{Key: c.Key, token: c.token + 1}
 	}
-	return d.giveUp(ctx, claimed)
+	return l.giveUp(ctx, claimed)
 }
 
 // claim takes the queues that are still free and returns the rows of those that this process got
 // and whose endpoints are active.
-func (d *dispatcher) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
-	now, clock := d.clock()
-	args := append([]any{d.id}, slices.Concat(clock, clock, clock)...)
+func (l *leaser) claim(ctx context.Context, free []candidate) (map[schedule.Key]*row, error) {
+	now, clock := l.clock()
+	args := append([]any{l.id}, slices.Concat(clock, clock, clock)...)
 	keys := make([]schedule.Key, len(free))
 	for i, c := range free {
 		keys[i] = c.Key
 		args = append(args, c.Store, c.Endpoint, c.token)
 	}
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Claim(lease.Clock(now))+
-		" WHERE lease_until <= "+now+" AND "+d.among("store_id, id, lease_token", len(free)), args...)
+	_, err := l.exec(ctx, "UPDATE webhook_queues SET "+terms.Claim(lease.Clock(now))+
+		" WHERE lease_until <= "+now+" AND "+l.among("store_id, id, lease_token", len(free)), args...)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := d.readRows(ctx, keys)
+	rows, err := l.readRows(ctx, keys)
 	maps.DeleteFunc(rows, func(_ schedule.Key, r *row) bool { return r.inactive })
 	return rows, err
 }
 
 // releaseInactive releases claimed queues of inactive endpoints. They become due again when their
 // endpoint is reactivated.
-func (d *dispatcher) releaseInactive(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
-	args, n := []any{int64(micros.Never), d.id}, 0
+func (l *leaser) releaseInactive(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
+	args, n := []any{int64(micros.Never), l.id}, 0
 	for _, c := range free {
 		if rows[c.Key] == nil {
 			args = append(args, c.Store, c.Endpoint, c.token+1)
 			n++
 		}
 	}
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = ?"+
-		" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", n), args...)
+	_, err := l.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = ?"+
+		" WHERE lease_owner = ? AND "+l.among("store_id, id, lease_token", n), args...)
 	return err
 }

@@ -57,7 +57,7 @@ var errProbed = errors.New("webhook: the database takes deliveries")
 // makes the relay's statements for an endpoint that does not exist, and rolls them back.
 func (r *relay) probe(ctx context.Context) error {
 	err := r.Store.InTx(ctx, func(ctx context.Context) error {
-		if _, err := r.body(ctx, xid.Nil, xid.Nil); !errors.Is(err, errGone) {
+		if _, err := r.events.body(ctx, xid.Nil, xid.Nil); !errors.Is(err, errGone) {
 			return err
 		}
 		if err := r.raise(ctx, []*subscriber{{}}, 1); !errors.Is(err, errRaced) {

@@ -129,7 +129,7 @@ const (
 	lowGCPercent = 30
 )
 
-// gcControl lowers the GOGC of this process while any dispatcher asks for it.
+// gcControl lowers the GOGC of this process while any sender asks for it.
 type gcControl struct {
 	mu     sync.Mutex
 	users  int
@@ -138,7 +138,7 @@ type gcControl struct {
 
 var memory gcControl
 
-// SetGCPercent sets the GOGC of the process. While a dispatcher has lowered it because many
+// SetGCPercent sets the GOGC of the process. While a sender has lowered it because many
 // attempts wait, the new value takes effect afterwards.
 func SetGCPercent(percent int) { memory.set(percent) }
 
@@ -173,13 +173,13 @@ func (t *gcControl) end() {
 }
 
 // adjustGC lowers the GOGC while many attempts are in flight. The lock is held.
-func (d *dispatcher) adjustGC(n int) {
+func (s *sender) adjustGC(n int) {
 	switch {
-	case !d.gcLowered && n >= manyInflight:
-		d.gcLowered = true
+	case !s.gcLowered && n >= manyInflight:
+		s.gcLowered = true
 		memory.begin()
-	case d.gcLowered && n < manyInflight/2:
-		d.gcLowered = false
+	case s.gcLowered && n < manyInflight/2:
+		s.gcLowered = false
 		memory.end()
 	}
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/storefront-go/storefront/ent/micros"
@@ -10,35 +11,42 @@ import (
 
 // There are three clocks. All but the first may be set at any time:
 //
-//  - The process's monotonic clock, [dispatcher.now], times everything that waits in memory.
+//  - The process's monotonic clock, [clocks.now], times everything that waits in memory.
 //  - The wall clock is in ids, signatures, logs and the rows of deliveries, where people read it.
 //    Times are converted on their way into memory and out of it.
-//  - The queue clock, [dispatcher.clock], is in the rows of queues alone.
+//  - The queue clock, [base.clock], is in the rows of queues alone.
 //
 // A future time in a row is never trusted beyond the longest wait that could have been written.
 
 // slack is how far clocks may differ and still count as equal.
 const slack = time.Second
 
+// clocks are the first two.
+type clocks struct {
+	began    time.Time          // the origin of [clocks.now]
+	stepped  atomic.Int64       // how far the wall clock was set since, in microseconds
+	wallTime func() micros.Time // the wall clock
+}
+
 // now returns the time by the monotonic clock.
-func (d *dispatcher) now() time.Time { return d.began.Add(time.Since(d.began)) }
+func (c *clocks) now() time.Time { return c.began.Add(time.Since(c.began)) }
 
 // noteClockStep records how far the wall clock was set since this process began, and reports
 // whether that has changed.
-func (d *dispatcher) noteClockStep() bool {
-	off := d.wallTime() - micros.Of(d.now())
-	if by := off - micros.Time(d.stepped.Load()); by.Sub(0).Abs() <= slack {
+func (c *clocks) noteClockStep() bool {
+	off := c.wallTime() - micros.Of(c.now())
+	if by := off - micros.Time(c.stepped.Load()); by.Sub(0).Abs() <= slack {
 		return false
 	}
-	d.stepped.Store(int64(off))
+	c.stepped.Store(int64(off))
 	return true
 }
 
 // toMonotonic converts a wall time to the monotonic clock.
-func (d *dispatcher) toMonotonic(t micros.Time) micros.Time { return shift(t, -d.stepped.Load()) }
+func (c *clocks) toMonotonic(t micros.Time) micros.Time { return shift(t, -c.stepped.Load()) }
 
 // toWall converts a time of the monotonic clock to wall time.
-func (d *dispatcher) toWall(t micros.Time) micros.Time { return shift(t, d.stepped.Load()) }
+func (c *clocks) toWall(t micros.Time) micros.Time { return shift(t, c.stepped.Load()) }
 
 // shift moves a time; 0 and [micros.Never] stay.
 func shift(t micros.Time, by int64) micros.Time {
@@ -49,24 +57,24 @@ func shift(t micros.Time, by int64) micros.Time {
 }
 
 // toWallTimes returns an outcome with its times converted to wall time.
-func (d *dispatcher) toWallTimes(o schedule.Outcome) schedule.Outcome {
-	o.At, o.First, o.Due = d.toWall(o.At), d.toWall(o.First), d.toWall(o.Due)
-	o.Health.Probe = d.toWall(o.Health.Probe)
+func (c *clocks) toWallTimes(o schedule.Outcome) schedule.Outcome {
+	o.At, o.First, o.Due = c.toWall(o.At), c.toWall(o.First), c.toWall(o.Due)
+	o.Health.Probe = c.toWall(o.Health.Probe)
 	if since := o.Health.FailingSince; since != nil {
-		o.Health.FailingSince = new(d.toWall(*since))
+		o.Health.FailingSince = new(c.toWall(*since))
 	}
 	return o
 }
 
 // adjust converts the times of a queue's row to the monotonic clock. A probe that lies further
 // ahead than a probe can was set before the wall clock was put back: it is due now.
-func (d *dispatcher) adjust(r *schedule.Row) {
-	if now := d.wallTime(); r.Probe != micros.Never && r.Probe > now.Add(r.LongestProbe()+slack) {
+func (c *clocks) adjust(r *schedule.Row) {
+	if now := c.wallTime(); r.Probe != micros.Never && r.Probe > now.Add(r.LongestProbe()+slack) {
 		r.Probe = now
 	}
-	r.Resumed, r.Probe, r.Paused = d.toMonotonic(r.Resumed), d.toMonotonic(r.Probe), d.toMonotonic(r.Paused)
+	r.Resumed, r.Probe, r.Paused = c.toMonotonic(r.Resumed), c.toMonotonic(r.Probe), c.toMonotonic(r.Paused)
 	if r.FailingSince != nil {
-		r.FailingSince = new(d.toMonotonic(*r.FailingSince))
+		r.FailingSince = new(c.toMonotonic(*r.FailingSince))
 	}
 }
 
@@ -86,13 +94,13 @@ func aheadOf(k schedule.Key, it *schedule.Item, tried, now micros.Time) (ahead, 
 }
 
 // rewriteDue writes the new due times, so that these deliveries wait only once.
-func (d *dispatcher) rewriteDue(ctx context.Context, list []ahead, now micros.Time) error {
+func (s *sender) rewriteDue(ctx context.Context, list []ahead, now micros.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return d.Store.InTx(ctx, func(ctx context.Context) error {
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
 		for _, e := range list {
-			_, err := d.exec(ctx, "UPDATE deliveries SET due_at = ?, tried_at = ?"+
+			_, err := s.exec(ctx, "UPDATE deliveries SET due_at = ?, tried_at = ?"+
 				" WHERE store_id = ? AND endpoint_id = ? AND sequence = ? AND tried_at = ?",
 				e.due, now, e.Store, e.Endpoint, e.sequence, e.tried)
 			if err != nil {

@@ -30,7 +30,8 @@ const (
 // by a change of servers or by a restart of the machine), and that would otherwise wait until the
 // clock has caught up.
 type clockWatcher struct {
-	*dispatcher
+	*base
+	toLease  *signal
 	off      time.Duration // how far the queue clock is ahead of this process's
 	searched time.Time
 	leased   lease.Watch[schedule.Key, leaseState]
@@ -44,12 +45,12 @@ type leaseState struct {
 }
 
 // clockLoop checks the clocks of a shard until ctx ends.
-func (d *dispatcher) clockLoop(ctx context.Context) {
-	m := clockWatcher{dispatcher: d}
-	tick := time.NewTicker(max(clockEvery, d.Poll))
+func (l *leaser) clockLoop(ctx context.Context) {
+	m := clockWatcher{base: l.base, toLease: &l.toLease}
+	tick := time.NewTicker(max(clockEvery, l.Poll))
 	defer tick.Stop()
 	for {
-		_ = d.try(ctx, "check the clocks", m.check)
+		_ = l.try(ctx, "check the clocks", m.check)
 		select {
 		case <-ctx.Done():
 			return

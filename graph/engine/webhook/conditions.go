@@ -18,8 +18,11 @@ func conditions(text *string) filter.Set {
 	return set
 }
 
+// eventReader reads events as their receivers get them.
+type eventReader struct{ *base }
+
 // applyFilters records for each event which of its subscribed endpoints refuse it by their filters.
-func (d *dispatcher) applyFilters(ctx context.Context, batch []*entry, subs []*subscriber) error {
+func (r *eventReader) applyFilters(ctx context.Context, batch []*entry, subs []*subscriber) error {
 	subs = slices.DeleteFunc(slices.Clone(subs), func(s *subscriber) bool { return len(s.filters) == 0 })
 	for _, p := range batch {
 		var seen [2]*filter.Event // as the store receives it, and as apps do
@@ -33,7 +36,7 @@ func (d *dispatcher) applyFilters(ctx context.Context, batch []*entry, subs []*s
 			}
 			var err error
 			if seen[as] == nil {
-				if seen[as], err = d.readEvent(ctx, p, s.owner != nil); err != nil {
+				if seen[as], err = r.readEvent(ctx, p, s.owner != nil); err != nil {
 					return err
 				}
 			}
@@ -47,18 +50,18 @@ func (d *dispatcher) applyFilters(ctx context.Context, batch []*entry, subs []*s
 
 // readEvent parses an event as a receiver gets it. An event that cannot be read matches all
 // filters.
-func (d *dispatcher) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
+func (r *eventReader) readEvent(ctx context.Context, p *entry, byApp bool) (*filter.Event, error) {
 	body := p.body
 	if body == nil {
 		var err error
-		switch body, err = d.body(ctx, p.store, p.event); {
+		switch body, err = r.body(ctx, p.store, p.event); {
 		case errors.Is(err, errGone):
 			return new(filter.Event), nil
 		case err != nil:
 			return nil, err
 		}
 	}
-	body, err := d.Veil(p.store, p.kind, body)
+	body, err := r.Veil(p.store, p.kind, body)
 	if err == nil && byApp {
 		body, err = redactedForApp(p.kind, body)
 	}
@@ -67,7 +70,7 @@ func (d *dispatcher) readEvent(ctx context.Context, p *entry, byApp bool) (*filt
 		e, err = filter.Read(body)
 	}
 	if err != nil {
-		d.Logger.ErrorContext(ctx, "webhooks: cannot apply the filters of endpoints", "error", err)
+		r.Logger.ErrorContext(ctx, "webhooks: cannot apply the filters of endpoints", "error", err)
 		return new(filter.Event), nil
 	}
 	return e, nil

@@ -1,9 +1,9 @@
 // Package webhook delivers events to the endpoints that subscribed to them (contract, section 8):
 // at least once, and in order for each resource.
 //
-// A relay moves events from the outbox into one queue for each endpoint. A dispatcher leases
-// queues, sends the deliveries that [schedule.Machine] chooses, and saves their outcomes. Any
-// number of processes may do so at once.
+// A [relay] moves events from the outbox into one queue for each endpoint. A [leaser] leases queues,
+// a [sender] sends the deliveries that [schedule.Machine] chooses, and a [settler] saves their
+// outcomes. Any number of processes may do so at once.
 package webhook
 
 import (
@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
@@ -23,6 +21,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 	"github.com/storefront-go/storefront/graph/engine/work"
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
@@ -65,16 +64,14 @@ type Config struct {
 // Engine delivers the webhooks of one process. It relays and sends between [Engine.Start] and
 // [Engine.Stop]; its other operations work at any time.
 type Engine struct {
-	Config
-	id         xid.ID // of this process as an owner of leases
-	dispatcher *dispatcher
-	metrics    *metrics
-	grants     *lru.Cache[grantKey, grant] // cached for [grantTTL]
-	guard      work.Guard
-	sender     senderState
-	wallTime   func() micros.Time // the wall clock
-	sending    context.Context
-	life       work.Life
+	*base
+	machine lockedMachine
+	traffic traffic
+	toRelay signal // wakes the relay
+	leaser  *leaser
+	sender  *sender
+	settler *settler
+	life    work.Life
 }
 
 // New returns an engine that is not started.
@@ -101,11 +98,52 @@ func New(c Config) (*Engine, error) {
 	if c.Process.IsNil() {
 		c.Process = xid.New()
 	}
-	e := &Engine{Config: c, id: c.Process, wallTime: micros.Now}
-	e.metrics = newMetrics(&e.guard)
-	e.grants, _ = lru.New[grantKey, grant](maxGrants) // only a size below one is an error
-	e.dispatcher = newDispatcher(e)
-	return e, nil
+	return newEngine(c), nil
+}
+
+// newEngine connects the parts of an engine.
+func newEngine(c Config) *Engine {
+	b := &base{Config: c, id: c.Process, clocks: clocks{began: time.Now(), wallTime: micros.Now}}
+	b.metrics = newMetrics(&b.guard)
+	e := &Engine{base: b, traffic: traffic{store: c.Store}}
+	e.machine.apply = e.apply
+	e.machine.schedule = schedule.New(schedule.Config{Slots: c.Slots, Window: c.Window, Linger: c.Linger,
+		SendWithin: terms.Begin, LoseAfter: terms.Lasts()})
+	e.settler = &settler{base: b, machine: &e.machine, announcer: announcer{b}, traffic: &e.traffic}
+	e.leaser = &leaser{base: b, machine: &e.machine, announcer: announcer{b}, warn: e.settler.warn,
+		leased: map[*schedule.Queue]*leased{}}
+	e.sender = newSender(b, &e.machine, e.leaser, e.settler.add)
+	e.leaser.toLoad = e.sender.toLoad
+	return e
+}
+
+// newRelay returns a relay at the start of the outbox.
+func (e *Engine) newRelay() *relay {
+	return &relay{base: e.base, events: eventReader{e.base}, machine: &e.machine, traffic: &e.traffic,
+		toRelay: &e.toRelay, toLease: &e.leaser.toLease, most: relayBatch}
+}
+
+// apply applies the effects of the schedule.
+func (e *Engine) apply(m *schedule.Machine) {
+	e.sender.adjustGC(m.Inflight())
+	f := m.Effects()
+	e.leaser.dropped(f.Dropped)
+	for range f.Workers {
+		e.sender.startWorker(m.Paused())
+	}
+	if f.Lost > 0 {
+		e.metrics.lost.Add(float64(f.Lost))
+	}
+	if f.Load {
+		wake(e.sender.toLoad)
+		wake(e.sender.toCatchUp)
+	}
+	if f.Lease {
+		e.leaser.toLease.fire()
+	}
+	if f.Alarm {
+		wake(e.sender.toAlarm)
+	}
 }
 
 // Start starts to relay and send, until [Engine.Stop]. It does nothing if the engine is running.
@@ -117,38 +155,101 @@ func (e *Engine) Stop(limit context.Context) { e.life.Stop(limit) }
 // begin starts the loops. They end in three stages: no new work, no more attempts, every outcome
 // saved.
 func (e *Engine) begin(ctx context.Context) (end func(limit context.Context)) {
-	d := e.dispatcher
 	working, endWork := context.WithCancel(ctx)
 	sending, endSending := context.WithCancel(ctx)
 	keeping, endKeeping := context.WithCancel(ctx)
-	e.sending = sending
+	e.leaser.sending = sending
 	e.Logger.InfoContext(ctx, "delivering webhooks", "attempts_at_once", e.Slots)
 	var loops, keepers sync.WaitGroup
-	loops.Go(func() { e.Store.OnShards(working, d.relayLoop) })
-	loops.Go(func() { d.loadLoop(working, d.toLoad, false) })
-	loops.Go(func() { d.loadLoop(working, d.toCatchUp, true) })
-	loops.Go(func() { d.alarmLoop(working) })
-	loops.Go(func() { e.Store.OnShards(working, d.clockLoop) })
-	keepers.Go(func() { e.Store.OnShards(keeping, d.leaseLoop) })
-	keepers.Go(func() { e.Store.OnShards(keeping, d.watchLoop) })
-	keepers.Go(func() { e.Store.OnShards(keeping, d.settleLoop) })
-	keepers.Go(func() { d.countLoop(keeping) })
-	d.open()
+	loops.Go(func() { e.Store.OnShards(working, func(ctx context.Context) { e.newRelay().loop(ctx) }) })
+	loops.Go(func() { e.sender.loadLoop(working, e.sender.toLoad, false) })
+	loops.Go(func() { e.sender.loadLoop(working, e.sender.toCatchUp, true) })
+	loops.Go(func() { e.sender.alarmLoop(working) })
+	loops.Go(func() { e.Store.OnShards(working, e.leaser.clockLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, e.leaser.leaseLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, e.leaser.watchLoop) })
+	keepers.Go(func() { e.Store.OnShards(keeping, e.settler.settleLoop) })
+	keepers.Go(func() { e.settler.countLoop(keeping) })
+	e.open()
 	return func(limit context.Context) {
 		endWork()
 		loops.Wait()
-		d.drain(limit)
+		e.drain(limit)
 		endSending()
-		d.awaitSettled(limit)
+		e.awaitSettled(limit)
 		// Attempts that the limit canceled are saved too, and other processes wait for the queues.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(limit), leaveTime)
 		defer cancel()
-		d.awaitSettled(grace)
+		e.awaitSettled(grace)
 		endKeeping()
 		keepers.Wait()
-		d.leave(grace)
+		e.leave(grace)
 		e.Client.Close()
 	}
+}
+
+// leaveTime bounds how long a stopping process takes, once its attempts have ended, to save their
+// outcomes and to release its queues.
+const leaveTime = 3 * time.Second
+
+// open lets workers start.
+func (e *Engine) open() {
+	m := e.machine.lock()
+	defer e.machine.unlock()
+	m.Pause(false)
+	e.leaser.toLease.fire()
+}
+
+// drain lets no attempt start and waits for those in flight. Each queue is released as soon as it
+// has no work under way, so one attempt that hangs delays no other queue.
+func (e *Engine) drain(limit context.Context) {
+	m := e.machine.lock()
+	m.Pause(true)
+	e.sender.jobs.Broadcast()
+	e.machine.unlock()
+	await(limit, func() bool {
+		e.leaser.giveBack(limit, true)
+		m := e.machine.lock()
+		defer e.machine.unlock()
+		return m.Inflight() == 0
+	})
+}
+
+// awaitSettled waits until every outcome is saved.
+func (e *Engine) awaitSettled(limit context.Context) {
+	await(limit, func() bool {
+		m := e.machine.lock()
+		defer e.machine.unlock()
+		return m.Idle()
+	})
+}
+
+// await polls until done returns true or limit ends.
+func await(limit context.Context, done func() bool) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-limit.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// leave releases every queue, so that no other process waits for leases to end.
+func (e *Engine) leave(ctx context.Context) {
+	e.sender.group.Wait()
+	await(ctx, func() bool {
+		e.leaser.giveBack(ctx, false)
+		m := e.machine.lock()
+		defer e.machine.unlock()
+		return m.Len() == 0
+	})
+	m := e.machine.lock()
+	defer e.machine.unlock()
+	m.Forget()
+	e.settler.settles = nil
 }
 
 // signal wakes all loops that subscribed to it, one for each shard. A loop that is running already
@@ -180,5 +281,13 @@ func (b *signal) subscribe() (ch <-chan struct{}, unsubscribe func()) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		delete(b.chans, c)
+	}
+}
+
+// wake makes a loop run a round. A loop that is running already runs one more.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

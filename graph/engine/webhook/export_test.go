@@ -8,10 +8,10 @@ import (
 )
 
 // Relay runs the relay of an engine round by round, for tests.
-type Relay struct{ relay }
+type Relay struct{ *relay }
 
 // NewRelay returns the relay of an engine that is not started.
-func NewRelay(e *Engine) *Relay { return &Relay{relay{dispatcher: e.dispatcher, most: relayBatch}} }
+func NewRelay(e *Engine) *Relay { return &Relay{e.newRelay()} }
 
 // Round creates deliveries of the next events, as many as one transaction takes.
 func (r *Relay) Round(ctx context.Context) (more bool, made int, err error) {
@@ -37,7 +37,7 @@ var CapacityOf = capacityOf
 func (e *Engine) SetDay(now func() micros.Time) { e.wallTime = now }
 
 // OthersWrite reports whether recent events were no backlog.
-func (e *Engine) OthersWrite() bool { return e.dispatcher.othersWrite() }
+func (e *Engine) OthersWrite() bool { return e.traffic.othersWrite() }
 
 // SawLive sets when the engine last found live events.
-func (e *Engine) SawLive(at time.Time) { e.dispatcher.live.Store(&at) }
+func (e *Engine) SawLive(at time.Time) { e.traffic.live.Store(&at) }

@@ -14,11 +14,11 @@ func TestGrantsAreOfBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 * maxGrants {
-		if _, err := e.dispatcher.scopesOf(t.Context(), xid.New(), &app{id: xid.New()}); err != nil {
+		if _, err := e.sender.grants.scopesOf(t.Context(), xid.New(), &app{id: xid.New()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := e.grants.Len(); got > maxGrants {
+	if got := e.sender.grants.cached.Len(); got > maxGrants {
 		t.Errorf("%d are cached, want at most %d", got, maxGrants)
 	}
 }

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
+	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/micros"
 	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
+	"github.com/storefront-go/storefront/graph/engine/webhook/attempt"
+	"github.com/storefront-go/storefront/graph/engine/webhook/filter"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
@@ -32,9 +36,66 @@ const (
 	renewBatch = 256
 )
 
+// leased is the part of a leased queue outside of the schedule.
+type leased struct {
+	settings
+	held *lease.Held
+	// ctx is the context of the attempts. Attempts of a queue that a person stopped outlive the
+	// lease.
+	ctx       context.Context
+	cancel    context.CancelFunc
+	stopWatch func() bool // stops watching the end of the lease
+}
+
+// settings are the settings in the endpoint's row.
+type settings struct {
+	target   *attempt.Target
+	headers  []Header // the endpoint's custom headers
+	promoted bool     // the target signs with the promoted second secret
+	owner    *app
+	types    map[event.Type]bool
+	filters  filter.Set
+}
+
+// end ends the attempts in flight.
+func (l *leased) end() {
+	l.stopWatch()
+	l.cancel()
+	l.held.End()
+}
+
+// leaser acquires, renews and releases the leases of queues, and keeps the settings of those that
+// this process owns.
+type leaser struct {
+	*base
+	machine   *lockedMachine
+	announcer announcer
+	warn      func(context.Context) error // warns people of endpoints that fail
+	toLoad    chan<- struct{}             // wakes the reading of deliveries
+	sending   context.Context             // of the attempts
+
+	// The lock of the machine guards these.
+	leased   map[*schedule.Queue]*leased
+	fencedAt time.Time // when a queue was last found to be taken out of service by a person
+
+	claiming         sync.Mutex // held from the claim of queues until they are in memory
+	toLease, toWatch signal     // each wakes its loops
+}
+
+// of returns the lease of a queue, or nil. The lock is held.
+func (l *leaser) of(q *schedule.Queue) *leased { return l.leased[q] }
+
+// dropped ends the attempts of queues that left the schedule. The lock is held.
+func (l *leaser) dropped(list []*schedule.Queue) {
+	for _, q := range list {
+		l.leased[q].end()
+		delete(l.leased, q)
+	}
+}
+
 // leaseLoop renews, takes and releases leases on the queues of a shard until ctx ends.
-func (d *dispatcher) leaseLoop(ctx context.Context) {
-	called, unsubscribe := d.toLease.subscribe()
+func (l *leaser) leaseLoop(ctx context.Context) {
+	called, unsubscribe := l.toLease.subscribe()
 	defer unsubscribe()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -46,45 +107,45 @@ func (d *dispatcher) leaseLoop(ctx context.Context) {
 		case <-timer.C:
 		case <-called:
 		}
-		if start := time.Now(); start.Sub(renewed) >= terms.Every && d.try(ctx, "renew leases", d.renewAll) == nil {
+		if start := time.Now(); start.Sub(renewed) >= terms.Every && l.try(ctx, "renew leases", l.renewAll) == nil {
 			renewed = start
 		}
 		busy := false
-		_ = d.try(ctx, "lease queues", func(ctx context.Context) (err error) {
-			busy, err = d.acquire(ctx)
+		_ = l.try(ctx, "lease queues", func(ctx context.Context) (err error) {
+			busy, err = l.acquire(ctx)
 			return err
 		})
-		if busy || time.Since(looked) >= d.Poll {
+		if busy || time.Since(looked) >= l.Poll {
 			looked = time.Now()
-			_ = d.try(ctx, "release queues", d.releaseIdle)
-			_ = d.try(ctx, "warn of failures", d.warn)
+			_ = l.try(ctx, "release queues", l.releaseIdle)
+			_ = l.try(ctx, "warn of failures", l.warn)
 		}
-		timer.Reset(d.pause(busy))
+		timer.Reset(l.pause(busy))
 	}
 }
 
 // pause returns the time between two searches for due queues.
-func (d *dispatcher) pause(busy bool) time.Duration {
-	m := d.machine.lock()
-	defer d.machine.unlock()
+func (l *leaser) pause(busy bool) time.Duration {
+	m := l.machine.lock()
+	defer l.machine.unlock()
 	switch {
 	case busy:
 		return time.Millisecond
 	case m.Len() > 0:
-		return min(d.Poll, terms.Every/4)
+		return min(l.Poll, terms.Every/4)
 	}
-	return d.Poll
+	return l.Poll
 }
 
 // renewAll renews every lease of a shard by its token. A lease that another process took or a
 // person ended is lost.
-func (d *dispatcher) renewAll(ctx context.Context) error {
-	m := d.machine.lock()
+func (l *leaser) renewAll(ctx context.Context) error {
+	m := l.machine.lock()
 	all := m.Queues()
-	d.machine.unlock()
+	l.machine.unlock()
 	all = ent.Here(ctx, all, storeOf)
 	for batch := range slices.Chunk(all, renewBatch) {
-		if err := d.renew(ctx, batch); err != nil {
+		if err := l.renew(ctx, batch); err != nil {
 			return err
 		}
 	}
@@ -93,51 +154,51 @@ func (d *dispatcher) renewAll(ctx context.Context) error {
 
 func storeOf(q *schedule.Queue) xid.ID { return q.Store }
 
-func (d *dispatcher) renew(ctx context.Context, batch []*schedule.Queue) error {
+func (l *leaser) renew(ctx context.Context, batch []*schedule.Queue) error {
 	asked := time.Now()
 	var rows map[schedule.Key]*row
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		now, args := d.clock()
+	err := l.Store.InTx(ctx, func(ctx context.Context) error {
+		now, args := l.clock()
 		args = slices.Concat(args, args) // the clock is in the statement twice
-		args = append(args, d.id)
+		args = append(args, l.id)
 		keys := make([]schedule.Key, len(batch))
 		for i, q := range batch {
 			keys[i] = q.Key
 			args = append(args, q.Store, q.Endpoint, q.Token)
 		}
-		_, err := d.exec(ctx, "UPDATE webhook_queues SET "+terms.Renewal(lease.Clock(now))+
-			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(batch)), args...)
+		_, err := l.exec(ctx, "UPDATE webhook_queues SET "+terms.Renewal(lease.Clock(now))+
+			" WHERE lease_owner = ? AND "+l.among("store_id, id, lease_token", len(batch)), args...)
 		if err != nil {
 			return err
 		}
-		rows, err = d.readRows(ctx, keys)
+		rows, err = l.readRows(ctx, keys)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	m := d.machine.lock()
-	defer d.machine.unlock()
+	m := l.machine.lock()
+	defer l.machine.unlock()
 	for _, q := range batch {
-		r, l := rows[q.Key], d.leased[q]
+		r, h := rows[q.Key], l.leased[q]
 		switch {
-		case l == nil: // it was lost meanwhile
+		case h == nil: // it was lost meanwhile
 		case r == nil:
 			m.Lose(q)
 		case r.Token != q.Token || r.inactive || r.target == nil: // a person did this: no other process sends
-			d.retireQueue(m, q)
+			l.retireQueue(m, q)
 		default:
-			l.held.Renewed(asked)
-			l.adopt(r.settings, m.Renewed(q, r.Row, asked, d.now()))
+			h.held.Renewed(asked)
+			h.adopt(r.settings, m.Renewed(q, r.Row, asked, l.now()))
 		}
 	}
 	return nil
 }
 
 // reread adopts the row of a queue.
-func (d *dispatcher) reread(m *schedule.Machine, q *schedule.Queue, r *row) {
-	if l := d.leased[q]; l != nil {
-		l.adopt(r.settings, m.Reread(q, r.Row, d.now()))
+func (l *leaser) reread(m *schedule.Machine, q *schedule.Queue, r *row) {
+	if h := l.leased[q]; h != nil {
+		h.adopt(r.settings, m.Reread(q, r.Row, l.now()))
 	}
 }
 
@@ -152,34 +213,43 @@ func (l *leased) adopt(s settings, changed bool) {
 }
 
 // enter takes a leased queue into memory.
-func (d *dispatcher) enter(m *schedule.Machine, r *row, asked time.Time) {
-	q := m.Enter(r.Key, r.Row, asked, d.now())
-	l := &leased{settings: r.settings, held: terms.Take(d.sending, asked)}
-	l.ctx, l.cancel = context.WithCancel(d.sending)
-	l.stopWatch = context.AfterFunc(l.held.Context(), func() {
-		if errors.Is(context.Cause(l.held.Context()), lease.ErrLost) {
-			m := d.machine.lock()
-			defer d.machine.unlock()
+func (l *leaser) enter(m *schedule.Machine, r *row, asked time.Time) {
+	q := m.Enter(r.Key, r.Row, asked, l.now())
+	h := &leased{settings: r.settings, held: terms.Take(l.sending, asked)}
+	h.ctx, h.cancel = context.WithCancel(l.sending)
+	h.stopWatch = context.AfterFunc(h.held.Context(), func() {
+		if errors.Is(context.Cause(h.held.Context()), lease.ErrLost) {
+			m := l.machine.lock()
+			defer l.machine.unlock()
 			m.Lose(q)
 		}
 	})
-	d.leased[q] = l
+	l.leased[q] = h
 }
 
 // releaseIdle releases the queues that have had nothing to send for a while.
-func (d *dispatcher) releaseIdle(ctx context.Context) error {
-	m := d.machine.lock()
-	idle := m.Releases(d.now())
-	d.machine.unlock()
-	return d.releaseAll(ctx, idle)
+func (l *leaser) releaseIdle(ctx context.Context) error {
+	m := l.machine.lock()
+	idle := m.Releases(l.now())
+	l.machine.unlock()
+	return l.releaseAll(ctx, idle)
 }
 
-func (d *dispatcher) releaseAll(ctx context.Context, by map[micros.Time][]schedule.Release) error {
+// giveBack releases every queue, or only the quiet ones. A queue to which something is added
+// meanwhile is kept, and released the next time.
+func (l *leaser) giveBack(ctx context.Context, quiet bool) {
+	m := l.machine.lock()
+	list := m.ReleaseAll(quiet, l.now())
+	l.machine.unlock()
+	l.report(ctx, "release queues", l.releaseAll(ctx, list))
+}
+
+func (l *leaser) releaseAll(ctx context.Context, by map[micros.Time][]schedule.Release) error {
 	var errs []error
 	for _, due := range slices.Sorted(maps.Keys(by)) {
-		for part := range ent.ByShard(d.Store, by[due], func(r schedule.Release) xid.ID { return r.Queue.Store }) {
+		for part := range ent.ByShard(l.Store, by[due], func(r schedule.Release) xid.ID { return r.Queue.Store }) {
 			for batch := range slices.Chunk(part, leaseBatch) {
-				errs = append(errs, d.release(ctx, batch, due)) // each queue is kept or dropped
+				errs = append(errs, l.release(ctx, batch, due)) // each queue is kept or dropped
 			}
 		}
 	}
@@ -188,23 +258,23 @@ func (d *dispatcher) releaseAll(ctx context.Context, by map[micros.Time][]schedu
 
 // release releases queues unless something was added since they were found empty, be it by this
 // process's own relay: it compares the wake counter of that moment.
-func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due micros.Time) error {
+func (l *leaser) release(ctx context.Context, batch []schedule.Release, due micros.Time) error {
 	var kept map[schedule.Key]*row
-	err := d.Store.InTx(ctx, func(ctx context.Context) (err error) {
-		kept, err = d.writeRelease(ctx, batch, due)
+	err := l.Store.InTx(ctx, func(ctx context.Context) (err error) {
+		kept, err = l.writeRelease(ctx, batch, due)
 		return err
 	})
-	m := d.machine.lock()
-	defer d.machine.unlock()
+	m := l.machine.lock()
+	defer l.machine.unlock()
 	for _, rel := range batch {
 		q := rel.Queue
-		r, l := kept[q.Key], d.leased[q]
+		r, h := kept[q.Key], l.leased[q]
 		switch {
-		case l == nil: // it was lost meanwhile
+		case h == nil: // it was lost meanwhile
 		case err != nil:
-			m.Kept(q, nil, d.now())
+			m.Kept(q, nil, l.now())
 		case r != nil && r.Token == q.Token:
-			l.adopt(r.settings, m.Kept(q, &r.Row, d.now()))
+			h.adopt(r.settings, m.Kept(q, &r.Row, l.now()))
 		default:
 			m.Released(q)
 		}
@@ -213,26 +283,26 @@ func (d *dispatcher) release(ctx context.Context, batch []schedule.Release, due 
 }
 
 // writeRelease releases queues and returns the rows of those that were kept.
-func (d *dispatcher) writeRelease(
+func (l *leaser) writeRelease(
 	ctx context.Context, batch []schedule.Release, due micros.Time,
 ) (map[schedule.Key]*row, error) {
 	set, args := fmt.Sprintf("due_at = %d", micros.Never), []any(nil)
 	if due != micros.Never {
 		// Due times of queues are times of the queue clock.
-		now, clock := d.clock()
-		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(d.now()), 0), now)
+		now, clock := l.clock()
+		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(l.now()), 0), now)
 		args = slices.Concat(clock, clock)
 	}
-	args = append(args, d.id)
+	args = append(args, l.id)
 	keys := make([]schedule.Key, len(batch))
 	for i, rel := range batch {
 		keys[i] = rel.Queue.Key
 		args = append(args, rel.Queue.Store, rel.Queue.Endpoint, rel.Queue.Token, rel.Wake)
 	}
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", "+set+
-		" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token, wake", len(batch)), args...)
+	_, err := l.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", "+set+
+		" WHERE lease_owner = ? AND "+l.among("store_id, id, lease_token, wake", len(batch)), args...)
 	if err != nil {
 		return nil, err
 	}
-	return d.readRows(ctx, keys)
+	return l.readRows(ctx, keys)
 }

@@ -25,7 +25,7 @@ const loadQueues = 32
 // loadLoop reads deliveries ahead for the queues that have room, until ctx ends. With events, it
 // creates deliveries from the event log instead; that takes longer, so no queue with deliveries
 // waits for it.
-func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
+func (s *sender) loadLoop(ctx context.Context, called <-chan struct{}, events bool) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -33,20 +33,20 @@ func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, event
 		case <-called:
 		}
 		for ctx.Err() == nil {
-			m := d.machine.lock()
-			list := m.Reads(loadQueues, events, d.now())
-			d.machine.unlock()
+			m := s.machine.lock()
+			list := m.Reads(loadQueues, events, s.now())
+			s.machine.unlock()
 			if len(list) == 0 {
 				break
 			}
-			err := d.try(ctx, "read deliveries", func(ctx context.Context) error { return d.load(ctx, list) })
-			m = d.machine.lock()
-			m.ReadDone(list, d.now())
-			d.machine.unlock()
+			err := s.try(ctx, "read deliveries", func(ctx context.Context) error { return s.load(ctx, list) })
+			m = s.machine.lock()
+			m.ReadDone(list, s.now())
+			s.machine.unlock()
 			if err != nil {
 				select {
 				case <-ctx.Done():
-				case <-time.After(d.Poll):
+				case <-time.After(s.Poll):
 				}
 			}
 		}
@@ -54,7 +54,7 @@ func (d *dispatcher) loadLoop(ctx context.Context, called <-chan struct{}, event
 }
 
 // load reads what the queues need, the next rows of all of them with one statement.
-func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error) {
+func (s *sender) load(ctx context.Context, list []schedule.Read) (err error) {
 	var rows []schedule.Read
 	for _, r := range list {
 		if r.Source == schedule.Rows {
@@ -62,15 +62,15 @@ func (d *dispatcher) load(ctx context.Context, list []schedule.Read) (err error)
 		}
 	}
 	if len(rows) > 0 {
-		err = d.loadRows(ctx, rows)
+		err = s.loadRows(ctx, rows)
 	}
 	for _, r := range list {
 		switch {
 		case err != nil:
 		case r.Source == schedule.OneLane:
-			err = d.loadLane(ctx, r)
+			err = s.loadLane(ctx, r)
 		case r.Source == schedule.Events:
-			err = d.catchUp(ctx, r)
+			err = s.catchUp(ctx, r)
 		}
 	}
 	return err
@@ -85,9 +85,9 @@ const (
 
 // itemQuery begins a query of deliveries with their small bodies. It names the primary key, so that
 // key ranges bound the read whatever row counts the engine has for a table that is empty at times.
-func (d *dispatcher) itemQuery() string {
+func (s *sender) itemQuery() string {
 	return itemColumns + inline + " FROM deliveries d" +
-		ent.IndexHint(d.Store.Dialect(), "deliveries", ent.Primary) + itemEvents
+		ent.IndexHint(s.Store.Dialect(), "deliveries", ent.Primary) + itemEvents
 }
 
 // inlineBody is the size in bytes up to which bodies are read with their rows.
@@ -116,13 +116,13 @@ func (b *inlined) Scan(src any) error {
 
 // items reads rows of [itemColumns] and [inline] and converts their times to the monotonic clock.
 // Deliveries of one event share its body.
-func (d *dispatcher) items(
+func (s *sender) items(
 	ctx context.Context, query string, args []any,
 ) (map[schedule.Key][]*schedule.Item, error) {
-	found, now := map[schedule.Key][]*schedule.Item{}, d.wallTime()
+	found, now := map[schedule.Key][]*schedule.Item{}, s.wallTime()
 	bodies := map[xid.ID][]byte{}
 	var ahead []ahead
-	err := d.read(ctx, query, args, func(rs *stdsql.Rows) error {
+	err := s.read(ctx, query, args, func(rs *stdsql.Rows) error {
 		var k schedule.Key
 		it := new(schedule.Item)
 		var tried micros.Time
@@ -140,31 +140,31 @@ func (d *dispatcher) items(
 		if e, ok := aheadOf(k, it, tried, now); ok {
 			ahead, it.Due = append(ahead, e), e.due
 		}
-		it.First, it.Due = d.toMonotonic(it.First), d.toMonotonic(it.Due)
+		it.First, it.Due = s.toMonotonic(it.First), s.toMonotonic(it.Due)
 		found[k] = append(found[k], it)
 		return err
 	})
 	if err == nil {
-		err = d.rewriteDue(ctx, ahead, now)
+		err = s.rewriteDue(ctx, ahead, now)
 	}
 	return found, wrap("read deliveries", err)
 }
 
 // loadRows reads the next rows of some queues with one statement.
-func (d *dispatcher) loadRows(ctx context.Context, list []schedule.Read) error {
+func (s *sender) loadRows(ctx context.Context, list []schedule.Read) error {
 	limit := max(schedule.WindowRows/len(list), 16)
-	query, args := d.rowsQuery(list, limit)
-	found, err := d.items(ctx, query, args)
+	query, args := s.rowsQuery(list, limit)
+	found, err := s.items(ctx, query, args)
 	if err != nil {
 		return err
 	}
-	m := d.machine.lock()
-	defer d.machine.unlock()
+	m := s.machine.lock()
+	defer s.machine.unlock()
 	for _, r := range list {
 		// The rows of one queue may arrive in any order.
 		items := found[r.Queue.Key]
 		slices.SortFunc(items, func(a, b *schedule.Item) int { return int(a.Sequence - b.Sequence) })
-		m.Admit(r, items, len(items) < limit || within(r, limit), d.now())
+		m.Admit(r, items, len(items) < limit || within(r, limit), s.now())
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func within(r schedule.Read, limit int) bool { return r.Last-r.From < int64(limi
 
 // rowsQuery reads up to limit rows of each queue. Queues with no more rows than that are ranges of
 // one query, which halves the cost of a query for each on MySQL.
-func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, args []any) {
+func (s *sender) rowsQuery(list []schedule.Read, limit int) (query string, args []any) {
 	var stores, ranges, rest []any
 	for _, r := range list {
 		if within(r, limit) {
@@ -188,29 +188,29 @@ func (d *dispatcher) rowsQuery(list []schedule.Read, limit int) (query string, a
 	if n := len(stores); n > 0 {
 		one := fromItem + " AND d.sequence <= ?"
 		of := "(" + one + strings.Repeat(" OR "+one, n-1) + ")"
-		if d.Store.Dialect() == dialect.MySQL {
+		if s.Store.Dialect() == dialect.MySQL {
 			// Vitess needs them to route the query; SQLite would read the stores whole.
 			of, args = "d.store_id IN "+placeholders(n)+" AND "+of, stores
 		}
-		parts = append(parts, d.itemQuery()+of)
+		parts = append(parts, s.itemQuery()+of)
 	}
 	if n := len(list) - len(stores); n > 0 {
-		parts = append(parts, d.union(d.itemQuery()+fromItem+fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit), n))
+		parts = append(parts, s.union(s.itemQuery()+fromItem+fmt.Sprintf(" ORDER BY d.sequence LIMIT %d", limit), n))
 	}
 	return strings.Join(parts, " UNION ALL "), slices.Concat(args, ranges, rest)
 }
 
 // loadLane reads the deliveries of one lane that were left in the database.
-func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
-	found, err := d.items(ctx, d.itemQuery()+fromItem+fmt.Sprintf(
+func (s *sender) loadLane(ctx context.Context, r schedule.Read) error {
+	found, err := s.items(ctx, s.itemQuery()+fromItem+fmt.Sprintf(
 		" AND d.sequence < ? AND d.resource_id = ? ORDER BY d.sequence LIMIT %d", schedule.LaneRows),
 		[]any{r.Queue.Store, r.Queue.Endpoint, r.From, r.Before, r.Resource})
 	if err != nil {
 		return err
 	}
-	m := d.machine.lock()
-	defer d.machine.unlock()
-	m.Refill(r, found[r.Queue.Key], d.now())
+	m := s.machine.lock()
+	defer s.machine.unlock()
+	m.Refill(r, found[r.Queue.Key], s.now())
 	return nil
 }
 
@@ -218,8 +218,8 @@ func (d *dispatcher) loadLane(ctx context.Context, r schedule.Read) error {
 var errGone = errors.New("the event is gone")
 
 // body reads the body of an event. It returns [errGone] if the event is gone.
-func (d *dispatcher) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
-	err = d.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
+func (r *eventReader) body(ctx context.Context, store, event xid.ID) (body []byte, err error) {
+	err = r.read(ctx, "SELECT body FROM events WHERE store_id = ? AND id = ?", []any{store, event},
 		func(rs *stdsql.Rows) error { return rs.Scan((*eventbody.Body)(&body)) })
 	if err == nil && body == nil {
 		err = errGone

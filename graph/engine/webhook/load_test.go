@@ -30,8 +30,8 @@ func TestReadsAhead(t *testing.T) {
 					list = append(list, schedule.Read{Queue: &schedule.Queue{Key: k}, From: from, Last: last})
 					want[k] = [2]int64{from, min(last, from+limit-1)}
 				}
-				query, args := e.dispatcher.rowsQuery(list, limit)
-				found, err := e.dispatcher.items(ctx, query, args)
+				query, args := e.sender.rowsQuery(list, limit)
+				found, err := e.sender.items(ctx, query, args)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -96,12 +96,12 @@ type slotKey struct {
 type slot struct{ delivered, failed, sum, longest int64 }
 
 // count adds a batch of outcomes to the metrics.
-func (d *dispatcher) count(batch []*outcome) {
-	d.metrics.guard.Lock()
-	defer d.metrics.guard.Unlock()
+func (s *settler) count(batch []*outcome) {
+	s.metrics.guard.Lock()
+	defer s.metrics.guard.Unlock()
 	for _, o := range batch {
 		r := o.result
-		d.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
+		s.metrics.attempts.WithLabelValues(string(r.Outcome)).Inc()
 		if o.Verdict == schedule.Cancelled || o.Verdict == schedule.Noted {
 			continue
 		}
@@ -109,53 +109,53 @@ func (d *dispatcher) count(batch []*outcome) {
 		if r.Reused {
 			connection = "reused"
 		}
-		d.metrics.conns.WithLabelValues(connection).Inc()
+		s.metrics.conns.WithLabelValues(connection).Inc()
 		k := slotKey{o.Queue.Key, o.At - o.At%micros.Time(slotTime.Microseconds())}
-		s := d.metrics.slots[k]
-		if s == nil {
-			s = new(slot)
-			d.metrics.slots[k] = s
+		one := s.metrics.slots[k]
+		if one == nil {
+			one = new(slot)
+			s.metrics.slots[k] = one
 		}
 		if o.Verdict != schedule.Done {
-			s.failed++
+			one.failed++
 			continue
 		}
 		took := r.Duration.Microseconds()
-		s.delivered, s.sum, s.longest = s.delivered+1, s.sum+took, max(s.longest, took)
-		d.metrics.latency.Observe((time.Duration(o.At-o.Item.Event.Time()) * time.Microsecond).Seconds())
+		one.delivered, one.sum, one.longest = one.delivered+1, one.sum+took, max(one.longest, took)
+		s.metrics.latency.Observe((time.Duration(o.At-o.Item.Event.Time()) * time.Microsecond).Seconds())
 	}
 }
 
 // countLoop flushes the counts to the database every 5 s, until ctx ends.
-func (d *dispatcher) countLoop(ctx context.Context) {
+func (s *settler) countLoop(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			d.report(ctx, "count attempts", d.flush(context.WithoutCancel(ctx)))
+			s.report(ctx, "count attempts", s.flush(context.WithoutCancel(ctx)))
 			return
 		case <-tick.C:
-			d.report(ctx, "count attempts", d.flush(ctx))
+			s.report(ctx, "count attempts", s.flush(ctx))
 		}
 	}
 }
 
 // flush adds the counts of every slot to the database, with the last success of each endpoint.
-func (d *dispatcher) flush(ctx context.Context) error {
-	d.metrics.guard.Lock()
-	slots := d.metrics.slots
-	d.metrics.slots = map[slotKey]*slot{}
-	d.metrics.guard.Unlock()
+func (s *settler) flush(ctx context.Context) error {
+	s.metrics.guard.Lock()
+	slots := s.metrics.slots
+	s.metrics.slots = map[slotKey]*slot{}
+	s.metrics.guard.Unlock()
 	keys := make([]slotKey, 0, len(slots))
 	for k := range slots {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b slotKey) int { return a.Compare(b.Key) })
 	var errs []error
-	for part := range ent.ByShard(d.Store, keys, func(k slotKey) xid.ID { return k.Store }) {
+	for part := range ent.ByShard(s.Store, keys, func(k slotKey) xid.ID { return k.Store }) {
 		for some := range slices.Chunk(part, leaseBatch) {
-			if err := d.addSlots(ctx, some, slots); err != nil {
+			if err := s.addSlots(ctx, some, slots); err != nil {
 				errs = append(errs, fmt.Errorf("add counts: %w", err))
 				break
 			}
@@ -164,35 +164,35 @@ func (d *dispatcher) flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (d *dispatcher) addSlots(ctx context.Context, keys []slotKey, slots map[slotKey]*slot) error {
-	return d.Store.InTx(ctx, func(ctx context.Context) error {
+func (s *settler) addSlots(ctx context.Context, keys []slotKey, slots map[slotKey]*slot) error {
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
 		var args, alive []any
 		for _, k := range keys {
-			s := slots[k]
-			args = append(args, k.Store, k.Endpoint, k.at, s.delivered, s.failed, s.sum, s.longest)
-			if s.delivered > 0 {
+			one := slots[k]
+			args = append(args, k.Store, k.Endpoint, k.at, one.delivered, one.failed, one.sum, one.longest)
+			if one.delivered > 0 {
 				alive = append(alive, k.Store, k.Endpoint)
 			}
 		}
-		if _, err := d.exec(ctx,
+		if _, err := s.exec(ctx,
 			"INSERT INTO endpoint_stats (store_id, id, slot, delivered, failed, latency_sum, latency_max)"+
-				values(len(keys), 7)+d.upsert(), args...); err != nil {
+				values(len(keys), 7)+s.upsert(), args...); err != nil {
 			return err
 		}
 		if len(alive) == 0 {
 			return nil
 		}
-		_, err := d.exec(ctx,
-			"UPDATE webhook_queues SET last_success_at = ? WHERE "+d.among("store_id, id", len(alive)/2),
+		_, err := s.exec(ctx,
+			"UPDATE webhook_queues SET last_success_at = ? WHERE "+s.among("store_id, id", len(alive)/2),
 			append([]any{micros.Now()}, alive...)...)
 		return err
 	})
 }
 
 // upsert returns the tail of an insert that adds to an existing row.
-func (e *Engine) upsert() string {
+func (s *settler) upsert() string {
 	sums := []string{"delivered", "failed", "latency_sum"}
-	return ent.Accumulate(e.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
+	return ent.Accumulate(s.Store.Dialect(), "store_id, id, slot", sums, "latency_max")
 }
 
 // backlog collects metrics of the rows that wait in the database. Each reads a bounded part.
@@ -239,10 +239,10 @@ func (b backlog) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	m := b.dispatcher.machine.lock()
+	m := b.machine.lock()
 	leased, inflight := m.Len(), m.Inflight()
-	loads := m.Loads(b.dispatcher.now())
-	b.dispatcher.machine.unlock()
+	loads := m.Loads(b.now())
+	b.machine.unlock()
 	for i, l := range loads {
 		class := schedule.Class(i).String()
 		gauge(classQueues, float64(l.Queues), class)

@@ -43,11 +43,12 @@ func TestMissingRows(t *testing.T) {
 		Health: schedule.Health{FailingSince: new(micros.Now())}}}
 	for name, f := range map[string]func(context.Context) error{
 		"notice": func(ctx context.Context) error {
-			return e.dispatcher.notify(ctx, k, func(string) (n notify.Notice) { return })
+			return e.settler.announcer.notify(ctx, k, func(string) (n notify.Notice) { return })
 		},
-		"suspension": func(ctx context.Context) error { return e.dispatcher.suspend(ctx, o) },
+		"suspension": func(ctx context.Context) error { return e.settler.suspend(ctx, o) },
 		"announcement": func(ctx context.Context) error {
-			return e.dispatcher.appendEvent(ctx, &db.WebhookEndpoint{ID: xid.New()}, event.WebhookEndpointSuspended)
+			unknown := &db.WebhookEndpoint{ID: xid.New()}
+			return e.settler.announcer.appendEvent(ctx, unknown, event.WebhookEndpointSuspended)
 		},
 		"skipping": func(ctx context.Context) error { return e.updateFailingSince(ctx, xid.New()) },
 	} {

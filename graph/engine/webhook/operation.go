@@ -78,10 +78,10 @@ func (e *Engine) updateQueue(ctx context.Context, endpoint xid.ID, change func(*
 }
 
 // stopDeliveries ends deliveries to the endpoint: in this process at once, in another one when it
-// next looks for changes ([dispatcher.applyChanges]).
+// next looks for changes ([leaser.applyChanges]).
 func (e *Engine) stopDeliveries(ctx context.Context, endpoint xid.ID, change func(*db.WebhookQueueUpdate)) error {
 	store := viewer.From(ctx).Store
-	ent.OnCommit(ctx, func() { e.dispatcher.retire(store, endpoint) })
+	ent.OnCommit(ctx, func() { e.leaser.retire(store, endpoint) })
 	return e.updateQueue(ctx, endpoint, change)
 }
 
@@ -264,9 +264,9 @@ func wrap(doing string, err error) error {
 
 // wakeLoops makes this process look at once at queues that a person changed.
 func (e *Engine) wakeLoops() {
-	e.dispatcher.toRelay.fire()
-	e.dispatcher.toLease.fire()
-	e.dispatcher.toWatch.fire()
+	e.toRelay.fire()
+	e.leaser.toLease.fire()
+	e.leaser.toWatch.fire()
 }
 
 // CheckURL checks the form of a receiver's address at registration. It returns the problem as a

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/storefront-go/storefront/ent/event"
 	"github.com/storefront-go/storefront/ent/scope"
 	"github.com/storefront-go/storefront/ent/state"
@@ -30,12 +32,18 @@ type grant struct {
 	at     time.Time
 }
 
+// grants knows what the apps that own endpoints may receive.
+type grants struct {
+	*base
+	cached *lru.Cache[grantKey, grant] // for [grantTTL]
+}
+
 // app is the app that owns an endpoint.
 type app struct{ store, id xid.ID }
 
 // permitted reports whether the owner of an endpoint may receive an event now. The store always
 // may; an app needs a grant with the event's scope (contract, section 5).
-func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, kind event.Type) (bool, error) {
+func (g *grants) permitted(ctx context.Context, store xid.ID, owner *app, kind event.Type) (bool, error) {
 	if owner == nil {
 		return true, nil
 	}
@@ -43,27 +51,27 @@ func (d *dispatcher) permitted(ctx context.Context, store xid.ID, owner *app, ki
 	if !ok {
 		return false, nil
 	}
-	held, err := d.scopesOf(ctx, store, owner)
+	held, err := g.scopesOf(ctx, store, owner)
 	return held.Has(e.Scope), err
 }
 
 // scopesOf returns the scopes of an app in a store, cached for [grantTTL].
-func (d *dispatcher) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
+func (g *grants) scopesOf(ctx context.Context, store xid.ID, owner *app) (scope.Set, error) {
 	k, now := grantKey{store, owner.id}, time.Now()
-	if g, ok := d.grants.Get(k); ok && now.Sub(g.at) < grantTTL {
-		return g.scopes, nil
+	if found, ok := g.cached.Get(k); ok && now.Sub(found.at) < grantTTL {
+		return found.scopes, nil
 	}
-	scopes, err := d.AppScopes(ctx, store, owner.store, owner.id)
+	scopes, err := g.AppScopes(ctx, store, owner.store, owner.id)
 	if err != nil {
 		return scope.Of(), err
 	}
-	d.grants.Add(k, grant{scopes, now})
+	g.cached.Add(k, grant{scopes, now})
 	return scopes, nil
 }
 
 // readable reports whether the owner of an endpoint may receive the body of an event. An event
 // about an export also needs the scope of the export's kind.
-func (d *dispatcher) readable(
+func (g *grants) readable(
 	ctx context.Context, store xid.ID, owner *app, kind event.Type, body []byte,
 ) (bool, error) {
 	if owner == nil || !ofExport(kind) {
@@ -73,7 +81,7 @@ func (d *dispatcher) readable(
 	if err != nil {
 		return false, nil //nolint:nilerr // unreadable bodies go to no app
 	}
-	held, err := d.scopesOf(ctx, store, owner)
+	held, err := g.scopesOf(ctx, store, owner)
 	return held.Has(scope.OfExport(about.kind)), err
 }
 
@@ -136,7 +144,7 @@ func scanSubscriber(rs *stdsql.Rows) (*subscriber, error) {
 
 // findApps reads from the bodies of events which apps they concern. An event whose body cannot be
 // read is delivered to no endpoint.
-func (d *dispatcher) findApps(ctx context.Context, batch []*entry) error {
+func (r *eventReader) findApps(ctx context.Context, batch []*entry) error {
 	for _, p := range batch {
 		if p.kind != event.AppGrantRevoked && !ofExport(p.kind) {
 			continue
@@ -144,14 +152,14 @@ func (d *dispatcher) findApps(ctx context.Context, batch []*entry) error {
 		body := p.body
 		if body == nil {
 			var err error
-			if body, err = d.body(ctx, p.store, p.event); err != nil && !errors.Is(err, errGone) {
+			if body, err = r.body(ctx, p.store, p.event); err != nil && !errors.Is(err, errGone) {
 				return err
 			}
 		}
 		about, err := subjectOf(p.kind, body)
 		if err != nil {
 			p.kind = ""
-			d.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error",
+			r.Logger.ErrorContext(ctx, "webhooks: an event names no app", "event", xid.Event.Format(p.event), "error",
 				err)
 		}
 		p.app = about.app

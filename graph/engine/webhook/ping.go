@@ -21,7 +21,7 @@ import (
 // receiver, up to [attempt.MaxTime], so it must not be called in a transaction. The ping is subject
 // to the same egress policy as every delivery.
 func (e *Engine) Test(ctx context.Context, endpoint *db.WebhookEndpoint) (*db.DeliveryLog, error) {
-	target, headers, err := e.targetOf(endpoint)
+	target, headers, err := e.Vault.targetOf(endpoint)
 	if err != nil {
 		return nil, &fault.Error{Kind: fault.Conflict, Code: fault.SecretUnreadable, Detail: unreadable, Err: err}
 	}

@@ -35,7 +35,7 @@ func TestRelayMeetsRegistration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &relay{dispatcher: e.dispatcher, most: relayBatch}
+		r := e.newRelay()
 		_, all := storetest.Everything(t, s)
 		batch, err := r.outbox(all)
 		if err != nil || len(batch) != 1 {

@@ -37,14 +37,13 @@ const (
 // errRaced means that another relay, or a person, was faster: the round is repeated.
 var errRaced = errors.New("webhook: the relay was overtaken")
 
-// relayLoop moves events from the outbox of a shard to the queues until ctx ends. It runs when this
+// loop moves events from the outbox of a shard to the queues until ctx ends. It runs when this
 // process has written events, and polls for those of other processes.
-func (d *dispatcher) relayLoop(ctx context.Context) {
-	written, stopListening := d.Store.Listen()
+func (r *relay) loop(ctx context.Context) {
+	written, stopListening := r.Store.Listen()
 	defer stopListening()
-	called, unsubscribe := d.toRelay.subscribe()
+	called, unsubscribe := r.toRelay.subscribe()
 	defer unsubscribe()
-	r := relay{dispatcher: d, most: relayBatch}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	gap := relayGap
@@ -53,11 +52,11 @@ func (d *dispatcher) relayLoop(ctx context.Context) {
 		last := time.Now()
 		var more bool
 		var created int
-		err := d.try(ctx, "relay events", func(ctx context.Context) (err error) {
+		err := r.try(ctx, "relay events", func(ctx context.Context) (err error) {
 			more, created, err = r.round(ctx)
 			return err
 		})
-		idle := d.Poll
+		idle := r.Poll
 		if err == nil && !r.idleRound {
 			lastActive = last
 		}
@@ -66,7 +65,7 @@ func (d *dispatcher) relayLoop(ctx context.Context) {
 		}
 		switch {
 		case err != nil:
-			gap, idle = d.Poll, d.Poll
+			gap, idle = r.Poll, r.Poll
 		case more:
 			continue
 		case created > 0:
@@ -100,7 +99,12 @@ func (d *dispatcher) relayLoop(ctx context.Context) {
 // endpoints does not delay the others. It keeps no position within a store, since transactions do
 // not commit in the order of ids.
 type relay struct {
-	*dispatcher
+	*base
+	events           eventReader
+	machine          *lockedMachine
+	traffic          *traffic
+	toRelay, toLease *signal // toRelay wakes the relay
+
 	bucket    int8
 	after     xid.ID // the last store of the previous round
 	most      int    // events per round; fewer while one of them fails
@@ -147,7 +151,7 @@ type subscriber struct {
 func (p *entry) isFor(s *subscriber) bool { return p.before == 0 || s.number < p.before }
 
 // wants reports whether an endpoint receives an event: it subscribed to the type, and its filters
-// match ([dispatcher.applyFilters]). An endpoint is not notified of its own suspension nor of the
+// match ([eventReader.applyFilters]). An endpoint is not notified of its own suspension nor of the
 // end of its own app's access. An app is notified of its own exports only, since it sees no others
 // (contract, section 5).
 func (s *subscriber) wants(p *entry) bool {
@@ -175,7 +179,7 @@ func (r *relay) fanOut(ctx context.Context) (more bool, created int, err error) 
 		return err == nil && wrapped, 0, err
 	}
 	r.size = len(batch)
-	if err := r.findApps(ctx, batch); err != nil {
+	if err := r.events.findApps(ctx, batch); err != nil {
 		return false, 0, err
 	}
 	parts, created, err := r.parts(ctx, batch)
@@ -195,7 +199,7 @@ func (r *relay) fanOut(ctx context.Context) (more bool, created int, err error) 
 	}
 	r.metrics.relayed.Add(float64(len(batch) - left))
 	if r.flood = r.size == relayBatch; !r.flood {
-		r.live.Store(new(time.Now()))
+		r.traffic.live.Store(new(time.Now()))
 	}
 	more = left > 0 || r.size == r.most || r.bucket != 0 || !r.after.IsNil()
 	r.bucket, r.after = 0, xid.Nil
@@ -411,9 +415,9 @@ func deliveryRow(k schedule.Key, sequence int64, p pending, now micros.Time) []a
 	return []any{k.Store, k.Endpoint, sequence, DeliveryID(k.Endpoint, sequence, now), p.event, p.resource}
 }
 
-func (e *Engine) insertDeliveries(ctx context.Context, rows []any) error {
+func (b *base) insertDeliveries(ctx context.Context, rows []any) error {
 	for some := range slices.Chunk(rows, deliveryColumns*maxFanOut/2) {
-		_, err := e.exec(ctx, "INSERT INTO deliveries (store_id, endpoint_id, sequence, id, event_id, resource_id)"+
+		_, err := b.exec(ctx, "INSERT INTO deliveries (store_id, endpoint_id, sequence, id, event_id, resource_id)"+
 			values(len(some)/deliveryColumns, deliveryColumns), some...)
 		if err != nil {
 			return err

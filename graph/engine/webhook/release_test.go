@@ -27,8 +27,8 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.sending = t.Context()
-		d, id, secret := e.dispatcher, xid.New(), NewSecret()
+		e.leaser.sending = t.Context()
+		id, secret := xid.New(), NewSecret()
 		err = s.InTx(ctx, func(ctx context.Context) error {
 			err := s.DB(ctx).WebhookEndpoint.Create().SetID(id).SetURL("https://receiver.example/").
 				SetEvents("product.updated").SetStatus(state.EndpointActive).SetSecret(e.Vault.Seal(id, secret)).
@@ -45,29 +45,29 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, all := storetest.Everything(t, s)
-		if _, err := d.acquire(all); err != nil {
+		if _, err := e.leaser.acquire(all); err != nil {
 			t.Fatal(err)
 		}
-		q := d.machine.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
+		q := e.machine.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
 		var idle []schedule.Release
 		if q != nil {
-			idle = d.machine.schedule.ReleaseAll(false, time.Now())[micros.Never]
+			idle = e.machine.schedule.ReleaseAll(false, time.Now())[micros.Never]
 		}
 		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)
 		}
 		sub := &subscriber{Key: q.Key, wake: q.Wake(), at: micros.Now(), taken: []*entry{{store: store.ID}}}
-		r := &relay{dispatcher: d}
+		r := e.newRelay()
 		if err := s.InTx(ctx,
 			func(ctx context.Context) error { return r.raise(ctx, []*subscriber{sub}, 1) }); err != nil {
 			t.Fatal(err)
 		}
 		r.appendLocal([]*subscriber{sub})
-		if err := d.release(t.Context(), idle, micros.Never); err != nil {
+		if err := e.leaser.release(t.Context(), idle, micros.Never); err != nil {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
-		if row.LeaseOwner == nil || row.DueAt == micros.Never || d.machine.schedule.Find(q.Key) != q ||
+		if row.LeaseOwner == nil || row.DueAt == micros.Never || e.machine.schedule.Find(q.Key) != q ||
 			q.State() != schedule.Active {
 			t.Errorf("the queue was released with a delivery in it: %v", row)
 		}

@@ -21,43 +21,43 @@ const replayBatch = 500
 // While missed_from is set, the relay leaves the events from there on to catchUp. Events that are
 // still in the outbox and not yet fanned out to this endpoint are left to the relay, which will
 // find missed_from beyond them: both compare and set the same counter, wake.
-func (d *dispatcher) catchUp(ctx context.Context, r schedule.Read) error {
-	s := d.stepOf(r)
-	if s == nil {
+func (s *sender) catchUp(ctx context.Context, r schedule.Read) error {
+	st := s.stepOf(r)
+	if st == nil {
 		return nil
 	}
 	var rows map[schedule.Key]*row
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		s.events, s.next, rows = nil, nil, nil
-		n, err := d.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1"+
-			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", s.q.Store, s.q.Endpoint, s.q.Token,
+	err := s.Store.InTx(ctx, func(ctx context.Context) error {
+		st.events, st.next, rows = nil, nil, nil
+		n, err := s.exec(ctx, "UPDATE webhook_queues SET wake = wake + 1"+
+			" WHERE store_id = ? AND id = ? AND lease_token = ? AND wake = ?", st.q.Store, st.q.Endpoint, st.q.Token,
 			r.Wake)
 		if err != nil {
 			return err
 		}
 		if n == 0 { // the queue was changed: read its row
-			rows, err = d.readRows(ctx, []schedule.Key{s.q.Key})
+			rows, err = s.leases.readRows(ctx, []schedule.Key{st.q.Key})
 			return err
 		}
-		if err := d.find(ctx, s); err != nil {
+		if err := s.find(ctx, st); err != nil {
 			return err
 		}
-		return d.extend(ctx, s, r.Last)
+		return s.extend(ctx, st, r.Last)
 	})
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	m := d.machine.lock()
-	defer d.machine.unlock()
-	switch found := rows[s.q.Key]; {
+	m := s.machine.lock()
+	defer s.machine.unlock()
+	switch found := rows[st.q.Key]; {
 	case rows == nil:
-		m.Extended(r, len(s.events), s.next)
+		m.Extended(r, len(st.events), st.next)
 	case found == nil:
-		m.Lose(s.q)
-	case found.Token != s.q.Token || found.inactive:
-		d.retireQueue(m, s.q)
+		m.Lose(st.q)
+	case found.Token != st.q.Token || found.inactive:
+		s.leases.retireQueue(m, st.q)
 	default:
-		d.reread(m, s.q, found)
+		s.leases.reread(m, st.q, found)
 	}
 	return nil
 }
@@ -75,14 +75,14 @@ type step struct {
 }
 
 // stepOf returns the next step, or nil.
-func (d *dispatcher) stepOf(r schedule.Read) *step {
+func (s *sender) stepOf(r schedule.Read) *step {
 	from, to := r.Log.Missed, (*xid.ID)(nil)
 	if from == nil {
 		from, to = r.Log.Replay[0], r.Log.Replay[1]
 	}
-	d.machine.lock()
-	defer d.machine.unlock()
-	l := d.leased[r.Queue]
+	s.machine.lock()
+	defer s.machine.unlock()
+	l := s.leases.of(r.Queue)
 	if from == nil || l == nil {
 		return nil
 	}
@@ -96,12 +96,12 @@ type pending struct {
 }
 
 // find reads the next events of the log that the queue's endpoint subscribes to.
-func (d *dispatcher) find(ctx context.Context, s *step) error {
+func (s *sender) find(ctx context.Context, st *step) error {
 	relayed := map[xid.ID]bool{}
-	if s.missed {
-		err := d.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?"+
+	if st.missed {
+		err := s.read(ctx, "SELECT id FROM outbox WHERE bucket = ? AND store_id = ? AND id >= ?"+
 			" AND (dealt_to IS NULL OR dealt_to < ?)",
-			[]any{bucket.Of(s.q.Store), s.q.Store, s.from, s.q.Endpoint}, func(rs *stdsql.Rows) error {
+			[]any{bucket.Of(st.q.Store), st.q.Store, st.from, st.q.Endpoint}, func(rs *stdsql.Rows) error {
 				var id xid.ID
 				err := rs.Scan(&id)
 				relayed[id] = true
@@ -112,36 +112,36 @@ func (d *dispatcher) find(ctx context.Context, s *step) error {
 		}
 	}
 	body := ", NULL"
-	if len(s.sub.filters) > 0 {
+	if len(st.sub.filters) > 0 {
 		body = inline
 	}
 	query, args := "SELECT e.id, e.type, e.resource_id"+body+" FROM events e WHERE e.store_id = ? AND e.id >= ?",
-		[]any{s.q.Store, s.from}
-	if s.to != nil {
-		query, args = query+" AND e.id < ?", append(args, *s.to)
+		[]any{st.q.Store, st.from}
+	if st.to != nil {
+		query, args = query+" AND e.id < ?", append(args, *st.to)
 	}
 	var log []*entry
-	err := d.read(ctx, query+fmt.Sprintf(" ORDER BY e.id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
-		p := &entry{store: s.q.Store}
+	err := s.read(ctx, query+fmt.Sprintf(" ORDER BY e.id LIMIT %d", replayBatch), args, func(rs *stdsql.Rows) error {
+		p := &entry{store: st.q.Store}
 		log = append(log, p)
 		return rs.Scan(&p.event, &p.kind, &p.resource, (*inlined)(&p.body))
 	})
 	if err != nil {
 		return err
 	}
-	if err := d.findApps(ctx, log); err != nil {
+	if err := s.events.findApps(ctx, log); err != nil {
 		return err
 	}
-	if err := d.applyFilters(ctx, log, []*subscriber{&s.sub}); err != nil {
+	if err := s.events.applyFilters(ctx, log, []*subscriber{&st.sub}); err != nil {
 		return err
 	}
 	for _, p := range log {
-		if !relayed[p.event] && s.sub.wants(p) {
-			s.events = append(s.events, p.pending)
+		if !relayed[p.event] && st.sub.wants(p) {
+			st.events = append(st.events, p.pending)
 		}
 	}
 	if len(log) == replayBatch {
-		s.next = new(following(log[len(log)-1].event))
+		st.next = new(following(log[len(log)-1].event))
 	}
 	return nil
 }
@@ -157,22 +157,22 @@ func following(u xid.ID) xid.ID {
 }
 
 // extend adds the step's deliveries at the end of the queue.
-func (d *dispatcher) extend(ctx context.Context, s *step, last int64) error {
-	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(s.events))
-	for i, p := range s.events {
-		rows = append(rows, deliveryRow(s.q.Key, last+1+int64(i), p, now)...)
+func (s *sender) extend(ctx context.Context, st *step, last int64) error {
+	now, rows := micros.Now(), make([]any, 0, deliveryColumns*len(st.events))
+	for i, p := range st.events {
+		rows = append(rows, deliveryRow(st.q.Key, last+1+int64(i), p, now)...)
 	}
-	if err := d.insertDeliveries(ctx, rows); err != nil {
+	if err := s.insertDeliveries(ctx, rows); err != nil {
 		return err
 	}
 	set := "missed_from = ?"
-	if !s.missed {
+	if !st.missed {
 		set = "replay_from = ?"
-		if s.next == nil {
+		if st.next == nil {
 			set += ", replay_to = NULL"
 		}
 	}
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET last_sequence = ?, "+set+" WHERE store_id = ? AND id = ?",
-		last+int64(len(s.events)), s.next, s.q.Store, s.q.Endpoint)
+	_, err := s.exec(ctx, "UPDATE webhook_queues SET last_sequence = ?, "+set+" WHERE store_id = ? AND id = ?",
+		last+int64(len(st.events)), st.next, st.q.Store, st.q.Endpoint)
 	return err
 }

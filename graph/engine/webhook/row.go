@@ -24,7 +24,7 @@ type row struct {
 	inactive bool // a person or a suspension took the endpoint out of service
 }
 
-// columns are the columns of a queue and its endpoint, in the order of [dispatcher.scan].
+// columns are the columns of a queue and its endpoint, in the order of [leaser.scan].
 const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequence, q.floor_sequence, q.resumed_at," +
 	" q.missed_from, q.replay_from, q.replay_to, q.failing_since, q.failed_through, q.warned, q.streak, q.probe_at," +
 	" CASE WHEN e.status = ? AND e.deleted_at IS NULL THEN 0 ELSE 1 END," +
@@ -32,21 +32,21 @@ const columns = "q.store_id, q.id, q.lease_token, q.wake, q.epoch, q.last_sequen
 	" COALESCE(e.paused_until, 0), COALESCE(e.rate_limit, 0)"
 
 // readRows reads the rows of the queues that this process owns; others are left out.
-func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error) {
-	args := []any{string(state.EndpointActive), d.id}
+func (l *leaser) readRows(ctx context.Context, keys []schedule.Key) (map[schedule.Key]*row, error) {
+	args := []any{string(state.EndpointActive), l.id}
 	for _, k := range keys {
 		args = append(args, k.Store, k.Endpoint)
 	}
 	rows := make(map[schedule.Key]*row, len(keys))
-	err := d.read(ctx, "SELECT "+columns+
+	err := l.read(ctx, "SELECT "+columns+
 		" FROM webhook_queues q JOIN webhook_endpoints e"+
 		// Without the hint, MariaDB estimates an index by each endpoint's app, which takes as long
 		// as the read.
-		ent.IndexHint(d.Store.Dialect(), "webhook_endpoints", ent.Primary)+
+		ent.IndexHint(l.Store.Dialect(), "webhook_endpoints", ent.Primary)+
 		" ON e.store_id = q.store_id AND e.id = q.id"+
-		" WHERE q.lease_owner = ? AND "+d.among("q.store_id, q.id", len(keys)), args,
+		" WHERE q.lease_owner = ? AND "+l.among("q.store_id, q.id", len(keys)), args,
 		func(rs *stdsql.Rows) error {
-			r, err := d.scan(rs)
+			r, err := l.scan(rs)
 			if err == nil {
 				rows[r.Key] = r
 			}
@@ -56,7 +56,7 @@ func (d *dispatcher) readRows(ctx context.Context, keys []schedule.Key) (map[sch
 }
 
 // scan scans a row of [columns].
-func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
+func (l *leaser) scan(rs *stdsql.Rows) (*row, error) {
 	r := new(row)
 	var url, names string
 	var e db.WebhookEndpoint
@@ -68,16 +68,16 @@ func (d *dispatcher) scan(rs *stdsql.Rows) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.adjust(&r.Row)
+	l.adjust(&r.Row)
 	r.types, r.filters, r.owner = typesOf(names), conditions(e.Filters), appOf(appStore, appID)
 	e.ID, e.URL = r.Endpoint, url
 	if promotes := (&model.WebhookEndpoint{WebhookEndpoint: &e}).NextSecretPromotesAt(); promotes != nil {
 		r.promoted = micros.Now() >= *promotes
 	}
 	// A deleted endpoint has no secret; its queue is released.
-	if r.target, r.headers, err = d.targetOf(&e); err != nil && !r.inactive {
+	if r.target, r.headers, err = l.Vault.targetOf(&e); err != nil && !r.inactive {
 		// Only this endpoint waits: the others of the batch are unaffected.
-		d.Logger.Error("webhooks: cannot send to an endpoint",
+		l.Logger.Error("webhooks: cannot send to an endpoint",
 			"endpoint", xid.WebhookEndpoint.Format(r.Endpoint), "error", err)
 	}
 	return r, nil
@@ -101,8 +101,8 @@ func appOf(store, id *xid.ID) *app {
 
 // targetOf returns the target of an endpoint's attempts and its decrypted headers. One of two
 // secrets is enough: the other may be sealed with a root secret that is gone.
-func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, []Header, error) {
-	headers, err := e.Vault.OpenHeaders(endpoint.ID, endpoint.Headers)
+func (v Vault) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, []Header, error) {
+	headers, err := v.OpenHeaders(endpoint.ID, endpoint.Headers)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +113,7 @@ func (e *Engine) targetOf(endpoint *db.WebhookEndpoint) (*attempt.Target, []Head
 		if len(sealed) == 0 {
 			continue
 		}
-		secret, err := e.Vault.Open(endpoint.ID, sealed)
+		secret, err := v.Open(endpoint.ID, sealed)
 		if err != nil {
 			lost = err
 			continue

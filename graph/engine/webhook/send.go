@@ -37,20 +37,20 @@ type sendJob struct {
 
 // send sends a delivery. It returns an attempt that waits for its answer, or its result. The lock
 // is not held. A panic fails this attempt alone.
-func (d *dispatcher) send(s *sendJob) (p *attempt.Pending, r attempt.Result) {
-	r = d.guarded(s, func() (r attempt.Result) {
-		p, r = d.post(s)
+func (s *sender) send(a *sendJob) (p *attempt.Pending, r attempt.Result) {
+	r = s.guarded(a, func() (r attempt.Result) {
+		p, r = s.post(a)
 		return r
 	})
 	return p, r
 }
 
 // end reads the answer of an attempt.
-func (d *dispatcher) end(s *sendJob, p *attempt.Pending) attempt.Result { return d.guarded(s, p.End) }
+func (s *sender) end(a *sendJob, p *attempt.Pending) attempt.Result { return s.guarded(a, p.End) }
 
-func (d *dispatcher) guarded(s *sendJob, f func() attempt.Result) (r attempt.Result) {
+func (s *sender) guarded(a *sendJob, f func() attempt.Result) (r attempt.Result) {
 	began := time.Now()
-	err := d.guard.Do(s.ctx, d.Logger, func() error {
+	err := s.guard.Do(a.ctx, s.Logger, func() error {
 		r = f()
 		return nil
 	})
@@ -61,65 +61,65 @@ func (d *dispatcher) guarded(s *sendJob, f func() attempt.Result) (r attempt.Res
 }
 
 // post sends a delivery if its owner may receive it.
-func (d *dispatcher) post(s *sendJob) (*attempt.Pending, attempt.Result) {
-	it := &s.item
+func (s *sender) post(a *sendJob) (*attempt.Pending, attempt.Result) {
+	it := &a.item
 	if it.Kind == "" {
 		return nil, attempt.Result{Outcome: outcomeExpired}
 	}
-	if ok, err := d.permitted(s.ctx, s.key.Store, s.owner, it.Kind); err != nil {
-		return nil, d.unable(s, "look up the owner", err)
+	if ok, err := s.grants.permitted(a.ctx, a.key.Store, a.owner, it.Kind); err != nil {
+		return nil, s.unable(a, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	if it.Body == nil {
 		select {
-		case d.large <- struct{}{}:
-			defer func() { <-d.large }()
-		case <-s.ctx.Done():
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+		case <-a.ctx.Done():
 			return nil, attempt.Result{Outcome: attempt.Cancelled}
 		}
 		var err error
-		if it.Body, err = d.body(s.ctx, s.key.Store, it.Event); errors.Is(err, errGone) {
+		if it.Body, err = s.events.body(a.ctx, a.key.Store, it.Event); errors.Is(err, errGone) {
 			return nil, attempt.Result{Outcome: outcomeExpired}
 		} else if err != nil {
-			return nil, d.unable(s, "read the body", err)
+			return nil, s.unable(a, "read the body", err)
 		}
 	}
-	return d.postBody(s)
+	return s.postBody(a)
 }
 
 // postBody sends a delivery whose body is in memory.
-func (d *dispatcher) postBody(s *sendJob) (*attempt.Pending, attempt.Result) {
-	it := &s.item
-	if ok, err := d.readable(s.ctx, s.key.Store, s.owner, it.Kind, it.Body); err != nil {
-		return nil, d.unable(s, "look up the owner", err)
+func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
+	it := &a.item
+	if ok, err := s.grants.readable(a.ctx, a.key.Store, a.owner, it.Kind, it.Body); err != nil {
+		return nil, s.unable(a, "look up the owner", err)
 	} else if !ok {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	var err error
-	if it.Body, err = d.Veil(s.key.Store, it.Kind, it.Body); err != nil {
-		return nil, d.unable(s, "redact the body", err)
+	if it.Body, err = s.Veil(a.key.Store, it.Kind, it.Body); err != nil {
+		return nil, s.unable(a, "redact the body", err)
 	}
-	if s.owner != nil {
+	if a.owner != nil {
 		if it.Body, err = redactedForApp(it.Kind, it.Body); err != nil {
-			return nil, d.unable(s, "redact the body", err)
+			return nil, s.unable(a, "redact the body", err)
 		}
 	}
 	// The lease and the endpoint are checked last, right before the request.
-	if !s.held.MayBegin() || !d.machine.stillActive(s.queue) {
+	if !a.held.MayBegin() || !s.machine.stillActive(a.queue) {
 		return nil, attempt.Result{Outcome: attempt.Cancelled}
 	}
-	return d.Client.Send(s.ctx, attempt.Request{
-		Target: s.target, Header: s.headers, Body: it.Body, Number: it.Attempts + 1,
+	return s.Client.Send(a.ctx, attempt.Request{
+		Target: a.target, Header: a.headers, Body: it.Body, Number: it.Attempts + 1,
 		EventID: xid.Event.Format(it.Event), EventType: string(it.Kind), DeliveryID: xid.Delivery.Format(it.ID),
 	})
 }
 
 // unable returns the result of an attempt that could not be made, which does not count as a
 // failure.
-func (d *dispatcher) unable(s *sendJob, doing string, err error) attempt.Result {
-	if s.ctx.Err() == nil {
-		d.Logger.WarnContext(s.ctx, "delivery waits: "+doing, "error", err)
+func (s *sender) unable(a *sendJob, doing string, err error) attempt.Result {
+	if a.ctx.Err() == nil {
+		s.Logger.WarnContext(a.ctx, "delivery waits: "+doing, "error", err)
 	}
 	return attempt.Result{Outcome: attempt.Cancelled}
 }
@@ -142,8 +142,8 @@ func resultOf(r attempt.Result) schedule.Result {
 }
 
 // logs reports whether an attempt is logged. Failures are logged at a higher level.
-func (e *Engine) logs(r attempt.Result) bool {
-	return e.Logger.Enabled(context.Background(), levelOf(r))
+func (b *base) logs(r attempt.Result) bool {
+	return b.Logger.Enabled(context.Background(), levelOf(r))
 }
 
 func levelOf(r attempt.Result) slog.Level {
@@ -154,11 +154,11 @@ func levelOf(r attempt.Result) slog.Level {
 }
 
 // logAttempt writes the log line of an attempt; o is nil if the attempt is not saved.
-func (e *Engine) logAttempt(s *sendJob, r attempt.Result, o *outcome) {
-	it := s.item
+func (b *base) logAttempt(a *sendJob, r attempt.Result, o *outcome) {
+	it := a.item
 	attrs := []slog.Attr{
-		slog.String("store", xid.Store.Format(s.key.Store)),
-		slog.String("endpoint", xid.WebhookEndpoint.Format(s.key.Endpoint)),
+		slog.String("store", xid.Store.Format(a.key.Store)),
+		slog.String("endpoint", xid.WebhookEndpoint.Format(a.key.Endpoint)),
 		slog.String("delivery", xid.Delivery.Format(it.ID)), slog.String("event", xid.Event.Format(it.Event)),
 		slog.String("type", string(it.Kind)), slog.Int("attempt", it.Attempts+1),
 		slog.String("outcome", string(r.Outcome)), slog.Int("status", r.Status), slog.Duration("duration", r.Duration),
@@ -173,5 +173,5 @@ func (e *Engine) logAttempt(s *sendJob, r attempt.Result, o *outcome) {
 	if o != nil && o.Due != 0 {
 		attrs = append(attrs, slog.Time("next_at", o.Due.Time()))
 	}
-	e.Logger.LogAttrs(context.Background(), levelOf(r), "webhook attempt", attrs...)
+	b.Logger.LogAttrs(context.Background(), levelOf(r), "webhook attempt", attrs...)
 }

@@ -61,20 +61,36 @@ func (o *outcome) before() int {
 // key returns the columns of the delivery's key.
 func (o *outcome) key() []any { return []any{o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence} }
 
+// settler saves the outcomes of attempts and what they say about the health of endpoints.
+type settler struct {
+	*base
+	machine   *lockedMachine
+	announcer announcer
+	traffic   *traffic
+	settles   []*outcome // to save; the lock of the machine guards it
+	toSettle  signal
+}
+
+// add takes an outcome to save. The lock is held.
+func (s *settler) add(o *outcome) {
+	s.settles = append(s.settles, o)
+	s.toSettle.fire()
+}
+
 // settleLoop saves the outcomes of a shard, in batches, until ctx ends.
-func (d *dispatcher) settleLoop(ctx context.Context) {
-	called, unsubscribe := d.toSettle.subscribe()
+func (s *settler) settleLoop(ctx context.Context) {
+	called, unsubscribe := s.toSettle.subscribe()
 	defer unsubscribe()
 	for {
 		for ctx.Err() == nil {
-			batch, more := d.collect(ctx)
+			batch, more := s.collect(ctx)
 			if len(batch) == 0 {
 				break
 			}
 			began := time.Now()
-			d.settleAll(ctx, batch)
+			s.settleAll(ctx, batch)
 			if more {
-				d.yield(ctx, time.Since(began))
+				s.traffic.yield(ctx, time.Since(began))
 			}
 		}
 		select {
@@ -87,41 +103,41 @@ func (d *dispatcher) settleLoop(ctx context.Context) {
 
 // collect takes the next outcomes and reports whether there are more. A small batch waits for
 // [settleAfter] to grow.
-func (d *dispatcher) collect(ctx context.Context) (batch []*outcome, more bool) {
-	d.machine.lock()
-	n := len(d.ofShard(ctx))
-	d.machine.unlock()
+func (s *settler) collect(ctx context.Context) (batch []*outcome, more bool) {
+	s.machine.lock()
+	n := len(s.ofShard(ctx))
+	s.machine.unlock()
 	if n > 0 && n < settleBatch {
 		select {
 		case <-ctx.Done():
 		case <-time.After(settleAfter):
 		}
 	}
-	d.machine.lock()
-	defer d.machine.unlock()
-	ours := d.ofShard(ctx)
-	n = batchSize(ours, d.settleLimit())
+	s.machine.lock()
+	defer s.machine.unlock()
+	ours := s.ofShard(ctx)
+	n = batchSize(ours, s.settleLimit())
 	batch, more = slices.Clone(ours[:n]), n < len(ours)
-	if len(ours) == len(d.settles) {
-		d.settles = slices.Delete(d.settles, 0, n)
+	if len(ours) == len(s.settles) {
+		s.settles = slices.Delete(s.settles, 0, n)
 		return batch, more
 	}
 	taken := map[*outcome]bool{}
 	for _, o := range batch {
 		taken[o] = true
 	}
-	d.settles = slices.DeleteFunc(d.settles, func(o *outcome) bool { return taken[o] })
+	s.settles = slices.DeleteFunc(s.settles, func(o *outcome) bool { return taken[o] })
 	return batch, more
 }
 
 // ofShard returns the outcomes of the shard of ctx. The lock is held.
-func (d *dispatcher) ofShard(ctx context.Context) []*outcome {
-	return ent.Here(ctx, d.settles, func(o *outcome) xid.ID { return o.Queue.Store })
+func (s *settler) ofShard(ctx context.Context) []*outcome {
+	return ent.Here(ctx, s.settles, func(o *outcome) xid.ID { return o.Queue.Store })
 }
 
 // settleLimit returns how many outcomes one transaction writes at present.
-func (d *dispatcher) settleLimit() int {
-	if d.contended() {
+func (s *settler) settleLimit() int {
+	if s.traffic.contended() {
 		return contendedBatch
 	}
 	return settleBatch
@@ -144,7 +160,7 @@ func batchSize(list []*outcome, most int) int {
 
 // settleAll saves a batch, and retries while the database is down. Outcomes that are never saved
 // are sent again by the queue's next owner.
-func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
+func (s *settler) settleAll(ctx context.Context, batch []*outcome) {
 	var plain, last []*outcome
 	for _, o := range batch {
 		if o.Verdict == schedule.Exhausted {
@@ -153,17 +169,17 @@ func (d *dispatcher) settleAll(ctx context.Context, batch []*outcome) {
 			plain = append(plain, o)
 		}
 	}
-	d.persist(ctx, plain, d.write)
+	s.persist(ctx, plain, s.write)
 	for _, o := range last {
-		d.persist(ctx, []*outcome{o}, d.exhaust)
-		m := d.machine.lock()
+		s.persist(ctx, []*outcome{o}, s.exhaust)
+		m := s.machine.lock()
 		m.GaveUp(&o.Outcome, o.suspended)
-		d.machine.unlock()
+		s.machine.unlock()
 	}
-	d.count(batch)
-	m := d.machine.lock()
-	defer d.machine.unlock()
-	now := d.now()
+	s.count(batch)
+	m := s.machine.lock()
+	defer s.machine.unlock()
+	now := s.now()
 	for _, o := range batch {
 		m.Settled(&o.Outcome, now)
 	}
@@ -174,32 +190,32 @@ const maxTries = 10
 
 // persist retries until the outcomes are saved. They are logged even if another process owns the queue by then. An
 // outcome that the database rejects is dropped with an error, so that it does not block the others.
-func (d *dispatcher) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
+func (s *settler) persist(ctx context.Context, batch []*outcome, write func(context.Context, []*outcome) error) {
 	for tries := 1; len(batch) > 0; tries++ {
-		err := d.try(ctx, "save outcomes", func(ctx context.Context) error { return write(ctx, batch) })
+		err := s.try(ctx, "save outcomes", func(ctx context.Context) error { return write(ctx, batch) })
 		switch refused := err != nil && !ent.IsUnavailable(err); {
 		case err == nil || ctx.Err() != nil:
 			return
 		case refused && len(batch) > 1:
-			d.persist(ctx, batch[:len(batch)/2], write)
+			s.persist(ctx, batch[:len(batch)/2], write)
 			batch, tries = batch[len(batch)/2:], 0
 			continue
 		case refused && tries >= maxTries:
-			d.Logger.ErrorContext(ctx, "webhooks: cannot save the outcome of an attempt",
+			s.Logger.ErrorContext(ctx, "webhooks: cannot save the outcome of an attempt",
 				"delivery", xid.Delivery.Format(batch[0].Item.ID), "error", err)
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(d.Poll):
+		case <-time.After(s.Poll):
 		}
 	}
 }
 
 // write saves successes and retries in one transaction: the log, the attempt counts and the next
 // due times together.
-func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
+func (s *settler) write(ctx context.Context, batch []*outcome) error {
 	health := lastOfEach(batch)
 	batch = slices.SortedStableFunc(slices.Values(batch), bySequence) // the caller's order is kept for another try
 	var ended, failed []*outcome
@@ -210,18 +226,18 @@ func (d *dispatcher) write(ctx context.Context, batch []*outcome) error {
 			ended = append(ended, o)
 		}
 	}
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		whole, err := d.finish(ctx, ended)
+	err := s.Store.InTx(ctx, func(ctx context.Context) error {
+		whole, err := s.finish(ctx, ended)
 		if err != nil {
 			return err
 		}
 		if !whole {
 			return errSomeGone
 		}
-		return d.writeRest(ctx, failed, health)
+		return s.writeRest(ctx, failed, health)
 	})
 	if err == errSomeGone { //nolint:errorlint // our own, never wrapped
-		return d.writeEach(ctx, ended, failed, health)
+		return s.writeEach(ctx, ended, failed, health)
 	}
 	return err
 }
@@ -249,14 +265,14 @@ func bySequence(a, b *outcome) int {
 	return int(a.Item.Sequence - b.Item.Sequence)
 }
 
-func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) error {
-	if err := d.retry(ctx, failed); err != nil {
+func (s *settler) writeRest(ctx context.Context, failed, health []*outcome) error {
+	if err := s.retry(ctx, failed); err != nil {
 		return err
 	}
 	for _, o := range health {
-		note := d.writeRecovery
+		note := s.writeRecovery
 		if o.Verdict == schedule.Retry {
-			note = d.writeFailure
+			note = s.writeFailure
 		}
 		if err := note(ctx, o); err != nil {
 			return err
@@ -267,7 +283,7 @@ func (d *dispatcher) writeRest(ctx context.Context, failed, health []*outcome) e
 
 // finish moves deliveries from their table into the log. It reports whether all of them were still
 // there, with the attempt counts that this process knows.
-func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, err error) {
+func (s *settler) finish(ctx context.Context, ended []*outcome) (whole bool, err error) {
 	if len(ended) == 0 {
 		return true, nil
 	}
@@ -275,19 +291,19 @@ func (d *dispatcher) finish(ctx context.Context, ended []*outcome) (whole bool, 
 	for _, o := range ended {
 		args = append(args, o.Queue.Store, o.Queue.Endpoint, o.Item.Sequence, o.before())
 	}
-	n, err := d.exec(ctx,
-		"DELETE FROM deliveries WHERE "+d.among("store_id, endpoint_id, sequence, attempts", len(ended)), args...)
+	n, err := s.exec(ctx,
+		"DELETE FROM deliveries WHERE "+s.among("store_id, endpoint_id, sequence, attempts", len(ended)), args...)
 	if err != nil || n != len(ended) {
 		return false, err
 	}
-	return true, d.log(ctx, ended)
+	return true, s.log(ctx, ended)
 }
 
 // logColumns is the number of values of a log row.
 const logColumns = 18
 
 // log writes the log rows of deliveries that have ended.
-func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
+func (s *settler) log(ctx context.Context, ended []*outcome) error {
 	args := make([]any, 0, logColumns*len(ended))
 	for _, o := range ended {
 		it, r, ends := o.Item, o.result, state.DeliveryCancelled
@@ -308,7 +324,7 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 			string(ends), o.number, o.At, began, attemptID, string(r.Outcome), r.Status,
 			r.Duration.Microseconds(), detail, r.Response, o.request())
 	}
-	_, err := d.exec(ctx,
+	_, err := s.exec(ctx,
 		"INSERT INTO delivery_logs (store_id, endpoint_id, sequence, id, event_id, type, resource_id,"+
 			" state, attempts, settled_at, began_at, attempt_id, outcome, status, duration, detail, response, request)"+
 			values(len(ended), logColumns), args...)
@@ -316,16 +332,16 @@ func (d *dispatcher) log(ctx context.Context, ended []*outcome) error {
 }
 
 // retry saves attempts that did not end their delivery: its counters and the attempts' log rows.
-func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
+func (s *settler) retry(ctx context.Context, failed []*outcome) error {
 	var counted []*outcome
 	for _, o := range failed {
 		if o.Verdict == schedule.Noted {
-			if err := d.logLate(ctx, o); err != nil {
+			if err := s.logLate(ctx, o); err != nil {
 				return err
 			}
 			continue
 		}
-		one, err := d.countFailure(ctx, o)
+		one, err := s.countFailure(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -333,7 +349,7 @@ func (d *dispatcher) retry(ctx context.Context, failed []*outcome) error {
 			counted = append(counted, one)
 		}
 	}
-	return d.logAttempts(ctx, counted)
+	return s.logAttempts(ctx, counted)
 }
 
 // counters are the columns written for a failed attempt, beside its number.
@@ -341,17 +357,17 @@ const counters = "tries = ?, first_at = ?, due_at = ?, tried_at = ?, failed = ?"
 
 // countFailure writes the counters of a delivery whose attempt failed, by compare-and-set, so that
 // a late write undoes nothing. It returns the outcome that is still to be logged, or nil.
-func (d *dispatcher) countFailure(ctx context.Context, o *outcome) (*outcome, error) {
+func (s *settler) countFailure(ctx context.Context, o *outcome) (*outcome, error) {
 	counted := []any{o.Tries, o.First, o.Due, o.At, false}
 	if o.Verdict == schedule.Exhausted {
 		counted = []any{o.Tries, o.First, 0, o.At, true}
 	}
-	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = ?, "+counters+ofDelivery+" AND attempts = ?",
+	n, err := s.exec(ctx, "UPDATE deliveries SET attempts = ?, "+counters+ofDelivery+" AND attempts = ?",
 		slices.Concat([]any{o.Attempts}, counted, o.key(), []any{o.before()})...)
 	if err != nil || n == 1 {
 		return o, err
 	}
-	return d.recountFailure(ctx, o, counted)
+	return s.recountFailure(ctx, o, counted)
 }
 
 // attemptColumns is the number of values of [attemptRow].
@@ -374,7 +390,7 @@ func attemptRow(o *outcome) []any {
 
 // logAttempts writes the log rows of attempts. If a number is taken, the attempt gets the next free
 // one: several attempts may end after their delivery did.
-func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
+func (s *settler) logAttempts(ctx context.Context, list []*outcome) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -382,7 +398,7 @@ func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
 	for _, o := range list {
 		args = append(args, attemptRow(o)...)
 	}
-	_, err := d.exec(ctx, "INSERT INTO attempts (store_id, endpoint_id, sequence, number, id, began_at, next_at,"+
+	_, err := s.exec(ctx, "INSERT INTO attempts (store_id, endpoint_id, sequence, number, id, began_at, next_at,"+
 		" outcome, status, duration, detail, response, request)"+values(len(list), attemptColumns), args...)
 	if !ent.IsDuplicate(err) {
 		return err
@@ -392,7 +408,7 @@ func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
 		if len(list) == 1 {
 			one = o.as(o.number + 1)
 		}
-		if err := d.logAttempts(ctx, []*outcome{one}); err != nil {
+		if err := s.logAttempts(ctx, []*outcome{one}); err != nil {
 			return err
 		}
 	}
@@ -401,8 +417,8 @@ func (d *dispatcher) logAttempts(ctx context.Context, list []*outcome) error {
 
 // writeFailure records a failure in the queue's row, if the lease is still ours. Attempts that
 // began before a pause do not count.
-func (d *dispatcher) writeFailure(ctx context.Context, o *outcome) error {
-	_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
+func (s *settler) writeFailure(ctx context.Context, o *outcome) error {
+	_, err := s.exec(ctx, "UPDATE webhook_queues SET failing_since = ?, failed_through = ?, streak = ?,"+
 		" probe_at = ?, last_error = ?"+
 		" WHERE store_id = ? AND id = ? AND lease_token = ? AND resumed_at <= ?",
 		o.Health.FailingSince, o.Health.FailedThrough, o.Health.Streak, o.Health.Probe, describe(o.result),

@@ -16,18 +16,18 @@ var errSomeGone = errors.New("webhook: some deliveries are gone")
 
 // writeEach settles deliveries one by one. An attempt whose delivery is gone is logged and changes
 // nothing else.
-func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*outcome) error {
-	return d.Store.InTx(ctx, func(ctx context.Context) error {
+func (s *settler) writeEach(ctx context.Context, ended, failed, health []*outcome) error {
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
 		for _, o := range ended {
-			whole, err := d.finish(ctx, []*outcome{o})
+			whole, err := s.finish(ctx, []*outcome{o})
 			if err == nil && !whole {
-				err = d.finishRecounted(ctx, o)
+				err = s.finishRecounted(ctx, o)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return d.writeRest(ctx, failed, health)
+		return s.writeRest(ctx, failed, health)
 	})
 }
 
@@ -36,60 +36,60 @@ func (d *dispatcher) writeEach(ctx context.Context, ended, failed, health []*out
 // the end of a delivery, the numbers continue after that of the attempt that ended it.
 
 // finishRecounted ends a delivery for which other attempts were counted meanwhile.
-func (d *dispatcher) finishRecounted(ctx context.Context, o *outcome) error {
-	number, err := d.incrementAttempts(ctx, o)
+func (s *settler) finishRecounted(ctx context.Context, o *outcome) error {
+	number, err := s.incrementAttempts(ctx, o)
 	if err != nil {
 		return err
 	}
 	if number == 0 {
-		return d.logLate(ctx, o)
+		return s.logLate(ctx, o)
 	}
-	if _, err := d.exec(ctx, "DELETE FROM deliveries"+ofDelivery, o.key()...); err != nil {
+	if _, err := s.exec(ctx, "DELETE FROM deliveries"+ofDelivery, o.key()...); err != nil {
 		return err
 	}
 	if o.Verdict == schedule.Cancelled {
 		number-- // nothing was sent
 	}
-	return d.log(ctx, []*outcome{o.as(number)})
+	return s.log(ctx, []*outcome{o.as(number)})
 }
 
 // incrementAttempts counts one more attempt of a delivery and returns its number; 0 if the delivery
 // has ended.
-func (d *dispatcher) incrementAttempts(ctx context.Context, o *outcome) (number int, err error) {
-	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1"+ofDelivery, o.key()...)
+func (s *settler) incrementAttempts(ctx context.Context, o *outcome) (number int, err error) {
+	n, err := s.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1"+ofDelivery, o.key()...)
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	return d.attemptCount(ctx, o)
+	return s.attemptCount(ctx, o)
 }
 
 // attemptCount returns the number of attempts in the row of a delivery.
-func (d *dispatcher) attemptCount(ctx context.Context, o *outcome) (number int, err error) {
-	err = d.read(ctx, "SELECT attempts FROM deliveries"+ofDelivery, o.key(),
+func (s *settler) attemptCount(ctx context.Context, o *outcome) (number int, err error) {
+	err = s.read(ctx, "SELECT attempts FROM deliveries"+ofDelivery, o.key(),
 		func(rs *stdsql.Rows) error { return rs.Scan(&number) })
 	return number, err
 }
 
 // recountFailure writes the counters of a delivery for which other attempts were counted meanwhile,
 // if the lease is still ours. It returns the outcome that is still to be logged, or nil.
-func (d *dispatcher) recountFailure(ctx context.Context, o *outcome, counted []any) (*outcome, error) {
-	w, err := d.findEntries(ctx, o)
+func (s *settler) recountFailure(ctx context.Context, o *outcome, counted []any) (*outcome, error) {
+	w, err := s.findEntries(ctx, o)
 	if err != nil || w.logged {
 		return nil, err
 	}
-	n, err := d.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1, "+counters+ofDelivery+
+	n, err := s.exec(ctx, "UPDATE deliveries SET attempts = attempts + 1, "+counters+ofDelivery+
 		" AND EXISTS (SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?)",
 		slices.Concat(counted, o.key(), []any{o.Queue.Store, o.Queue.Endpoint, o.Queue.Token})...)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, d.note(ctx, o, w)
+		return nil, s.note(ctx, o, w)
 	}
-	number, err := d.attemptCount(ctx, o)
+	number, err := s.attemptCount(ctx, o)
 	ent.OnCommit(ctx, func() {
-		m := d.machine.lock()
-		defer d.machine.unlock()
+		m := s.machine.lock()
+		defer s.machine.unlock()
 		m.Numbered(&o.Outcome, number)
 	})
 	return o.as(number), err
@@ -102,9 +102,9 @@ type entries struct {
 	logged bool // the attempt in question is there
 }
 
-func (d *dispatcher) findEntries(ctx context.Context, o *outcome) (w entries, err error) {
+func (s *settler) findEntries(ctx context.Context, o *outcome) (w entries, err error) {
 	args := o.key()
-	err = d.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs"+ofDelivery+"),"+
+	err = s.read(ctx, "SELECT (SELECT COUNT(*) FROM delivery_logs"+ofDelivery+"),"+
 		" COALESCE((SELECT attempts FROM delivery_logs"+ofDelivery+"), 0),"+
 		" (SELECT COUNT(*) FROM delivery_logs"+ofDelivery+" AND attempt_id = ?)"+
 		" + (SELECT COUNT(*) FROM attempts"+ofDelivery+" AND id = ?)",
@@ -115,32 +115,32 @@ func (d *dispatcher) findEntries(ctx context.Context, o *outcome) (w entries, er
 
 // logLate logs an attempt of a delivery that has ended meanwhile or has another owner, unless it is
 // in the log already because a commit result was lost.
-func (d *dispatcher) logLate(ctx context.Context, o *outcome) error {
+func (s *settler) logLate(ctx context.Context, o *outcome) error {
 	if o.Verdict == schedule.Cancelled {
 		return nil
 	}
-	w, err := d.findEntries(ctx, o)
+	w, err := s.findEntries(ctx, o)
 	if err != nil || w.logged {
 		return err
 	}
-	return d.note(ctx, o, w)
+	return s.note(ctx, o, w)
 }
 
 // note counts and logs an attempt that changes nothing else.
-func (d *dispatcher) note(ctx context.Context, o *outcome, w entries) error {
-	number, err := d.incrementAttempts(ctx, o)
+func (s *settler) note(ctx context.Context, o *outcome, w entries) error {
+	number, err := s.incrementAttempts(ctx, o)
 	if err != nil {
 		return err
 	}
 	if number == 0 {
 		if !w.ended && o.Verdict == schedule.Done {
-			return d.log(ctx, []*outcome{o})
+			return s.log(ctx, []*outcome{o})
 		}
 		number = w.last + 1
 	}
 	late := o.as(number)
 	late.Due = 0
-	return d.logAttempts(ctx, []*outcome{late})
+	return s.logAttempts(ctx, []*outcome{late})
 }
 
 // ofDelivery selects the rows of one delivery.

@@ -13,11 +13,11 @@ import (
 // row.
 
 // among returns the condition that columns are one of n tuples.
-func (e *Engine) among(columns string, n int) string { return ent.Among(e.Store.Dialect(), columns, n) }
+func (b *base) among(columns string, n int) string { return ent.Among(b.Store.Dialect(), columns, n) }
 
 // union repeats a query with a LIMIT n times and returns the rows of all.
-func (e *Engine) union(query string, n int) string {
-	before, after := ent.Part(e.Store.Dialect())
+func (b *base) union(query string, n int) string {
+	before, after := ent.Part(b.Store.Dialect())
 	query = before + query + after
 	return query + strings.Repeat(" UNION ALL "+query, n-1)
 }
@@ -32,11 +32,11 @@ func values(n, k int) string {
 }
 
 // clock returns the queue clock: an expression and its arguments.
-func (e *Engine) clock() (string, []any) { return e.Store.QueueClock() }
+func (b *base) clock() (string, []any) { return b.Store.QueueClock() }
 
 // exec runs a statement in the transaction of ctx and returns how many rows it changed.
-func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, error) {
-	res, err := e.Store.DB(ctx).ExecContext(ctx, query, args...)
+func (b *base) exec(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := b.Store.DB(ctx).ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -45,11 +45,11 @@ func (e *Engine) exec(ctx context.Context, query string, args ...any) (int, erro
 }
 
 // seek is [Engine.read] over all stores of the shard of ctx.
-func (e *Engine) seek(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
-	return ent.Read(ctx, e.Store.Seek(ctx), scan, query, args...)
+func (b *base) seek(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
+	return ent.Read(ctx, b.Store.Seek(ctx), scan, query, args...)
 }
 
 // read runs a query and passes every row to scan.
-func (e *Engine) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
-	return ent.Read(ctx, e.Store.DB(ctx), scan, query, args...)
+func (b *base) read(ctx context.Context, query string, args []any, scan func(*stdsql.Rows) error) error {
+	return ent.Read(ctx, b.Store.DB(ctx), scan, query, args...)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/db"
 	endpoints "github.com/storefront-go/storefront/ent/db/webhookendpoint"
 	"github.com/storefront-go/storefront/ent/db/webhookqueue"
 	"github.com/storefront-go/storefront/ent/event"
@@ -19,12 +18,11 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 	"github.com/storefront-go/storefront/graph/engine/outbox"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
-	"github.com/storefront-go/storefront/graph/lib/wire"
 )
 
 // writeRecovery records an improved health. If people were warned and no delivery fails any more,
 // it also writes an event and a notice.
-func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
+func (s *settler) writeRecovery(ctx context.Context, o *outcome) error {
 	q, h := o.Queue, o.Health
 	query, args := "UPDATE webhook_queues SET streak = ?, probe_at = ?, failing_since = ?, warned = ?",
 		[]any{h.Streak, h.Probe, h.FailingSince, h.Warned}
@@ -34,49 +32,37 @@ func (d *dispatcher) writeRecovery(ctx context.Context, o *outcome) error {
 	over := 0
 	if o.Over { // people are notified once, even if a commit result is lost
 		var err error
-		if over, err = d.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
+		if over, err = s.exec(ctx, "UPDATE webhook_queues SET warned = 0"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned > 0", q.Store, q.Endpoint, q.Token); err != nil {
 			return err
 		}
 	}
-	_, err := d.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
+	_, err := s.exec(ctx, query+" WHERE store_id = ? AND id = ? AND lease_token = ?",
 		append(args, q.Store, q.Endpoint, q.Token)...)
 	if err != nil || over == 0 {
 		return err
 	}
-	if err := d.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
+	if err := s.announcer.announce(ctx, q.Key, event.WebhookEndpointRecovered); err != nil {
 		return err
 	}
-	return d.notify(ctx, q.Key, func(url string) notify.Notice {
+	return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationInfo, Title: "A webhook endpoint works again",
 			Body: url + " accepts deliveries again."}
 	})
 }
 
-// notify writes a notice about an endpoint.
-func (d *dispatcher) notify(ctx context.Context, k schedule.Key, compose func(url string) notify.Notice) error {
-	ctx = viewer.Operator(ctx, k.Store)
-	e, err := ent.Only(d.Store.DB(ctx).WebhookEndpoint.Query().Where(endpoints.ID(k.Endpoint)).Load(ctx))
-	if err != nil {
-		return fmt.Errorf("read endpoint: %w", err)
-	}
-	n := compose(e.URL)
-	n.Kind, n.ID, n.Developers = xid.WebhookEndpoint, k.Endpoint, true
-	return d.Notifier.Append(ctx, d.Store, n)
-}
-
 // warn warns people of endpoints that have failed for long, once for each level of an incident.
-func (d *dispatcher) warn(ctx context.Context) error {
-	m := d.machine.lock()
-	due, sound := m.Warnings(d.now())
-	d.machine.unlock()
+func (s *settler) warn(ctx context.Context) error {
+	m := s.machine.lock()
+	due, sound := m.Warnings(s.now())
+	s.machine.unlock()
 	for _, q := range sound {
-		if err := d.clearFailing(ctx, q); err != nil {
+		if err := s.clearFailing(ctx, q); err != nil {
 			return err
 		}
 	}
 	for _, w := range due {
-		if err := d.warnAbout(ctx, w); err != nil {
+		if err := s.warnAbout(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -85,40 +71,40 @@ func (d *dispatcher) warn(ctx context.Context) error {
 
 // clearFailing records that an endpoint no longer fails although it accepted no delivery: a person
 // skipped the failing ones.
-func (d *dispatcher) clearFailing(ctx context.Context, q *schedule.Queue) error {
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		_, err := d.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
+func (s *settler) clearFailing(ctx context.Context, q *schedule.Queue) error {
+	err := s.Store.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.exec(ctx, "UPDATE webhook_queues SET failing_since = NULL, warned = 0"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ?", q.Store, q.Endpoint, q.Token)
 		return err
 	})
 	if err == nil {
-		m := d.machine.lock()
-		defer d.machine.unlock()
+		m := s.machine.lock()
+		defer s.machine.unlock()
 		m.ClearFailing(q)
 	}
 	return err
 }
 
-func (d *dispatcher) warnAbout(ctx context.Context, w schedule.Warning) error {
+func (s *settler) warnAbout(ctx context.Context, w schedule.Warning) error {
 	q, warned := w.Queue, false
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		n, err := d.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
+	err := s.Store.InTx(ctx, func(ctx context.Context) error {
+		n, err := s.exec(ctx, "UPDATE webhook_queues SET warned = ?"+
 			" WHERE store_id = ? AND id = ? AND lease_token = ? AND warned = ? AND failing_since IS NOT NULL",
 			w.Level, q.Store, q.Endpoint, q.Token, w.Before)
 		if warned = n == 1; err != nil {
 			return err
 		}
 		if !warned { // or it was, and the commit result is lost
-			return d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
+			return s.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?"+
 				" AND warned = ?", []any{q.Store, q.Endpoint, q.Token, w.Level}, func(*stdsql.Rows) error {
 				warned = true
 				return nil
 			})
 		}
-		if err := d.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
+		if err := s.announcer.announce(ctx, q.Key, event.WebhookEndpointFailing); err != nil {
 			return err
 		}
-		return d.notify(ctx, q.Key, func(url string) notify.Notice {
+		return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
 			return notify.Notice{Level: state.NotificationWarning,
 				Title: "A webhook endpoint does not accept deliveries",
 				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; "+
@@ -127,8 +113,8 @@ func (d *dispatcher) warnAbout(ctx context.Context, w schedule.Warning) error {
 		})
 	})
 	if err == nil && warned {
-		m := d.machine.lock()
-		defer d.machine.unlock()
+		m := s.machine.lock()
+		defer s.machine.unlock()
 		m.Warned(w)
 	}
 	return err
@@ -143,48 +129,48 @@ func hours(d time.Duration) string {
 
 // exhaust ends a delivery after its 24 h: it fails, and its endpoint is suspended in the same
 // transaction, with the event and the notices.
-func (d *dispatcher) exhaust(ctx context.Context, batch []*outcome) error {
+func (s *settler) exhaust(ctx context.Context, batch []*outcome) error {
 	o := batch[0]
 	ctx = viewer.Operator(ctx, o.Queue.Store)
-	return d.Store.InTx(ctx, func(ctx context.Context) error {
-		deliveredSince, err := d.deliveredSince(ctx, o)
+	return s.Store.InTx(ctx, func(ctx context.Context) error {
+		deliveredSince, err := s.deliveredSince(ctx, o)
 		if err != nil {
 			return err
 		}
 		if deliveredSince {
-			return d.failDelivery(ctx, o)
+			return s.failDelivery(ctx, o)
 		}
-		counted, err := d.countFailure(ctx, o)
+		counted, err := s.countFailure(ctx, o)
 		if err != nil {
 			return err
 		}
 		if counted == nil { // a person ended it meanwhile, or this was written before
-			return d.noteOwner(ctx, o)
+			return s.noteOwner(ctx, o)
 		}
-		if err := d.logAttempts(ctx, []*outcome{counted}); err != nil {
+		if err := s.logAttempts(ctx, []*outcome{counted}); err != nil {
 			return err
 		}
-		return d.suspend(ctx, o)
+		return s.suspend(ctx, o)
 	})
 }
 
 // failDelivery ends a delivery that was given up, without suspending the endpoint.
-func (d *dispatcher) failDelivery(ctx context.Context, o *outcome) error {
-	whole, err := d.finish(ctx, []*outcome{o})
+func (s *settler) failDelivery(ctx context.Context, o *outcome) error {
+	whole, err := s.finish(ctx, []*outcome{o})
 	if err != nil {
 		return err
 	}
 	if !whole {
-		return d.finishRecounted(ctx, o)
+		return s.finishRecounted(ctx, o)
 	}
-	return d.writeFailure(ctx, o)
+	return s.writeFailure(ctx, o)
 }
 
 // noteOwner records whether the queue is still this process's. If a suspension was written and its
 // commit result lost, the process learns of it here.
-func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
+func (s *settler) noteOwner(ctx context.Context, o *outcome) error {
 	held := false
-	err := d.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
+	err := s.read(ctx, "SELECT 1 FROM webhook_queues WHERE store_id = ? AND id = ? AND lease_token = ?",
 		[]any{o.Queue.Store, o.Queue.Endpoint, o.Queue.Token}, func(*stdsql.Rows) error {
 			held = true
 			return nil
@@ -195,11 +181,11 @@ func (d *dispatcher) noteOwner(ctx context.Context, o *outcome) error {
 
 // deliveredSince reports whether [Config.SuspendOnSilence] is set and the endpoint has accepted a
 // delivery since the first attempt of this one.
-func (d *dispatcher) deliveredSince(ctx context.Context, o *outcome) (ok bool, err error) {
-	if !d.SuspendOnSilence {
+func (s *settler) deliveredSince(ctx context.Context, o *outcome) (ok bool, err error) {
+	if !s.SuspendOnSilence {
 		return false, nil
 	}
-	err = d.read(ctx, "SELECT last_success_at FROM webhook_queues WHERE store_id = ? AND id = ?",
+	err = s.read(ctx, "SELECT last_success_at FROM webhook_queues WHERE store_id = ? AND id = ?",
 		[]any{o.Queue.Store, o.Queue.Endpoint},
 		func(rs *stdsql.Rows) error {
 			var at *micros.Time
@@ -211,8 +197,8 @@ func (d *dispatcher) deliveredSince(ctx context.Context, o *outcome) (ok bool, e
 }
 
 // suspend takes the endpoint out of service, if the lease is still ours.
-func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
-	c, q := d.Store.DB(ctx), o.Queue
+func (s *settler) suspend(ctx context.Context, o *outcome) error {
+	c, q := s.Store.DB(ctx), o.Queue
 	u := c.WebhookQueue.Update().Where(webhookqueue.ID(q.Endpoint), webhookqueue.LeaseToken(q.Token))
 	dropLease(u)
 	n, err := u.AddWake(1).AddEpoch(1).SetFailingSince(*o.Health.FailingSince).
@@ -229,7 +215,7 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		return fmt.Errorf("suspend endpoint: %w", err)
 	}
 	why := state.StoppedByFailure
-	if d.SuspendOnSilence {
+	if s.SuspendOnSilence {
 		why = state.StoppedBySilence
 	}
 	at := outbox.After(e.UpdatedAt)
@@ -252,25 +238,13 @@ func (d *dispatcher) suspend(ctx context.Context, o *outcome) error {
 		string(why)); err != nil {
 		return err
 	}
-	if err := d.appendEvent(ctx, e, event.WebhookEndpointSuspended); err != nil {
+	if err := s.announcer.appendEvent(ctx, e, event.WebhookEndpointSuspended); err != nil {
 		return err
 	}
-	return d.notify(ctx, q.Key, func(url string) notify.Notice {
+	return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
 		return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint was suspended",
 			Body: url + " did not accept a delivery for 24 hours. " +
 				"Its deliveries are held, and events are kept for 30 days. Reactivate it when the receiver " +
 				"works again."}
 	})
-}
-
-// appendEvent writes an event about an endpoint whose row was changed for it.
-func (d *dispatcher) appendEvent(ctx context.Context, e *db.WebhookEndpoint, t event.Type) error {
-	c := d.Store.DB(ctx)
-	q, err := ent.Only(c.WebhookQueue.Query().Where(webhookqueue.ID(e.ID)).Load(ctx))
-	if err != nil {
-		return fmt.Errorf("read queue: %w", err)
-	}
-	about := outbox.Resource{Store: e.StoreID, ID: e.ID, Version: e.Version, Sequence: e.EventSequence, At: e.UpdatedAt}
-	return outbox.Append(ctx, c, about,
-		outbox.Entry{Type: t, Object: wire.AppendWebhookEndpoint(nil, e, q, nil)})
 }

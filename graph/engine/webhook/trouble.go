@@ -36,8 +36,8 @@ var troubles = map[egress.Trouble]string{
 
 // Strain returns why webhooks cannot be sent from this machine at present, or "".
 func (e *Engine) Strain() string {
-	last := e.sender.last.Load()
-	if last == nil || time.Since(last.at) >= troubleTime || e.sender.answered.Load() >= last.at.UnixNano() ||
+	last := e.sender.trouble.last.Load()
+	if last == nil || time.Since(last.at) >= troubleTime || e.sender.trouble.answered.Load() >= last.at.UnixNano() ||
 		troubles[last.kind] == "" {
 		return ""
 	}
@@ -45,27 +45,27 @@ func (e *Engine) Strain() string {
 }
 
 // noteResult records what an attempt shows about this machine.
-func (d *dispatcher) noteResult(ctx context.Context, r attempt.Result) {
+func (s *sender) noteResult(ctx context.Context, r attempt.Result) {
 	switch {
 	case r.Outcome == attempt.Unable:
-		d.noteTrouble(ctx, egress.Trouble(r.Detail))
+		s.noteTrouble(ctx, egress.Trouble(r.Detail))
 	case r.Status != 0:
-		d.sender.answered.Store(time.Now().UnixNano())
+		s.trouble.answered.Store(time.Now().UnixNano())
 	}
 }
 
 // noteTrouble records an attempt that could not begin. Its delivery waits, and the receiver is not
 // blamed.
-func (d *dispatcher) noteTrouble(ctx context.Context, kind egress.Trouble) {
-	d.metrics.troubles.WithLabelValues(string(kind)).Inc()
+func (s *sender) noteTrouble(ctx context.Context, kind egress.Trouble) {
+	s.metrics.troubles.WithLabelValues(string(kind)).Inc()
 	if kind != egress.Family {
-		d.sender.last.Store(&trouble{kind: kind, at: time.Now()})
-		m := d.machine.lock()
-		m.Strain(d.now())
-		d.machine.unlock()
+		s.trouble.last.Store(&trouble{kind: kind, at: time.Now()})
+		m := s.machine.lock()
+		m.Strain(s.now())
+		s.machine.unlock()
 	}
-	if d.shouldLog("begin an attempt: " + string(kind)) {
-		d.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed",
+	if s.shouldLog("begin an attempt: " + string(kind)) {
+		s.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed",
 			"trouble", string(kind))
 	}
 }

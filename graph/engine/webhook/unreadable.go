@@ -15,20 +15,20 @@ const unreadable = "The signing secret cannot be read any more: rotate it, and p
 
 // noteUnreadable notifies the people of a store once that an endpoint's deliveries wait because
 // none of its secrets can be opened.
-func (d *dispatcher) noteUnreadable(ctx context.Context, r *row) error {
+func (l *leaser) noteUnreadable(ctx context.Context, r *row) error {
 	if r.target != nil {
 		return nil
 	}
-	return wrap("record an unreadable secret", d.Store.InTx(viewer.Operator(ctx, r.Store),
+	return wrap("record an unreadable secret", l.Store.InTx(viewer.Operator(ctx, r.Store),
 		func(ctx context.Context) error {
-			n, err := d.Store.DB(ctx).WebhookQueue.Update().
+			n, err := l.Store.DB(ctx).WebhookQueue.Update().
 				Where(webhookqueue.ID(r.Endpoint), webhookqueue.LeaseToken(r.Token),
 					webhookqueue.Or(webhookqueue.LastErrorIsNil(), webhookqueue.LastErrorNEQ(unreadable))).
 				SetLastError(unreadable).Save(ctx)
 			if err != nil || n == 0 {
 				return err
 			}
-			return d.notify(ctx, r.Key, func(url string) notify.Notice {
+			return l.announcer.notify(ctx, r.Key, func(url string) notify.Notice {
 				return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint gets nothing",
 					Body: "The deliveries to " + url + " wait. " + unreadable}
 			})

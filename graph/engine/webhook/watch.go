@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/ent/bucket"
+	"github.com/storefront-go/storefront/ent/xid"
 	"github.com/storefront-go/storefront/graph/engine/lease"
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
@@ -14,8 +15,8 @@ import (
 // watchLoop applies what people changed in the queues that this process owns on a shard, until ctx
 // ends. It has a loop of its own so that sending stops soon after an endpoint is deleted, disabled
 // or moved to another URL.
-func (d *dispatcher) watchLoop(ctx context.Context) {
-	called, unsubscribe := d.toWatch.subscribe()
+func (l *leaser) watchLoop(ctx context.Context) {
+	called, unsubscribe := l.toWatch.subscribe()
 	defer unsubscribe()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -27,12 +28,12 @@ func (d *dispatcher) watchLoop(ctx context.Context) {
 		case <-timer.C:
 		}
 		began := time.Now()
-		if d.owns() {
-			_ = d.try(ctx, "look for changes", d.applyChanges)
+		if l.owns() {
+			_ = l.try(ctx, "look for changes", l.applyChanges)
 		}
 		// A look reads all due queues. Beside a large backlog it takes longer, and must not use up
 		// the database.
-		timer.Reset(min(max(watchPause*time.Since(began), d.Poll/2), d.Poll*3/2))
+		timer.Reset(min(max(watchPause*time.Since(began), l.Poll/2), l.Poll*3/2))
 	}
 }
 
@@ -40,10 +41,10 @@ func (d *dispatcher) watchLoop(ctx context.Context) {
 const watchPause = 8
 
 // owns reports whether rows may name this process as their owner.
-func (d *dispatcher) owns() bool {
-	m := d.machine.lock()
-	defer d.machine.unlock()
-	return m.Len() > 0 || time.Since(d.fencedAt) < terms.Length
+func (l *leaser) owns() bool {
+	m := l.machine.lock()
+	defer l.machine.unlock()
+	return m.Len() > 0 || time.Since(l.fencedAt) < terms.Length
 }
 
 // change is a queue of this process whose row was made due.
@@ -55,19 +56,19 @@ type change struct {
 // applyChanges stops sending to endpoints that were taken out of service, releases their queues,
 // and adopts the changes of others. Sending stops when the rows are read, before anything is
 // written.
-func (d *dispatcher) applyChanges(ctx context.Context) error {
-	list, err := d.changes(ctx)
+func (l *leaser) applyChanges(ctx context.Context) error {
+	list, err := l.changes(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	fenced, changed := d.retireFenced(list)
+	fenced, changed := l.retireFenced(list)
 	if len(changed) > 0 {
-		if err := d.rereadAll(ctx, changed); err != nil {
+		if err := l.rereadAll(ctx, changed); err != nil {
 			return err
 		}
 	}
 	for some := range slices.Chunk(fenced, leaseBatch) {
-		if err := d.free(ctx, some); err != nil {
+		if err := l.free(ctx, some); err != nil {
 			return err
 		}
 	}
@@ -75,10 +76,10 @@ func (d *dispatcher) applyChanges(ctx context.Context) error {
 }
 
 // changes reads this process's queues that were made due.
-func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
-	now, args := d.clock()
-	args = append(slices.Concat(args, []any{d.id}), args...)
-	err = d.seek(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
+func (l *leaser) changes(ctx context.Context) (list []change, err error) {
+	now, args := l.clock()
+	args = append(slices.Concat(args, []any{l.id}), args...)
+	err = l.seek(ctx, "SELECT store_id, id, lease_token, epoch FROM webhook_queues WHERE "+bucket.Every+
 		" AND due_at <= "+now+" AND lease_owner = ? AND lease_until > "+now, args, func(rs *stdsql.Rows) error {
 		var c change
 		err := rs.Scan(&c.Store, &c.Endpoint, &c.token, &c.epoch)
@@ -91,15 +92,15 @@ func (d *dispatcher) changes(ctx context.Context) (list []change, err error) {
 
 // retireFenced retires the queues whose tokens were raised. It returns their rows and the keys of
 // the queues whose endpoints were changed.
-func (d *dispatcher) retireFenced(list []change) (fenced []candidate, changed []schedule.Key) {
-	m := d.machine.lock()
-	defer d.machine.unlock()
+func (l *leaser) retireFenced(list []change) (fenced []candidate, changed []schedule.Key) {
+	m := l.machine.lock()
+	defer l.machine.unlock()
 	for _, c := range list {
 		switch q := m.Find(c.Key); {
 		case q == nil:
 			fenced = append(fenced, c.candidate)
 		case q.Token < c.token:
-			d.retireQueue(m, q)
+			l.retireQueue(m, q)
 			fenced = append(fenced, c.candidate)
 		case q.Token == c.token && q.Epoch() < c.epoch:
 			changed = append(changed, c.Key)
@@ -109,49 +110,67 @@ func (d *dispatcher) retireFenced(list []change) (fenced []candidate, changed []
 }
 
 // rereadAll adopts the present rows of queues.
-func (d *dispatcher) rereadAll(ctx context.Context, keys []schedule.Key) error {
+func (l *leaser) rereadAll(ctx context.Context, keys []schedule.Key) error {
 	for some := range slices.Chunk(keys, leaseBatch) {
-		rows, err := d.readRows(ctx, some)
+		rows, err := l.readRows(ctx, some)
 		if err != nil {
 			return err
 		}
-		m := d.machine.lock()
+		m := l.machine.lock()
 		for k, r := range rows {
 			if q := m.Find(k); q != nil && q.Token == r.Token && r.target != nil {
-				d.reread(m, q, r)
+				l.reread(m, q, r)
 			}
 		}
-		d.machine.unlock()
+		l.machine.unlock()
 	}
 	return nil
 }
 
 // free releases queues that this process owns and does not serve. They are due at once instead of
 // when their lease ends; the process that claims the queue of an inactive endpoint releases it.
-func (d *dispatcher) free(ctx context.Context, list []candidate) error {
-	d.claiming.Lock() // queues claimed just now are about to be served
-	defer d.claiming.Unlock()
-	return d.giveUp(ctx, list)
+func (l *leaser) free(ctx context.Context, list []candidate) error {
+	l.claiming.Lock() // queues claimed just now are about to be served
+	defer l.claiming.Unlock()
+	return l.giveUp(ctx, list)
 }
 
-// giveUp is [dispatcher.free] for a caller that excludes claims.
-func (d *dispatcher) giveUp(ctx context.Context, list []candidate) error {
-	m := d.machine.lock()
+// giveUp is [leaser.free] for a caller that excludes claims.
+func (l *leaser) giveUp(ctx context.Context, list []candidate) error {
+	m := l.machine.lock()
 	list = slices.DeleteFunc(list, func(c candidate) bool { return m.Find(c.Key) != nil })
-	d.machine.unlock()
+	l.machine.unlock()
 	if len(list) == 0 {
 		return nil
 	}
-	now, args := d.clock()
-	args = append(slices.Clone(args), d.id)
+	now, args := l.clock()
+	args = append(slices.Clone(args), l.id)
 	for _, c := range list {
 		args = append(args, c.Store, c.Endpoint, c.token)
 	}
-	err := d.Store.InTx(ctx, func(ctx context.Context) error {
-		_, err := d.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = "+now+
-			" WHERE lease_owner = ? AND "+d.among("store_id, id, lease_token", len(list)), args...)
+	err := l.Store.InTx(ctx, func(ctx context.Context) error {
+		_, err := l.exec(ctx, "UPDATE webhook_queues SET "+lease.Free+", due_at = "+now+
+			" WHERE lease_owner = ? AND "+l.among("store_id, id, lease_token", len(list)), args...)
 		return err
 	})
-	d.toLease.fire()
+	l.toLease.fire()
 	return err
+}
+
+// retire stops sending to an endpoint that a person took out of service.
+func (l *leaser) retire(store, endpoint xid.ID) {
+	m := l.machine.lock()
+	defer l.machine.unlock()
+	l.retireQueue(m, m.Find(schedule.Key{Store: store, Endpoint: endpoint}))
+}
+
+// retireQueue stops sending from a queue that a person took out of service; q is nil if it is not
+// in memory. Its row may still name this process as the owner, so the watch loop is woken to
+// release it at once instead of when the lease ends.
+func (l *leaser) retireQueue(m *schedule.Machine, q *schedule.Queue) {
+	if q != nil {
+		m.Retire(q)
+	}
+	l.fencedAt = time.Now()
+	l.toWatch.fire()
 }

@@ -2,7 +2,10 @@ package webhook
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
+
+	"github.com/storefront-go/storefront/ent"
 )
 
 const (
@@ -12,20 +15,26 @@ const (
 	maxYield = 50 * time.Millisecond
 )
 
+// traffic reports whether other writes share the database at present.
+type traffic struct {
+	store *ent.Store
+	live  atomic.Pointer[time.Time] // when the relay last found events that were no backlog
+}
+
 // contended reports whether other writes share the database at present: those of this process's
 // requests, or of other processes, which their events show.
-func (d *dispatcher) contended() bool { return d.Store.Crowded() || d.othersWrite() }
+func (t *traffic) contended() bool { return t.store.Crowded() || t.othersWrite() }
 
 // othersWrite reports whether recent events were no backlog.
-func (d *dispatcher) othersWrite() bool {
-	last := d.live.Load()
+func (t *traffic) othersWrite() bool {
+	last := t.live.Load()
 	return last != nil && time.Since(*last) < liveTime
 }
 
 // yield pauses for as long as a batch took, while other writes go on. A backlog then gets at most
 // half of the database, and no commit of a request waits behind two batches.
-func (d *dispatcher) yield(ctx context.Context, took time.Duration) {
-	if !d.contended() {
+func (t *traffic) yield(ctx context.Context, took time.Duration) {
+	if !t.contended() {
 		return
 	}
 	select {
