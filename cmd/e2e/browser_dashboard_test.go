@@ -402,7 +402,7 @@ func TestBrowserOrderNew(t *testing.T) {
 	b.signIn("/dashboard/orders/new", f.Stores[0].Owner)
 	b.click(`[data-test="submit"]`)
 	b.seeText("Add at least one item.")
-	b.click(`[data-test="goods-add"]`)
+	b.click(`[data-test="picker-add"]`)
 	b.click(`[data-test="item-custom"]`)
 	b.fill(`input[name="lines.1.title"]`, "Engraving")
 	b.fill(`input[name="lines.1.unitPriceMinor"]`, "10.00")

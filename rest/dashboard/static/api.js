@@ -59,7 +59,7 @@ let signing = null; // while they are asked
  * Says how a person signs in again where the session has ended: by a function that resolves when they have, and throws
  * a Failure when they would not. Until then the page is left for the sign-in page.
  */
-export function signsInBy(ask) {
+export function setSignInPrompt(ask) {
   signsIn = ask ?? leave;
 }
 
@@ -143,7 +143,7 @@ let proving = null; // while they are asked
  * Says how a person proves that it is them, where a mutation needs it: by a function that resolves when they have,
  * and throws a Failure when they would not.
  */
-export function provesBy(ask) {
+export function setProofPrompt(ask) {
   prove = ask;
 }
 

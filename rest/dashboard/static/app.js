@@ -10,7 +10,7 @@ import { Proof } from './proof.js';
 import { SignIn, tellTabs } from './sign_in.js';
 import { Unverified } from './address.js';
 import { Leaving } from './unsaved.js';
-import { clickWhatIsPressed } from './press.js';
+import { keepClickTarget } from './click_target.js';
 
 const places = [
   { path: '', text: 'Home', icon: 'home', page: () => import('./pages/home.js').then((m) => m.Home) },
@@ -397,7 +397,7 @@ function Side({ find }) {
   </header>`;
 }
 
-clickWhatIsPressed();
+keepClickTarget();
 document.addEventListener('click', follow);
 // A page out of the back-forward cache may show what a person saw who has signed out since.
 addEventListener('pageshow', (e) => e.persisted && location.reload());

@@ -33,21 +33,21 @@ export function BulkBar({ picked, actions }) {
 }
 
 /**
- * Does one thing to each row, one after the other, so that each is told how it went.
+ * Does one thing to each row, one after the other, and records the result of each.
  * @param {any[]} rows
  * @param {(row: any) => Promise<void>} act
  */
 function useEach(rows, act) {
   const stop = useRef(false);
-  const [state, set] = useState({ phase: 'ready', told: {} });
+  const [state, set] = useState({ phase: 'ready', results: {} });
   useEffect(() => () => {
     stop.current = true; // the dialog is closed: no further one begins
   }, []);
   const start = async (values) => {
     stop.current = false;
-    let told = Object.fromEntries(Object.entries(state.told).filter(([, t]) => t.done));
-    set({ phase: 'busy', told });
-    for (const row of rows.filter((r) => !told[r.id])) {
+    let results = Object.fromEntries(Object.entries(state.results).filter(([, t]) => t.done));
+    set({ phase: 'busy', results });
+    for (const row of rows.filter((r) => !results[r.id])) {
       if (stop.current) {
         break;
       }
@@ -60,10 +60,10 @@ function useEach(rows, act) {
         }
         how = { done: false, text: err.message };
       }
-      told = { ...told, [row.id]: how };
-      set({ phase: 'busy', told });
+      results = { ...results, [row.id]: how };
+      set({ phase: 'busy', results });
     }
-    set({ phase: 'ended', told });
+    set({ phase: 'ended', results });
   };
   const halt = () => {
     stop.current = true;
@@ -77,7 +77,7 @@ function useEach(rows, act) {
  */
 export function Bulk({ title, submit, name, picked, act, children, changed, onClose }) {
   const [rows] = useState(picked.rows); // as they were chosen, whatever the list reads meanwhile
-  const { phase, told, start, halt } = useEach(rows, (row, values) =>
+  const { phase, results, start, halt } = useEach(rows, (row, values) =>
     act(row, values, (document, variables) => mutation(document)(variables)));
   const [values, keep] = useState(null);
   const run = (v) => {
@@ -90,8 +90,8 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
     }
     onClose();
   };
-  const failed = rows.filter((r) => told[r.id] && !told[r.id].done).length;
-  const ended = rows.filter((r) => told[r.id]).length;
+  const failed = rows.filter((r) => results[r.id] && !results[r.id].done).length;
+  const ended = rows.filter((r) => results[r.id]).length;
   if (phase === 'ready') {
     return html`<${Dialog} title=${title} onClose=${close} name=${name + '-dialog'}>
       <${Form} name=${name} submit=${submit} cancel=${close} action=${async (v) => run(v)}>${children}
@@ -102,9 +102,10 @@ export function Bulk({ title, submit, name, picked, act, children, changed, onCl
       <p class="progress-text"><span data-test="bulk-progress">${ended} of ${rows.length}</span>
         <span>${failed > 0 && failed + ' failed'}</span></p></div>
     <ul class="results" data-test="bulk-results">${rows.map((r) => html`<li key=${r.id}>
-      <${Icon} name=${!told[r.id] ? 'more' : told[r.id].done ? 'check' : 'alert'} size="16" />
+      <${Icon} name=${!results[r.id] ? 'more' : results[r.id].done ? 'check' : 'alert'} size="16" />
       <bdi>${picked.name(r)}</bdi>
-      <span class=${told[r.id]?.done === false ? 'none' : 'muted'}>${told[r.id]?.text ?? 'Waiting'}</span></li>`)}</ul>
+      <span class=${results[r.id]?.done === false ? 'none' : 'muted'}>
+        ${results[r.id]?.text ?? 'Waiting'}</span></li>`)}</ul>
     <div class="form-end under">
       ${phase === 'busy' && html`<button type="button" class="button" onClick=${halt}
         data-test="bulk-stop">Stop</button>`}

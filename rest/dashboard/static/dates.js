@@ -38,19 +38,19 @@ export const shortDay = (at, zone) => format(zone, 'day').format(new Date(at));
 export const dayLabel = (day) => format('UTC', 'day').format(new Date(day + 'T00:00:00Z'));
 export const dayName = (day) => format('UTC', 'date').format(new Date(day + 'T00:00:00Z'));
 
-function wall(at, zone) {
+function localParts(at, zone) {
   return Object.fromEntries(format(zone, 'parts').formatToParts(at).map((p) => [p.type, p.value]));
 }
 
 /** How far the zone is ahead of UTC at an instant, in milliseconds. */
 function ahead(ms, zone) {
-  const w = wall(ms, zone);
+  const w = localParts(ms, zone);
   return Date.UTC(w.year, w.month - 1, w.day, w.hour, w.minute, w.second) - Math.floor(ms / 1000) * 1000;
 }
 
 /** The calendar day of an instant in a zone, "2026-01-31". */
 export function dayOf(at, zone) {
-  const w = wall(new Date(at), zone);
+  const w = localParts(new Date(at), zone);
   return w.year + '-' + w.month + '-' + w.day;
 }
 
@@ -71,20 +71,20 @@ export function startOfDay(day, zone) {
   return new Date(ms).toISOString();
 }
 
-/** An instant as a clock on the wall shows it, to the second: "2026-01-31T18:30:00". */
-export function wallTime(at, zone) {
-  const w = wall(new Date(at), zone);
+/** An instant as a local clock shows it, to the second: "2026-01-31T18:30:00". */
+export function localTime(at, zone) {
+  const w = localParts(new Date(at), zone);
   return w.year + '-' + w.month + '-' + w.day + 'T' + w.hour + ':' + w.minute + ':' + w.second;
 }
 
 /**
- * The instants at which a clock on the wall shows a time, the earlier one first: two where clocks are set back, and
+ * The instants at which a local clock shows a time, the earlier one first: two where clocks are set back, and
  * one close to the jump for a time that they jump over.
  * @param {string} text "2026-01-31T18:30", with or without seconds
  * @param {string} zone
  * @returns {string[]} RFC 3339 in UTC; none for anything else
  */
-export function wallInstants(text, zone) {
+export function localInstants(text, zone) {
   const shown = Date.parse(text + 'Z');
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) || Number.isNaN(shown)) {
     return [];
@@ -96,8 +96,8 @@ export function wallInstants(text, zone) {
   return found.map((ms) => new Date(ms).toISOString());
 }
 
-/** The instant at which a clock on the wall shows a time; of two the earlier one, and null for anything else. */
-export const atWallTime = (text, zone) => wallInstants(text, zone)[0] ?? null;
+/** The instant at which a local clock shows a time; of two the earlier one, and null for anything else. */
+export const atLocalTime = (text, zone) => localInstants(text, zone)[0] ?? null;
 
 /** How far the zone is ahead of UTC at an instant: "UTC+02:00". */
 export function offsetAt(at, zone) {

@@ -18,7 +18,7 @@ export function guard(f) {
 }
 
 /** Says how a person is asked whether to leave; the function gets what to do if so. */
-export function asksBy(f) {
+export function setLeavePrompt(f) {
   ask = f;
 }
 

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from './lib.js';
 import { useQuery } from './context.js';
 import { Alert } from './ui.js';
 import { Field, FormDialog, useMutation } from './form.js';
-import { Failure, Refused, provesBy } from './api.js';
+import { Failure, Refused, setProofPrompt } from './api.js';
 import { knowsPasskeys, showPasskey } from './passkey.js';
 
 const errors = 'userErrors { code message path }';
@@ -15,8 +15,8 @@ const ask = `mutation PasskeyAsk { passkeyAsk { token options ${errors} } }`;
 export function Proof() {
   const [asked, set] = useState(null);
   useEffect(() => {
-    provesBy(() => new Promise((done, refuse) => set({ done, refuse })));
-    return () => provesBy(null);
+    setProofPrompt(() => new Promise((done, refuse) => set({ done, refuse })));
+    return () => setProofPrompt(null);
   }, []);
   if (!asked) {
     return null;

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Alert, Dialog } from './ui.js';
-import { Failure, signInAddress, signedIn, signsInBy } from './api.js';
+import { Failure, signInAddress, signedIn, setSignInPrompt } from './api.js';
 import { to } from './route.js';
 
 const news = 'sign-in'; // tells the tabs of this browser that somebody has signed in
@@ -18,8 +18,8 @@ export function tellTabs() {
 export function SignIn() {
   const [asked, set] = useState(null);
   useEffect(() => {
-    signsInBy(() => new Promise((done, refuse) => set({ done, refuse })));
-    return () => signsInBy(null);
+    setSignInPrompt(() => new Promise((done, refuse) => set({ done, refuse })));
+    return () => setSignInPrompt(null);
   }, []);
   const end = (act) => () => {
     set(null);

@@ -1,6 +1,6 @@
 // What a person has typed and not saved: how a form knows, and what is asked before it is lost.
 import { html, useEffect, useRef, useState } from './lib.js';
-import { asksBy, guard } from './leaving.js';
+import { setLeavePrompt, guard } from './leaving.js';
 import { Dialog } from './ui.js';
 
 const signature = (form) => JSON.stringify([...new FormData(form)].map(([k, v]) => [k, v.name ?? v]));
@@ -52,7 +52,7 @@ export function useUnsaved(ref, kept) {
 /** Asks whether to leave what would be lost. */
 export function Leaving() {
   const [next, set] = useState(null);
-  useEffect(() => asksBy((f) => set(() => f)), []);
+  useEffect(() => setLeavePrompt((f) => set(() => f)), []);
   const close = () => set(null);
   const leave = () => {
     close();

@@ -5,7 +5,7 @@ import { send } from './api.js';
 import { Alert, Dialog, Time, Trouble, Waiting } from './ui.js';
 import { Confirm, Field, FormDialog, Wrong, useMutation, useWrong } from './form.js';
 import { Address, Attempt, attemptFields, count, errors } from './webhook_state.js';
-import { atWallTime, wallTime } from './dates.js';
+import { atLocalTime, localTime } from './dates.js';
 import { to } from './route.js';
 
 const move = (name, more = '') => `mutation EndpointMove($id: ID!, $expectedVersion: Long!) {
@@ -27,7 +27,7 @@ const documents = {
 
 /** A point in time that the person entered, by the clocks of the store. */
 export function pointIn(values, field, zone) {
-  const at = atWallTime(values.get(field) ?? '', zone);
+  const at = atLocalTime(values.get(field) ?? '', zone);
   if (!at) {
     throw new Wrong(field, 'Choose a day and a time.');
   }
@@ -79,7 +79,7 @@ export function Reactivate({ endpoint: e, onClose, changed }) {
     </fieldset>
     <${BacklogTrouble} />
     ${backlog === 'FROM' && html`<${Field} name="since" label="Since" type="datetime-local" step="1"
-      value=${wallTime(e.suspendedAt ?? Date.now() - 3600e3, zone)}
+      value=${localTime(e.suspendedAt ?? Date.now() - 3600e3, zone)}
       hint=${zoneHint(zone) + ' The event log covers the last 30 days.'} />`}
   <//>`;
 }
@@ -151,7 +151,7 @@ export function Replay({ endpoint: e, onClose, changed }) {
   const { notify, zone } = useApp();
   const run = useMutation(documents.replay);
   const [counted, note] = useState(null);
-  const [[began, ended]] = useState(() => [wallTime(Date.now() - 3600e3, zone), wallTime(Date.now(), zone)]);
+  const [[began, ended]] = useState(() => [localTime(Date.now() - 3600e3, zone), localTime(Date.now(), zone)]);
   const action = async (v) => {
     const from = pointIn(v, 'from', zone);
     const until = pointIn(v, 'to', zone);

@@ -5,7 +5,7 @@ import { Alert, Time } from './ui.js';
 import { ActionButton, Field, FormDialog, useMutation } from './form.js';
 import { errors } from './webhook_state.js';
 import { pointIn, zoneHint } from './webhook_actions.js';
-import { wallTime } from './dates.js';
+import { localTime } from './dates.js';
 
 const pause = `mutation EndpointPause($id: ID!, $expectedVersion: Long!, $until: Time!) {
   webhookEndpointPause(id: $id, expectedVersion: $expectedVersion, until: $until) {
@@ -37,7 +37,7 @@ export function Pause({ endpoint: e, onClose, changed }) {
           onChange=${() => choose(value)} /><label for=${'pause-' + value}>${name}</label></div>`)}
     </fieldset>
     ${length === 'own' && html`<${Field} name="until" label="Until" type="datetime-local"
-      value=${wallTime(Date.now() + hour, zone).slice(0, 16)}
+      value=${localTime(Date.now() + hour, zone).slice(0, 16)}
       hint=${zoneHint(zone) + ' At most seven days from now.'} />`}
   <//>`;
 }

@@ -7,7 +7,7 @@ import { List, RowLink } from '../list.js';
 import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
-import { Views } from '../views.js';
+import { SavedViews } from '../saved_views.js';
 import { to } from '../route.js';
 
 const list = `query Customers($after: String, $filter: CustomerFilter, $query: String, $sort: ListSort) {
@@ -61,7 +61,7 @@ export function Customers() {
         <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
-      <${Views} path="/customers" filters=${f} />
+      <${SavedViews} path="/customers" filters=${f} />
       <${List} query=${query} pick=${(d) => d.customers} caption="Customers" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/customers', { ...f, after })}
         picked=${can('editCustomers') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}

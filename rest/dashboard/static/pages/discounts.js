@@ -5,7 +5,7 @@ import { Page, Empty, Time, Trouble, Waiting, isolate } from '../ui.js';
 import { List } from '../list.js';
 import { Amount, Check, Confirm, Field, FormDialog, Select, amount, text, useMutation } from '../form.js';
 import { Icon } from '../icons.js';
-import { WallField, wallOf } from '../wall_field.js';
+import { LocalTimeField, localTimeOf } from '../local_time_field.js';
 import { money } from '../money.js';
 import { to } from '../route.js';
 import { errors, optionalAmount, optionalNumber, percent, percentage } from '../selling.js';
@@ -65,7 +65,7 @@ export function Discounts() {
 /** What the person entered. */
 function entered(v, { of: d, currency, zone, lists }) {
   const kind = v.get('kind');
-  const at = (name) => wallOf(v, name, zone, d[name]);
+  const at = (name) => localTimeOf(v, name, zone, d[name]);
   return {
     code: v.get('code'), kind, active: v.get('active') === 'on',
     basisPoints: kind === 'PERCENT' ? percentage(v, 'basisPoints') : null,
@@ -109,8 +109,8 @@ function Edit({ of: d, onClose, changed }) {
       currency=${currency} />`}
     <${Amount} name="leastMinor" label="Minimum subtotal" optional minor=${d.leastMinor} currency=${currency} />
     <div class="pair">
-      <${WallField} name="startsAt" label="From" optional at=${d.startsAt} zone=${zone} />
-      <${WallField} name="endsAt" label="Until" optional at=${d.endsAt} zone=${zone} />
+      <${LocalTimeField} name="startsAt" label="From" optional at=${d.startsAt} zone=${zone} />
+      <${LocalTimeField} name="endsAt" label="Until" optional at=${d.endsAt} zone=${zone} />
     </div>
     <div class="pair">
       <${Field} name="usesMax" label="Total uses" optional value=${d.usesMax ?? ''} inputmode="numeric" />

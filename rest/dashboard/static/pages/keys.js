@@ -6,7 +6,7 @@ import { List } from '../list.js';
 import { Icon } from '../icons.js';
 import { Area, Confirm, Field, FormDialog, Wrong, useMutation } from '../form.js';
 import { ScopeChoice, useScopes } from '../scopes.js';
-import { atWallTime, dayOf, nextDay, startOfDay } from '../dates.js';
+import { atLocalTime, dayOf, nextDay, startOfDay } from '../dates.js';
 import { Filters, FilterInput } from '../filter.js';
 import { to } from '../route.js';
 
@@ -171,7 +171,7 @@ function Rotate({ of: k, onClose, shown }) {
   const run = useMutation(rotate, { once: false });
   const action = async (v) => {
     const text = v.get('oldKeyEndsAt');
-    const ends = text ? atWallTime(text, zone) : null;
+    const ends = text ? atLocalTime(text, zone) : null;
     const { apiKey, secret } = await run({ id: k.id, ends });
     shown(secret, apiKey.name, true, ends);
     return false;

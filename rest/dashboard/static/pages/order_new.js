@@ -5,7 +5,7 @@ import { send, Failure } from '../api.js';
 import { Page, Card, Empty, Money, Trouble } from '../ui.js';
 import { Form, Field, Select, Amount, Wrong, amount, text, lines as parts, useMutation } from '../form.js';
 import { AddressFields, addressFields, addressOf } from '../address_fields.js';
-import { GoodsPicker } from '../goods_picker.js';
+import { ProductPicker } from '../product_picker.js';
 import { Icon } from '../icons.js';
 import { money as written } from '../money.js';
 import { shownTax } from '../order_state.js';
@@ -91,7 +91,7 @@ export function OrderNew() {
     <div ref=${box} onInput=${sums.soon} onChange=${sums.soon}>
     <${Form} name="order-new" submit="Create order" busyText="Creating" action=${action}>
       <div class="split"><div class="stack">
-        <${Card} title="Products"><${GoodsPicker} add=${add} /><//>
+        <${Card} title="Products"><${ProductPicker} add=${add} /><//>
         <${Items} rows=${rows} own=${own} sums=${sums.of} add=${add}
           drop=${(at) => setRows((all) => all.filter((r) => r.at !== at))} />
       </div><div class="stack">

@@ -7,7 +7,7 @@ import { orderColumns } from '../order_columns.js';
 import { Filters, FilterSelect, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
-import { Views } from '../views.js';
+import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
 import { startOfDay, nextDay } from '../dates.js';
 import { to } from '../route.js';
@@ -92,7 +92,7 @@ export function Orders() {
         <${FilterInput} name="to" label="Until" type="date" value=${f.to} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
-      <${Views} path="/orders" filters=${f} />
+      <${SavedViews} path="/orders" filters=${f} />
       <${List} query=${query} pick=${(d) => d.orders} caption="Orders" columns=${orderColumns()}
         paged=${Boolean(f.after)} address=${(after) => to('/orders', { ...f, after })}
         picked=${(can('ship') || can('money')) && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}

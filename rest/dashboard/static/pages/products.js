@@ -7,7 +7,7 @@ import { Icon } from '../icons.js';
 import { Filters, FilterInput, FilterSort, FilterTag, sortOf } from '../filter.js';
 import { Bulk, BulkBar, BulkTags, usePicked } from '../bulk.js';
 import { ExportShown } from '../export_actions.js';
-import { Views } from '../views.js';
+import { SavedViews } from '../saved_views.js';
 import { StateTabs } from '../tabs.js';
 import { to } from '../route.js';
 
@@ -87,7 +87,7 @@ export function Products() {
         <${FilterTag} value=${f.tag} set=${set} />
         <${FilterSort} of=${sort} set=${set} />
       <//>
-      <${Views} path="/products" filters=${f} />
+      <${SavedViews} path="/products" filters=${f} />
       <${List} query=${query} pick=${(d) => d.products} caption="Products" columns=${columns}
         paged=${Boolean(f.after)} address=${(after) => to('/products', { ...f, after })}
         picked=${can('editProducts') && picked} bulk=${bulk} upward=${sort.value === 'OLDEST'}

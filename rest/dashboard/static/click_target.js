@@ -23,8 +23,8 @@ function click(e) {
   p.on.click();
 }
 
-/** Listens from now on. */
-export function clickWhatIsPressed() {
+/** Starts to redirect clicks to the pressed element. */
+export function keepClickTarget() {
   addEventListener('pointerdown', press, true);
   addEventListener('click', click, true);
 }

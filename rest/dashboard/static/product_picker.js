@@ -5,7 +5,7 @@ import { Empty, Money, Thumb, Trouble, Waiting, imageFields } from './ui.js';
 import { Icon } from './icons.js';
 
 // The one place that says how products are searched for here.
-const search = `query Goods($filter: ProductFilter, $query: String) {
+const search = `query PickerProducts($filter: ProductFilter, $query: String) {
   products(first: 20, filter: $filter, query: $query) { nodes {
   id title sku priceMinor currency inventoryQuantity version imageUrl image { ${imageFields} } options { name }
   variants { id title sku priceMinor inventoryQuantity } } pageInfo { hasNextPage } } }`;
@@ -20,7 +20,7 @@ function wares(p) {
 }
 
 /** The newest products that are sold, or those that are found; add gets what was chosen. */
-export function GoodsPicker({ add }) {
+export function ProductPicker({ add }) {
   const [words, look] = useState('');
   const q = useQuery(search, { filter: { status: 'ACTIVE' }, query: words || null });
   const enter = (e) => {
@@ -33,7 +33,7 @@ export function GoodsPicker({ add }) {
   const more = q.data?.products.pageInfo.hasNextPage;
   return html`<div class="picker" data-test="goods">
     <label class="filter"><span>Search</span><input type="search" onKeyDown=${enter} autocomplete="off"
-      onChange=${(e) => look(e.target.value.trim())} placeholder="Title or SKU" data-test="goods-search" />
+      onChange=${(e) => look(e.target.value.trim())} placeholder="Title or SKU" data-test="picker-search" />
     </label>
     ${q.failure ? html`<${Trouble} failure=${q.failure} reload=${q.reload} />`
       : !q.data ? html`<${Waiting} rows=${3} />`
@@ -47,7 +47,7 @@ export function GoodsPicker({ add }) {
             <p class="line-title"><bdi>${w.title}</bdi>${w.variant && html`, <bdi>${w.variant}</bdi>`}</p>
             <p class="muted">${w.sku && html`<bdi>${w.sku}</bdi>, `}<${Money} minor=${w.priceMinor}
               currency=${w.currency} />${w.left != null && ', ' + w.left + ' in stock'}</p></div>
-          <button type="button" class="button small" onClick=${() => add(w)} data-test="goods-add"
+          <button type="button" class="button small" onClick=${() => add(w)} data-test="picker-add"
             aria-label=${'Add ' + [w.title, w.variant].filter(Boolean).join(', ')}>
             <${Icon} name="plus" size="16" />Add</button></li>`))}</ul>`}
   </div>`;

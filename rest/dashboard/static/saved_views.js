@@ -1,4 +1,4 @@
-// Views: filters of a list under a name, kept in this browser for one person in one store.
+// Saved views: filters of a list under a name, kept in this browser for one person in one store.
 import { html, useState } from './lib.js';
 import { useApp } from './context.js';
 import { Dialog } from './ui.js';
@@ -26,7 +26,7 @@ function signature(query) {
 }
 
 /** The views of the list at a path, and how to keep the present filters as another one. */
-export function Views({ path, filters }) {
+export function SavedViews({ path, filters }) {
   const app = useApp();
   const key = keyOf(app, path);
   const [views, set] = useState(() => read(key));
