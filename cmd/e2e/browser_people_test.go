@@ -51,7 +51,7 @@ func TestBrowserPeople(t *testing.T) {
 		tom.await("the page", "location.pathname === '/forgot'")
 		tom.fill(`input[name="email"]`, "tom@example.com")
 		tom.click(`form button[type="submit"]`)
-		tom.seeText("Look into your mail")
+		tom.seeText("Check your email")
 		tom.open(mail.link(t, "tom@example.com", access.ResetPath))
 		tom.fill(`input[name="password"]`, "a louder kite over the bay")
 		tom.click(`form button[type="submit"]`)

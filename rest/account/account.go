@@ -141,13 +141,13 @@ func (a *Account) at(r *http.Request, names []string) (*viewer.Viewer, error) {
 	switch len(names) {
 	case 0:
 		if len(p.Memberships) == 0 {
-			return nil, fault.New(fault.Forbidden, "You belong to no store.")
+			return nil, fault.New(fault.Forbidden, "You do not belong to any store.")
 		}
 		return p.In(p.Memberships[0].Store), nil
 	case 1:
 		return in(p, names[0])
 	}
-	return nil, fault.New(fault.InvalidRequest, "Name one store in the header "+storeHeader+".")
+	return nil, fault.New(fault.InvalidRequest, "Set the header "+storeHeader+" to the id of one store.")
 }
 
 // anotherThan reports whether the request comes from another person's page, opened before p signed

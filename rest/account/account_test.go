@@ -329,7 +329,7 @@ func TestCrossSite(t *testing.T) {
 		for _, path := range []string{"/sign-in", "/sign-out"} {
 			headers := append([]string{"Content-Type", formType, "Cookie", cookie}, tc.headers...)
 			a := w.send("POST", path, credentials("nobody@example.com", "x").Encode(), headers...)
-			refused := a.status == 403 && strings.Contains(a.body, "This came from another site")
+			refused := a.status == 403 && strings.Contains(a.body, "Request blocked")
 			if refused != tc.refused || refused && a.cookie(t) != nil {
 				t.Errorf("%s: %s: %d %v", path, tc.name, a.status, a.header)
 			}

@@ -10,8 +10,8 @@ import (
 )
 
 // stale explains an emailed link that no longer works.
-const stale = "It was used, or replaced, or a day has passed, or it is about another account than the one that you are " +
-	"signed in to. The dashboard sends another one, under Security."
+const stale = "It was already used or replaced, it is older than one day, or it belongs to another account. " +
+	"Request another one in the dashboard, under Security."
 
 // address is the data of the page of an emailed link.
 type address struct{ Path, Email, Problem string }
@@ -35,7 +35,7 @@ func (a *Account) Address() http.Handler {
 			a.over(w, r, err, stale)
 			return
 		}
-		page.Message(w, r, http.StatusOK, "Confirmed", "The address is yours. You can close this page.")
+		page.Message(w, r, http.StatusOK, "Address confirmed", "You can close this page.")
 	})
 }
 

@@ -56,7 +56,7 @@ func (a *Account) Again() http.Handler {
 		case err == nil:
 			page.Redirect(w, returnTo)
 		case errors.Is(err, session.ErrWrong):
-			a.askAgain(w, r, p, http.StatusForbidden, "The password is wrong.", returnTo)
+			a.askAgain(w, r, p, http.StatusForbidden, "Wrong password.", returnTo)
 		case is && f.Kind != fault.Unavailable:
 			a.askAgain(w, r, p, waits(w, f), f.Detail, returnTo)
 		default:
@@ -73,7 +73,7 @@ func (a *Account) askAgain(w http.ResponseWriter, r *http.Request, p *session.Pe
 		a.failed(w, r, err)
 		return
 	}
-	s := again{Problem: problem, ReturnTo: returnTo, Email: p.Email, Send: page.Button{Label: "Go on"},
+	s := again{Problem: problem, ReturnTo: returnTo, Email: p.Email, Send: page.Button{Label: "Continue"},
 		Options: AgainOptionsPath, Password: page.Field{Name: "password", Label: "Password", Type: "password",
 			Autocomplete: "current-password", Required: true, Autofocus: true}}
 	if slices.ContainsFunc(rows, kind(state.FactorPasskey)) {
@@ -90,7 +90,7 @@ func (a *Account) AgainOptions() http.Handler {
 		case err != nil:
 			return nil, err
 		case p == nil:
-			return nil, fault.New(fault.Forbidden, "You are signed out: sign in again.")
+			return nil, fault.New(fault.Forbidden, "You are signed out. Sign in again.")
 		}
 		return a.Core.Factors.AskSecond(r.Context(), p.User)
 	})

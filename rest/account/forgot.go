@@ -29,7 +29,7 @@ func (a *Account) Forgot() http.Handler {
 
 func (a *Account) showForgot(w http.ResponseWriter, r *http.Request, status int, email string, p problems) {
 	a.pages.Render(w, r, status, "forgot", forgot{Problem: p.rest, Email: page.Field{Name: "email",
-		Label: "E-mail address", Type: "email", Value: email, Autocomplete: "username", Error: p.fields["email"],
+		Label: "Email address", Type: "email", Value: email, Autocomplete: "username", Error: p.fields["email"],
 		Required: true, Autofocus: true}})
 }
 
@@ -45,15 +45,15 @@ func (a *Account) takeForgot(w http.ResponseWriter, r *http.Request, form url.Va
 	case err != nil:
 		a.failed(w, r, err)
 	default:
-		page.Message(w, r, http.StatusOK, "Look into your mail", "If an account has this address, a link to a new "+
-			"password is on its way. It works for half an hour, and no more than three are sent within one hour.")
+		page.Message(w, r, http.StatusOK, "Check your email", "If an account has this address, we sent it a link "+
+			"to set a new password. The link is valid for 30 minutes. We send at most three links per hour.")
 	}
 }
 
 // noMail explains whom to ask if links cannot be emailed.
 func noMail(w http.ResponseWriter, r *http.Request) {
-	page.Message(w, r, http.StatusOK, "Ask whoever runs this service", "It sends no mail, so no link can be sent to "+
-		"you. Whoever runs it sets a new password with: storefront staff password EMAIL --store HANDLE")
+	page.Message(w, r, http.StatusOK, "Ask the operator of this service", "This service does not send email. "+
+		"The operator can set a new password with: storefront staff password EMAIL --store HANDLE")
 }
 
 // reset is the data of the page behind an emailed link.
@@ -66,7 +66,7 @@ type reset struct {
 }
 
 // used explains a password link that no longer works.
-const used = "It was used, or half an hour has passed. The sign-in page sends another one."
+const used = "It was already used or is older than 30 minutes. Request another one on the sign-in page."
 
 // Reset serves /reset/{token}, where the holder of an emailed link chooses a password.
 func (a *Account) Reset() http.Handler {

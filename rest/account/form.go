@@ -37,7 +37,7 @@ func tokenOf(r *http.Request, path string) string { return strings.TrimPrefix(r.
 // over answers a link that does not work, or another error.
 func (a *Account) over(w http.ResponseWriter, r *http.Request, err error, text string) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.NotFound {
-		page.Message(w, r, http.StatusNotFound, "This link leads nowhere any more", text)
+		page.Message(w, r, http.StatusNotFound, "This link is no longer valid", text)
 		return
 	}
 	a.failed(w, r, err)

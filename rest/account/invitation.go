@@ -12,8 +12,8 @@ import (
 )
 
 // gone explains an invitation link that no longer works.
-const gone = "The invitation was answered, withdrawn or sent again, or a week has passed. Ask whoever invited you for " +
-	"another one."
+const gone = "The invitation was answered, withdrawn or sent again, or it is older than seven days. Ask the person " +
+	"who invited you for another one."
 
 // invitation is the data of its page.
 type invitation struct {
@@ -57,7 +57,7 @@ func (a *Account) showInvitation(w http.ResponseWriter, r *http.Request, status 
 			Error: p.fields["name"], Required: true, MaxLength: 255},
 		Password: newPassword(p.fields["password"])}
 	if i.InviterID == nil {
-		shown.Inviter = "Whoever runs the service"
+		shown.Inviter = "The operator of the service"
 	}
 	if who != nil {
 		shown.Signed, shown.Theirs = who.Email, who.Email == i.Email
@@ -72,7 +72,7 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 	switch form.Get("answer") {
 	case "decline":
 		if err = a.Core.Decline(r.Context(), token); err == nil {
-			page.Message(w, r, http.StatusOK, "Declined", "You need not do anything else.")
+			page.Message(w, r, http.StatusOK, "Invitation declined", "You can close this page.")
 			return
 		}
 	case "accept":
@@ -94,7 +94,7 @@ func (a *Account) answerInvitation(w http.ResponseWriter, r *http.Request, form 
 			return
 		}
 	default:
-		page.Message(w, r, http.StatusBadRequest, "The form is damaged", "Go back and try again.")
+		page.Message(w, r, http.StatusBadRequest, "The form is not valid", "Go back and try again.")
 		return
 	}
 	if p, ok := problemsOf(err); ok {

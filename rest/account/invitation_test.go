@@ -55,7 +55,7 @@ func TestInvitationPage(t *testing.T) {
 		shop := w.shop("ada@example.com")
 		path := w.invite(shop, "tom@example.com", viewer.Support)
 		a := w.send(http.MethodGet, path, "")
-		for _, want := range []string{"Shop of ada@example.com", "as Support", "tom@example.com", "Make account"} {
+		for _, want := range []string{"Shop of ada@example.com", "as Support", "tom@example.com", "Create account"} {
 			if a.status != 200 || !strings.Contains(a.body, want) {
 				t.Errorf("%d, without %q:\n%s", a.status, want, a.body)
 			}
@@ -98,7 +98,7 @@ func TestInvitationOfKnown(t *testing.T) {
 		w.shop("eve@example.com")
 		path := w.invite(shop, "tom@example.com", viewer.Admin)
 		if a := w.send(http.MethodGet, path, ""); !strings.Contains(a.body, url.QueryEscape(path)) ||
-			strings.Contains(a.body, "Make account") {
+			strings.Contains(a.body, "Create account") {
 			t.Errorf("%s", a.body)
 		}
 		accept := url.Values{"answer": {"accept"}}
@@ -149,7 +149,7 @@ func TestLobby(t *testing.T) {
 			t.Errorf("%d %v", a.status, a.header)
 		}
 		if a := w.send(http.MethodGet, "/account", "", "Cookie", cookie); a.status != 200 ||
-			!strings.Contains(a.body, "You belong to no store") {
+			!strings.Contains(a.body, "You do not belong to any store") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 		if a := w.ask(cookie, "{store{id}}"); a.status != 403 {
@@ -168,7 +168,7 @@ func TestForgotPages(t *testing.T) {
 		w.shop("ada@example.com")
 		ask := url.Values{"email": {"ada@example.com"}}
 		for _, a := range []*reply{w.send(http.MethodGet, "/forgot", ""), w.post("/forgot", ask)} {
-			if a.status != 200 || !strings.Contains(a.body, "Ask whoever runs this service") {
+			if a.status != 200 || !strings.Contains(a.body, "Ask the operator of this service") {
 				t.Errorf("without a mail server: %d %s", a.status, a.body)
 			}
 		}
@@ -182,7 +182,7 @@ func TestForgotPages(t *testing.T) {
 		}
 		path := w.letter("ada@example.com", access.ResetPath)
 		if a := w.send(http.MethodGet, path, ""); a.status != 200 || !strings.Contains(a.body, "ada@example.com") ||
-			!strings.Contains(a.body, "Nobody has proved") {
+			!strings.Contains(a.body, "has not been verified yet") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 		if a := w.post(path, url.Values{"password": {"short"}}); a.status != 422 {

@@ -75,10 +75,10 @@ func (a *Account) askSecond(w http.ResponseWriter, r *http.Request, status int, 
 		s.Passkey = a.offer(SecondPath)
 	}
 	s.Code = page.Field{Name: "code", Label: "Recovery code", Type: "text", Autocomplete: "one-time-code",
-		Hint: "One of those that you kept when you set your second factor up.", Required: true, MaxLength: 64}
+		Hint: "Use one of the codes that you saved when you set up your second factor.", Required: true, MaxLength: 64}
 	if s.Codes {
 		s.Code.Label, s.Code.Autofocus = "Code", s.Passkey == ""
-		s.Code.Hint = "The six digits that your authenticator app shows, or a recovery code."
+		s.Code.Hint = "Enter the six digits from your authenticator app, or a recovery code."
 	}
 	a.pages.Render(w, r, status, "second", s)
 }
@@ -171,7 +171,7 @@ func (a *Account) noQuestion(w http.ResponseWriter, r *http.Request, err error) 
 	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Kind == fault.Unavailable {
 		a.Logger.ErrorContext(r.Context(), "a passkey was not asked for", "error", err)
-		answer(w, http.StatusServiceUnavailable, map[string]any{"problem": "Not available for a moment. Try again."})
+		answer(w, http.StatusServiceUnavailable, map[string]any{"problem": "Temporarily unavailable. Try again."})
 		return
 	}
 	answer(w, waits(w, f), map[string]any{"problem": f.Detail})

@@ -31,7 +31,7 @@ type form struct {
 func (a *Account) show(w http.ResponseWriter, r *http.Request, status int, problem, email, returnTo string) {
 	a.pages.Render(w, r, status, "sign-in", form{
 		Problem: problem, ReturnTo: local(returnTo),
-		Email: page.Field{Name: "email", Label: "E-mail address", Type: "email", Value: email,
+		Email: page.Field{Name: "email", Label: "Email address", Type: "email", Value: email,
 			Autocomplete: "username", Required: true, Autofocus: email == ""},
 		Password: page.Field{Name: "password", Label: "Password", Type: "password",
 			Autocomplete: "current-password", Required: true, Autofocus: email != ""},
@@ -176,18 +176,18 @@ func (a *Account) foreign(w http.ResponseWriter, r *http.Request) bool {
 	if a.origins.Check(r) == nil {
 		return false
 	}
-	page.Message(w, r, http.StatusForbidden, "This came from another site",
-		"For your safety, only pages of this address may send this form. Open the page here and try again.")
+	page.Message(w, r, http.StatusForbidden, "Request blocked",
+		"The form was sent from another site. Open the page at this address and try again.")
 	return true
 }
 
 // Refuse explains how sign-in is enabled where it is not safe (contract, section 11). The consent
 // page uses it too.
 func Refuse(w http.ResponseWriter, r *http.Request) {
-	page.Message(w, r, http.StatusForbidden, "Signing in is off here",
-		"This server speaks plain http on an address that other machines can reach, so passwords could be read on "+
-			"the way. Whoever runs it can give it https: --tls-cert and --tls-key, or a proxy with --public-url "+
-			"https://… . In a network that is trusted, --insecure-http switches signing in on as it is.")
+	page.Message(w, r, http.StatusForbidden, "Sign-in is disabled",
+		"This server uses plain http on an address that other machines can reach, so passwords could be intercepted. "+
+			"The operator can enable https with --tls-cert and --tls-key, or with a proxy and --public-url "+
+			"https://… . In a trusted network, --insecure-http allows sign-in without https.")
 }
 
 // readForm reads a form with one value per name, or answers with the error.
@@ -198,20 +198,22 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/x-www-form-urlencoded" {
-		return refuse(http.StatusUnsupportedMediaType, "This is not a form", "Send application/x-www-form-urlencoded.")
+		return refuse(http.StatusUnsupportedMediaType, "Unsupported content type",
+			"Send application/x-www-form-urlencoded.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return refuse(http.StatusRequestEntityTooLarge, "The form is too large", "Go back and try again with less.")
+		return refuse(http.StatusRequestEntityTooLarge, "The form is too large",
+			"Go back, shorten your input and try again.")
 	}
 	values, parseErr := url.ParseQuery(string(body))
 	if err != nil || parseErr != nil {
-		return refuse(http.StatusBadRequest, "The form is damaged", "Go back and try again.")
+		return refuse(http.StatusBadRequest, "The form is not valid", "Go back and try again.")
 	}
 	for _, list := range values {
 		if len(list) > 1 {
-			return refuse(http.StatusBadRequest, "The form is damaged",
-				"It holds a field twice. Go back and try again.")
+			return refuse(http.StatusBadRequest, "The form is not valid",
+				"A field appears twice. Go back and try again.")
 		}
 	}
 	return values, true
@@ -219,7 +221,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 
 func notAllowed(w http.ResponseWriter, r *http.Request, allow string) {
 	w.Header().Set("Allow", allow)
-	page.Message(w, r, http.StatusMethodNotAllowed, "Not in this way", "This address takes "+allow+".")
+	page.Message(w, r, http.StatusMethodNotAllowed, "Method not allowed", "This address accepts "+allow+".")
 }
 
 // failed logs an internal error and answers with it.
@@ -227,9 +229,9 @@ func (a *Account) failed(w http.ResponseWriter, r *http.Request, err error) {
 	a.Logger.ErrorContext(r.Context(), "account page failed", "error", err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.Unavailable {
 		w.Header().Set("Retry-After", ratelimit.Seconds(f.RetryAfter))
-		page.Message(w, r, http.StatusServiceUnavailable, "Not available for a moment", "Try again in a moment.")
+		page.Message(w, r, http.StatusServiceUnavailable, "Temporarily unavailable", "Try again in a moment.")
 		return
 	}
 	page.Message(w, r, http.StatusInternalServerError, "Something went wrong",
-		"The error is ours and is logged. Try again in a while.")
+		"We have logged the error. Try again later.")
 }

@@ -17,7 +17,7 @@ import (
 func (a *Account) Stop() http.Handler {
 	return a.pair(func(w http.ResponseWriter, r *http.Request) {
 		if _, _, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot)); !ok {
-			a.over(w, r, fault.Missing("link"), "Open the link of the email once more.")
+			a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
 			return
 		}
 		a.pages.Render(w, r, http.StatusOK, "stop", r.URL.Path)
@@ -27,13 +27,13 @@ func (a *Account) Stop() http.Handler {
 func (a *Account) takeStop(w http.ResponseWriter, r *http.Request, _ url.Values) {
 	store, address, ok := a.Core.Links.Stop(tokenOf(r, link.StopRoot))
 	if !ok {
-		a.over(w, r, fault.Missing("link"), "Open the link of the email once more.")
+		a.over(w, r, fault.Missing("link"), "Open the link in the email again.")
 		return
 	}
 	if err := notify.Stop(viewer.Operator(r.Context(), store), a.Core.Store, address); err != nil {
 		a.failed(w, r, err)
 		return
 	}
-	page.Message(w, r, http.StatusOK, "Emails stopped", "This shop sends you no more emails, as long as you do not buy "+
+	page.Message(w, r, http.StatusOK, "Emails stopped", "This shop sends you no more emails unless you order "+
 		"there.")
 }

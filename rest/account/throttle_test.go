@@ -60,7 +60,7 @@ func TestBruteForce(t *testing.T) {
 					t.Fatalf("%v, want %d let through", counts, tc.let)
 				}
 				if after := last.header.Get("Retry-After"); after == "" ||
-					!strings.Contains(last.body, "Too many attempts: try again in ") {
+					!strings.Contains(last.body, "Too many attempts. Try again in ") {
 					t.Errorf("Retry-After %q\n%s", after, last.body)
 				}
 				if a := w.post("/sign-in", credentials(tc.email(0), secret),

@@ -55,7 +55,7 @@ func (f *Frontend) refuse(w http.ResponseWriter, status int, e *oauth.Error) {
 func (f *Frontend) judge(r *http.Request, err error) *oauth.Error {
 	e, ok := errors.AsType[*oauth.Error](err)
 	if !ok {
-		e = &oauth.Error{Code: oauth.ServerError, Description: "The server made a mistake.", Err: err}
+		e = &oauth.Error{Code: oauth.ServerError, Description: "Internal server error.", Err: err}
 	}
 	if e.Err != nil {
 		f.Logger.ErrorContext(r.Context(), "oauth request failed",

@@ -134,7 +134,7 @@ func TestTicket(t *testing.T) {
 	eve := w.signIn("Eve", "eve@example.com", member{w.shop, viewer.Owner}, member{other, viewer.Owner})
 	refuse := func(t *testing.T, r *reply) {
 		t.Helper()
-		if r.page(http.StatusBadRequest); !strings.Contains(r.body, "answered already or is too old") ||
+		if r.page(http.StatusBadRequest); !strings.Contains(r.body, "has expired or was already answered") ||
 			!strings.Contains(r.body, "Start again") {
 			t.Errorf("%s", r.body)
 		}

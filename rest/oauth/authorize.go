@@ -41,13 +41,13 @@ func (v *visit) again() string { return AuthorizePath + "?" + v.raw }
 func (f *Frontend) authorize(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Account.Origins().Check(r) != nil:
-		page.Message(w, r, http.StatusForbidden, "This did not come from our page",
-			"Another site sent an answer in your name, so it was not taken. Start again from the app that you want "+
+		page.Message(w, r, http.StatusForbidden, "Request blocked",
+			"Another site sent an answer in your name. Nothing was allowed. Start again from the app that you want "+
 				"to connect.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "GET, HEAD, POST")
-		page.Message(w, r, http.StatusMethodNotAllowed, "This does not work here",
-			"The address takes GET, HEAD and POST.")
+		page.Message(w, r, http.StatusMethodNotAllowed, "Method not allowed",
+			"This address accepts GET, HEAD and POST.")
 	case !f.Account.Allowed:
 		account.Refuse(w, r)
 	case r.Method == http.MethodPost:
@@ -69,8 +69,8 @@ func (f *Frontend) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if v.person.Lacks(*store) {
-		page.Message(w, r, http.StatusForbidden, "A second factor is needed", store.Name+" requires a second factor "+
-			"of its people. Set one up on the dashboard's page Security, then start again from the app.")
+		page.Message(w, r, http.StatusForbidden, "Second factor required", store.Name+" requires a second factor. "+
+			"Set one up in the dashboard under Security, then start again from the app.")
 		return
 	}
 	screen, err := f.Server.Consent(viewer.With(r.Context(), v.person.In(store.Store)), v.request)
@@ -155,7 +155,7 @@ func (f *Frontend) wrong(w http.ResponseWriter, r *http.Request, err error) {
 func (f *Frontend) decide(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
 	if !ok {
-		page.Message(w, r, http.StatusBadRequest, "This answer cannot be read",
+		page.Message(w, r, http.StatusBadRequest, "Your answer is not valid",
 			"Start again from the app that you want to connect.")
 		return
 	}
@@ -242,10 +242,10 @@ func (f *Frontend) trouble(w http.ResponseWriter, r *http.Request, err error) {
 func sorry(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
-		page.Message(w, r, status, "Not available for a moment", "Try again in a while.")
+		page.Message(w, r, status, "Temporarily unavailable", "Try again later.")
 		return
 	}
-	page.Message(w, r, status, "Something went wrong", "The error is ours and is logged. Try again in a while.")
+	page.Message(w, r, status, "Something went wrong", "We have logged the error. Try again later.")
 }
 
 // consentable returns the stores for which the person may consent.

@@ -62,7 +62,7 @@ func TestDocumentConsent(t *testing.T) {
 	}
 	screen := w.authorize(w.ada)
 	for _, want := range []string{"Help &amp; &lt;b&gt;Co&lt;/b&gt;", "Published at</dt><dd><strong><bdi>" + host,
-		"Sends you to</dt><dd><strong><bdi>app.test", "Nobody has checked this app", `value="allow"`} {
+		"Redirects to</dt><dd><strong><bdi>app.test", "This app is not verified", `value="allow"`} {
 		if !strings.Contains(screen.body, want) {
 			t.Errorf("the screen lacks %s", want)
 		}

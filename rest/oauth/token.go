@@ -57,7 +57,7 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 		}
 		if d := ratelimit.TakeNetwork(f.clients, f.ClientOf(r), 1); !d.OK {
 			f.refuse(w, http.StatusTooManyRequests, &oauth.Error{Code: oauth.TemporarilyUnavailable,
-				Description: "Too many requests from this address: wait, then go on.", RetryAfter: d.RetryAfter})
+				Description: "Too many requests from this address. Try again later.", RetryAfter: d.RetryAfter})
 			return
 		}
 		p, err := read(w, r)
@@ -70,11 +70,11 @@ func (f *Frontend) called(next func(http.ResponseWriter, *http.Request, oauth.Pa
 }
 
 // closed is the answer if {api_host} is not safe for secrets.
-const closed = "The service is reached over plain http, where it takes no sign-in and gives no tokens."
+const closed = "The service does not issue tokens over plain http."
 
 func wrongMethod(w http.ResponseWriter, allow string) {
 	w.Header().Set("Allow", allow)
-	sendRefusal(w, http.StatusMethodNotAllowed, oauth.InvalidRequest, "This address takes "+allow+".")
+	sendRefusal(w, http.StatusMethodNotAllowed, oauth.InvalidRequest, "This address accepts "+allow+".")
 }
 
 // read reads the parameters of the body. The query is ignored: addresses are stored in too many
@@ -86,7 +86,7 @@ func read(w http.ResponseWriter, r *http.Request) (oauth.Params, error) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil { // too long or broken off: the request is incomplete
-		return oauth.Params{}, invalid("The body is longer than 65536 bytes or did not arrive whole.")
+		return oauth.Params{}, invalid("The body is longer than 65536 bytes or incomplete.")
 	}
 	return parse(body)
 }
@@ -94,7 +94,7 @@ func read(w http.ResponseWriter, r *http.Request) (oauth.Params, error) {
 // parser chooses by media type and ignores its parameters.
 func parser(h http.Header) (func([]byte) (oauth.Params, error), error) {
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, invalid("The body is encoded: send it as it is.")
+		return nil, invalid("The body must not be encoded.")
 	}
 	// An invalid parameter leaves the type readable.
 	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
@@ -104,5 +104,5 @@ func parser(h http.Header) (func([]byte) (oauth.Params, error), error) {
 	case "application/json":
 		return oauth.ParseJSON, nil
 	}
-	return nil, invalid("The body is neither application/x-www-form-urlencoded nor application/json.")
+	return nil, invalid("The body must be application/x-www-form-urlencoded or application/json.")
 }

@@ -146,7 +146,7 @@ func (s *Set) Render(w http.ResponseWriter, r *http.Request, status int, name st
 	if err != nil {
 		s.log.ErrorContext(r.Context(), "page failed", "page", name, "error", err)
 		Message(w, r, http.StatusInternalServerError, "Something went wrong",
-			"The error is ours and is logged. Try again in a while.")
+			"We have logged the error. Try again later.")
 		return
 	}
 	send(w, r, status, allowed, body)

@@ -113,7 +113,7 @@ func send(w http.ResponseWriter, r *http.Request, p *page) {
 func (s *Shop) static(w http.ResponseWriter, r *http.Request) {
 	body, err := files.ReadFile("static/" + strings.TrimPrefix(r.URL.Path, staticRoot))
 	if err != nil || path.Ext(r.URL.Path) != ".css" {
-		s.message(w, r, http.StatusNotFound, "There is nothing here", "The address may be misspelt.")
+		s.message(w, r, http.StatusNotFound, "Page not found", "Check the address for typos.")
 		return
 	}
 	send(w, r, newPage(http.StatusOK, cssType, body, time.Time{}))
@@ -127,13 +127,13 @@ func (s *Shop) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errThemeless):
 		h.Set("Retry-After", "10")
-		s.message(w, r, http.StatusServiceUnavailable, "This shop is being set up", "Come back in a while.")
+		s.message(w, r, http.StatusServiceUnavailable, "This shop is being set up", "Please come back later.")
 	case f != nil && f.Kind == fault.Unavailable, ent.IsUnavailable(err), errors.Is(err, errBusy),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		s.Logger.WarnContext(r.Context(), "storefront not available", slog.Any("error", err))
 		h.Set("Retry-After", "2")
 		s.message(w, r, http.StatusServiceUnavailable, "This shop is not available",
-			"It will be back in a moment: please try again.")
+			"Please try again in a moment.")
 	default:
 		s.Logger.ErrorContext(r.Context(), "page of a storefront failed", slog.String("path", r.URL.Path),
 			slog.Any("error", err))

@@ -41,7 +41,7 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Cache-Control"] = noStore
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "A draft is only looked at.", http.StatusMethodNotAllowed)
+		http.Error(w, "A draft can only be viewed.", http.StatusMethodNotAllowed)
 		return
 	}
 	pack, l, err := d.read()
@@ -69,7 +69,7 @@ func (d *draft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	page, err := draftPage(l, kind)
 	if err != nil {
-		http.Error(w, "The page cannot be made:\n\n"+err.Error(), http.StatusUnprocessableEntity)
+		http.Error(w, "The page cannot be rendered:\n\n"+err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
 	answerDraft(w, status, htmlType, page)

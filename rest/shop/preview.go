@@ -93,14 +93,14 @@ func (s *Shop) preview(w http.ResponseWriter, r *http.Request, v *visit) {
 	switch {
 	case errors.Is(err, link.ErrExpired):
 		s.message(w, r, http.StatusForbidden, "This preview has ended",
-			"Its link was valid for a day or two. Copy a new one from the dashboard.")
+			"The link has expired. Copy a new one from the dashboard.")
 		return
 	case errors.Is(err, link.ErrForged):
 		s.message(w, r, http.StatusForbidden, "This link is not valid",
-			"It is incomplete or was changed. Copy it from the dashboard again.")
+			"The link is incomplete or was changed. Copy it from the dashboard again.")
 		return
 	case errors.Is(err, errGone):
-		s.message(w, r, http.StatusGone, "This theme is gone", "It was removed, or cannot be shown.")
+		s.message(w, r, http.StatusGone, "This theme is not available", "It was deleted or cannot be shown.")
 		return
 	case err != nil:
 		s.refuse(w, r, err)
@@ -153,7 +153,7 @@ func (s *Shop) judge(r *http.Request, v *visit) (links, *db.Theme, error) {
 
 // withBanner adds a line above the page that says what is shown.
 func withBanner(page []byte, theme string) []byte {
-	return above(page, "Preview of <strong>"+html.EscapeString(theme)+"</strong>. Visitors do not see it.")
+	return above(page, "Preview of <strong>"+html.EscapeString(theme)+"</strong>. Shoppers do not see it.")
 }
 
 // above adds markup above the page. Its style is a file of ours, because the page's policy allows

@@ -122,7 +122,7 @@ func TestPreviewEnds(t *testing.T) {
 		}
 		for _, status := range []state.ThemeStatus{state.ThemeProcessing, state.ThemeFailed} {
 			setStatus(status)
-			s.get(address).want(t, 410, "This theme is gone")
+			s.get(address).want(t, 410, "This theme is not available")
 		}
 		setStatus(state.ThemeInactive)
 		s.activate(id)
@@ -131,7 +131,7 @@ func TestPreviewEnds(t *testing.T) {
 			_, err := c.Theme.Delete().Exec(ctx)
 			return err
 		})
-		a := s.get(address).want(t, 410, "This theme is gone")
+		a := s.get(address).want(t, 410, "This theme is not available")
 		if a.Header.Get("X-Robots-Tag") != "noindex" || a.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("headers %v", a.Header)
 		}

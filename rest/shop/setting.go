@@ -76,7 +76,7 @@ func colorLink(colors url.Values) string {
 func (s *Shop) colors(w http.ResponseWriter, r *http.Request) {
 	body, ok := colorSheet(r.URL.Query())
 	if !ok {
-		s.message(w, r, http.StatusNotFound, "There is nothing here", "The address may be misspelt.")
+		s.message(w, r, http.StatusNotFound, "Page not found", "Check the address for typos.")
 		return
 	}
 	send(w, r, newPage(http.StatusOK, cssType, body, time.Time{}))

@@ -189,7 +189,7 @@ func Cost(r *http.Request) int {
 func (s *Shop) Crowded(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
 	s.message(w, r, http.StatusTooManyRequests, "One moment, please",
-		"Many pages were asked for from here. Wait a little, then go on.")
+		"Too many requests from your address. Wait a moment, then try again.")
 }
 
 // ServeHTTP answers a request that [Shop.Take] prepared.
@@ -200,10 +200,10 @@ func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok && v.closed:
 		send(w, r, keepOut)
 	case !ok:
-		s.message(w, r, http.StatusNotFound, "There is no shop here", "The address may be misspelt.")
+		s.message(w, r, http.StatusNotFound, "Shop not found", "Check the address for typos.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		s.message(w, r, http.StatusMethodNotAllowed, "This is for reading", "Pages of a shop are read: GET or HEAD.")
+		s.message(w, r, http.StatusMethodNotAllowed, "Method not allowed", "This page accepts GET and HEAD.")
 	case r.URL.Path == colorPath:
 		s.colors(w, r)
 	case strings.HasPrefix(r.URL.Path, staticRoot):
