@@ -99,7 +99,7 @@ func TestCartChanges(t *testing.T) {
 	b.fill("/cart", quantity, "4").want(http.StatusOK, "/cart", "Only 3 left.")
 	b.ask(http.MethodPost, "/cart", "checkout=1").want(http.StatusOK, "/cart", "Only 3 left.")
 	b.get("/checkout").want(http.StatusOK, "/cart")
-	const most = "Up to 999 pieces of one article can be ordered."
+	const most = "You can order up to 999 of each item."
 	for quantity, problem := range map[string]string{"1000": most, "998": most, "x": "This is not valid."} {
 		b.ask(http.MethodPost, "/cart/add", adding(mug, quantity)).
 			want(http.StatusUnprocessableEntity, "/cart/add", problem, `value="4"`)

@@ -145,7 +145,7 @@ func enum[T interface {
 	}
 	v := T(values[0])
 	if !v.Known() {
-		p.bad(name, fault.UnknownValue, "The value is not one of those documented.")
+		p.bad(name, fault.UnknownValue, "Unknown value.")
 	}
 	return &v
 }

@@ -128,7 +128,7 @@ func (a *API) faultOf(c *call, err error) (*fault.Error, int) {
 	judged, ok := errors.AsType[*fault.Error](err)
 	if (!ok || judged.Kind == fault.Internal) &&
 		(ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+		err = &fault.Error{Kind: fault.Unavailable, Detail: "The service is temporarily unavailable.",
 			RetryAfter: time.Second, Err: err}
 	}
 	f, status := problem.Of(err)

@@ -63,65 +63,64 @@ type Entry struct {
 }
 
 var catalog = []Entry{
-	{Type: OrderCreated, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "An order is made."},
+	{Type: OrderCreated, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "An order is created."},
 	{Type: OrderUpdated, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "An order changes in a way that no other event covers: its e-mail, addresses or tags; also when its " +
+		Trigger: "An order changes in a way that no other event covers: its email, addresses or tags, or its " +
 			"customer is redacted."},
 	{Type: OrderPaid, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "The last of what an order costs is paid; at its creation where it is free. Once per order."},
+		Trigger: "An order is paid in full. Free orders are paid when they are created. Sent once per order."},
 	{Type: OrderPartiallyPaid, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "A payment is taken that does not cover the rest."},
+		Trigger: "A payment is received that does not cover the outstanding amount."},
 	{Type: OrderRefunded, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "Money of an order is given back, in part or all of it."},
+		Trigger: "An order is refunded, in part or in full."},
 	{Type: OrderFulfilled, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "Nothing of an order is left to ship: its last goods are shipped, or what was left of a partly " +
-			"shipped order is refunded."},
+		Trigger: "All items of an order are fulfilled: the last ones are shipped, or the rest of a partially " +
+			"fulfilled order is refunded."},
 	{Type: OrderPartiallyFulfilled, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "Some goods of an order are shipped, and others are left."},
+		Trigger: "Some items of an order are fulfilled, and others are left."},
 	{Type: OrderCancelled, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "An order is cancelled."},
 	{Type: OrderCompleted, Resource: xid.Order, Scope: scope.OrdersRead, Trigger: "A fulfilled order is completed."},
 	{Type: OrderNoteAdded, Resource: xid.Order, Scope: scope.OrdersRead,
-		Trigger: "A note is appended to an order, as the reason of a cancellation is; data.object is the note."},
-	{Type: ProductCreated, Resource: xid.Product, Scope: scope.ProductsRead, Trigger: "A product is made."},
+		Trigger: "A note is added to an order, such as the reason of a cancellation. data.object is the note."},
+	{Type: ProductCreated, Resource: xid.Product, Scope: scope.ProductsRead, Trigger: "A product is created."},
 	{Type: ProductUpdated, Resource: xid.Product, Scope: scope.ProductsRead,
-		Trigger: "A product changes in any way but its inventory alone; also beside the more specific events below, " +
-			"but not beside its deletion."},
+		Trigger: "A product changes, unless only its inventory does. Also sent with the more specific events " +
+			"below, but not with a deletion."},
 	{Type: ProductPublished, Resource: xid.Product, Scope: scope.ProductsRead, Trigger: "A draft becomes active."},
 	{Type: ProductUnpublished, Resource: xid.Product, Scope: scope.ProductsRead,
 		Trigger: "An active product becomes a draft again."},
 	{Type: ProductArchived, Resource: xid.Product, Scope: scope.ProductsRead, Trigger: "A product is archived."},
 	{Type: ProductDeleted, Resource: xid.Product, Scope: scope.ProductsRead,
-		Trigger: "A product is deleted; data.object is how it last was."},
-	{Type: CustomerCreated, Resource: xid.Customer, Scope: scope.CustomersRead, Trigger: "A customer is made."},
+		Trigger: "A product is deleted. data.object is its last state."},
+	{Type: CustomerCreated, Resource: xid.Customer, Scope: scope.CustomersRead, Trigger: "A customer is created."},
 	{Type: CustomerUpdated, Resource: xid.Customer, Scope: scope.CustomersRead,
-		Trigger: "A customer's own data changes, or they are disabled or enabled. The counters that their " +
-			"orders move do " +
-			"not make it."},
+		Trigger: "A customer's own data changes, or they are disabled or enabled. Changes of order counters do " +
+			"not cause it."},
 	{Type: CustomerRedacted, Resource: xid.Customer, Scope: scope.CustomersRead,
 		Trigger: "A customer's personal data is removed."},
 	{Type: ExportCompleted, Resource: xid.Export, Scope: scope.ExportsRead,
-		Trigger: "The file of an export is whole and can be downloaded."},
+		Trigger: "The file of an export is complete and can be downloaded."},
 	{Type: ExportFailed, Resource: xid.Export, Scope: scope.ExportsRead,
-		Trigger: "An export is given up; data.object.error says why. A cancelled one makes none."},
+		Trigger: "An export fails. data.object.error says why. Not sent for cancelled exports."},
 	{Type: ThemeActivated, Resource: xid.Theme, Scope: scope.ThemesRead,
-		Trigger: "A theme takes the place of the one that the storefront showed. Activating the active one makes " +
-			"none, nor does the theme that a store is made with."},
+		Trigger: "A theme replaces the active theme of the storefront. Not sent when the active theme is " +
+			"activated again, nor for the first theme of a store."},
 	{Type: ThemeInstalled, Resource: xid.Theme, Scope: scope.ThemesRead,
-		Trigger: "A theme of the store is ready to be activated: an archive has been processed, or a theme of the " +
-			"marketplace or a copy was added. The theme that a store is made with makes none."},
+		Trigger: "A theme can be activated: an archive has been processed, or a marketplace theme or a copy was " +
+			"added. Not sent for the first theme of a store."},
 	{Type: WebhookEndpointSuspended, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
-		Trigger: "An endpoint is suspended, since deliveries to it failed for 24 hours. Sent to the other endpoints; " +
-			"one of an app gets only the origin of its address."},
+		Trigger: "An endpoint is suspended because deliveries to it failed for 24 hours. Sent to the other " +
+			"endpoints. Endpoints of apps get only the origin of its URL."},
 	{Type: WebhookEndpointFailing, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
-		Trigger: "Deliveries to an endpoint have failed for an hour, for 6 hours or for 12: once for each. Sent to the " +
-			"other endpoints; one of an app gets only the origin of its address."},
+		Trigger: "Deliveries to an endpoint have failed for 1, 6 or 12 hours. Sent once for each, to the other " +
+			"endpoints. Endpoints of apps get only the origin of its URL."},
 	{Type: WebhookEndpointRecovered, Resource: xid.WebhookEndpoint, Scope: scope.WebhooksRead,
-		Trigger: "An endpoint of which it was said that it fails takes deliveries again, and none of them fails any " +
-			"more. Sent to the other endpoints; one of an app gets only the origin of its address."},
+		Trigger: "An endpoint that was reported as failing accepts deliveries again, and none is failing. Sent " +
+			"to the other endpoints. Endpoints of apps get only the origin of its URL."},
 	{Type: AppGrantRevoked, Resource: xid.Grant, Scope: scope.WebhooksRead,
-		Trigger: "A grant of an app is ended: by a person of the store, by the app, or since a code or refresh token " +
-			"was shown twice. One that runs out makes none. Never sent to the endpoints of that app; those of other " +
-			"apps get neither the app nor who consented."},
+		Trigger: "A grant of an app is revoked by staff of the store, by the app, or because a code or refresh " +
+			"token was used twice. Not sent when a grant expires. Never sent to the endpoints of that app. " +
+			"Endpoints of other apps get neither the app nor who consented."},
 }
 
 // All returns a copy of the catalog.

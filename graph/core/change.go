@@ -76,7 +76,7 @@ func EventsOf(object []byte, types ...event.Type) []outbox.Entry {
 // Stale returns the fault for a change that expected another version.
 func Stale(kind xid.Kind, expected, present int64) error {
 	return fault.State(fault.VersionMismatch,
-		fmt.Sprintf("The %s has version %d, not %d: read it again.", KindName(kind), present, expected))
+		fmt.Sprintf("The %s has version %d, not %d. Read it again.", KindName(kind), present, expected))
 }
 
 // Swapped checks the result of a compare-and-set on the version that this transaction read. A count
@@ -86,7 +86,7 @@ func Swapped(kind xid.Kind, count int, err error) error {
 	case err != nil:
 		return fmt.Errorf("change %s: %w", KindName(kind), err)
 	case count == 0:
-		return fault.State(fault.VersionMismatch, "The "+KindName(kind)+" was changed meanwhile: read it again.")
+		return fault.State(fault.VersionMismatch, "The "+KindName(kind)+" was changed in the meantime. Read it again.")
 	}
 	return nil
 }

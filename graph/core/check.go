@@ -58,7 +58,7 @@ func (c *Check) Line(name, text string, limit int) { c.text(name, text, limit, f
 func (c *Check) Name(name, text string, limit int) {
 	c.Line(name, text, limit)
 	if strings.ContainsFunc(text, invisible) {
-		c.Add(name, fault.InvalidFormat, "The name holds characters that cannot be seen, or that turn its direction.")
+		c.Add(name, fault.InvalidFormat, "The name contains invisible or direction-changing characters.")
 	}
 }
 
@@ -88,9 +88,9 @@ func (c *Check) text(name, text string, limit int, long bool) {
 	case utf8.RuneCountInString(text) > limit:
 		c.Add(name, fault.TooLong, "The text has more than "+strconv.Itoa(limit)+" characters.")
 	case strings.ContainsFunc(text, func(r rune) bool { return forbidden(r, long) }):
-		c.Add(name, fault.InvalidFormat, "The text holds control characters.")
+		c.Add(name, fault.InvalidFormat, "The text contains control characters.")
 	case !long && strings.ContainsFunc(text, changesDirection):
-		c.Add(name, fault.InvalidFormat, "The text holds characters that change the direction of other text.")
+		c.Add(name, fault.InvalidFormat, "The text contains characters that change the text direction.")
 	case !strings.ContainsFunc(text, visible):
 		c.Add(name, fault.TooShort, "The text is blank.")
 	}
@@ -137,7 +137,7 @@ func (c *Check) Within(name string, v, low, high int64) {
 func (c *Check) Currency(name, code string) string {
 	known, ok := currency.Parse(code)
 	if !ok {
-		c.Add(name, fault.UnknownValue, "This is not a currency of ISO 4217.")
+		c.Add(name, fault.UnknownValue, "This is not an ISO 4217 currency code.")
 	}
 	return string(known)
 }
@@ -150,7 +150,7 @@ func (c *Check) Handle(name, handle string, limit int) {
 	case len(handle) > limit:
 		c.Add(name, fault.TooLong, "The handle has more than "+strconv.Itoa(limit)+" characters.")
 	case strings.ContainsFunc(handle, func(r rune) bool { return !HandleRune(r) }):
-		c.Add(name, fault.InvalidFormat, "A handle is made of a-z, 0-9 and -.")
+		c.Add(name, fault.InvalidFormat, "A handle may contain only a-z, 0-9 and -.")
 	}
 }
 
@@ -182,7 +182,7 @@ func (c *Check) IDs(name string, kind xid.Kind, texts []string, most int) []xid.
 		case err != nil:
 			c.Add(at, fault.InvalidFormat, "This is not the id of a "+kind.Resource()+".")
 		case slices.Contains(list, id):
-			c.Add(at, fault.Taken, "This id is there twice.")
+			c.Add(at, fault.Taken, "This id appears twice.")
 		}
 		list = append(list, id)
 	}
@@ -206,6 +206,6 @@ func (c *Check) HTTPS(name, address string) {
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || unicode.IsControl(r) }):
-		c.Add(name, fault.InvalidFormat, "This is not an absolute https address.")
+		c.Add(name, fault.InvalidFormat, "This is not an absolute https URL.")
 	}
 }

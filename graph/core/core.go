@@ -169,7 +169,7 @@ func (c *Core) Client(ctx context.Context) *db.Client { return c.Store.DB(ctx) }
 // Unproved returns the fault for a person whose last proof of identity is too old, see
 // [viewer.Viewer.Stale].
 func Unproved() *fault.Error {
-	return fault.New(fault.ProofRequired, "Prove first that it is you: you last did more than ten minutes ago.")
+	return fault.New(fault.ProofRequired, "Confirm it's you first. You last did so more than ten minutes ago.")
 }
 
 // Proved protects sensitive actions, which give money, data or access to others. It refuses people
@@ -184,7 +184,7 @@ func Proved(ctx context.Context) error {
 		return Unproved()
 	case v.Kind == viewer.Staff && !v.Credential.IsNil() && !v.Sensitive:
 		return fault.New(fault.Forbidden,
-			"This staff token may not do this: sign in to the dashboard, or create a token with sensitive: true.")
+			"This staff token cannot do this. Sign in to the dashboard, or create a token with sensitive: true.")
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func Proved(ctx context.Context) error {
 func Caller(ctx context.Context) (*viewer.Viewer, error) {
 	v := viewer.From(ctx)
 	if v == nil {
-		return nil, fault.New(fault.AuthenticationRequired, "A credential is needed.")
+		return nil, fault.New(fault.AuthenticationRequired, "A credential is required.")
 	}
 	return v, nil
 }

@@ -13,7 +13,7 @@ import (
 func (c *Check) Country(name, code string) string {
 	upper := strings.ToUpper(code)
 	if len(code) != 2 || strings.Trim(upper, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		c.Add(name, fault.InvalidFormat, "A country is two letters.")
+		c.Add(name, fault.InvalidFormat, "A country code has two letters.")
 	}
 	return upper
 }
@@ -23,7 +23,7 @@ func (c *Check) Country(name, code string) string {
 func (c *Check) AssignedCountry(name, code string, kept ...string) string {
 	upper := c.Country(name, code)
 	if !country.Assigned(upper) && !slices.Contains(kept, upper) {
-		c.Add(name, fault.UnknownValue, "There is no such country.")
+		c.Add(name, fault.UnknownValue, "Unknown country.")
 	}
 	return upper
 }

@@ -18,11 +18,11 @@ func (c *Check) Email(name, address string) string {
 	lower := mailbox.Fold(address)
 	switch local, domain, _ := strings.Cut(lower, "@"); {
 	case lower == "":
-		c.Add(name, fault.TooShort, "The e-mail address is empty.")
+		c.Add(name, fault.TooShort, "The email address is empty.")
 	case len(lower) > limit.Email:
-		c.Add(name, fault.TooLong, "The e-mail address has more than "+strconv.Itoa(limit.Email)+" bytes.")
+		c.Add(name, fault.TooLong, "The email address has more than "+strconv.Itoa(limit.Email)+" bytes.")
 	case !utf8.ValidString(address) || !dotted(local, localRune) || !domainName(domain):
-		c.Add(name, fault.InvalidFormat, "This is not an e-mail address.")
+		c.Add(name, fault.InvalidFormat, "This is not a valid email address.")
 	}
 	return lower
 }

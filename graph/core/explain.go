@@ -24,7 +24,7 @@ func Explain(what string, err error) error {
 	case db.IsNotFound(err), errors.Is(err, ErrNoRow):
 		return fault.Missing(what)
 	case ent.IsUnavailable(err):
-		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is temporarily unavailable.",
 			RetryAfter: time.Second, Err: err}
 	}
 	return fmt.Errorf("%s: %w", what, err)

@@ -16,7 +16,7 @@ func (c *Check) CreatedAt(ctx context.Context, name string, t *micros.Time) {
 	switch v := viewer.From(ctx); {
 	case t == nil:
 	case v.Kind != viewer.Staff && v.Kind != viewer.System:
-		c.Add(name, fault.UnknownMember, "Only people import with their own times.")
+		c.Add(name, fault.UnknownMember, "Only staff can set times when they import.")
 	case *t > micros.Now():
 		c.Add(name, fault.OutOfRange, "The time is in the future.")
 	}

@@ -17,7 +17,7 @@ func (c *Check) Locale(name, tag string) {
 	case len(tag) > limit.Locale:
 		c.Add(name, fault.TooLong, "The language tag has more than "+strconv.Itoa(limit.Locale)+" characters.")
 	case !languageTag(tag):
-		c.Add(name, fault.InvalidFormat, "This is not a language tag such as de or pt-BR.")
+		c.Add(name, fault.InvalidFormat, "This is not a valid language tag. For example, de or pt-BR.")
 	}
 }
 

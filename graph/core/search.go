@@ -50,17 +50,17 @@ func Arrange(
 	}
 	switch {
 	case tag != nil && updatedFrom != nil:
-		return refused("tag", "A list of changes is not filtered by a tag: leave out the tag or the time.")
+		return refused("tag", "A list of changes cannot be filtered by tag. Leave out the tag or the time.")
 	case a.Asked != nil && updatedFrom != nil:
-		return refused("query", "A list of changes is not searched: leave out the query or updatedFrom.")
+		return refused("query", "A list of changes cannot be searched. Leave out the query or updatedFrom.")
 	case a.Sort == state.ListNewest:
 		return a, nil
 	case a.Asked != nil:
-		return refused("sort", "What is found has the newest first: leave out the query or the tag, or the order.")
+		return refused("sort", "Search results are sorted newest first. Leave out the query, the tag or the order.")
 	case updatedFrom != nil:
-		return refused("sort", "A list of changes has the oldest change first: leave out the order or updatedFrom.")
+		return refused("sort", "A list of changes is sorted oldest change first. Leave out the order or updatedFrom.")
 	case a.Sort == state.ListUpdated && filtered:
-		return refused("sort", "A list by its last changes has no filters.")
+		return refused("sort", "A list sorted by last change has no filters.")
 	}
 	return a, nil
 }

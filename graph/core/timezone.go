@@ -18,7 +18,7 @@ func (c *Check) Timezone(name, zone string) {
 	case len(zone) > limit.Timezone:
 		c.Add(name, fault.TooLong, "The time zone has more than "+strconv.Itoa(limit.Timezone)+" characters.")
 	case err != nil, machineOnly(zone):
-		c.Add(name, fault.UnknownValue, "This is not a time zone of the IANA database, such as Europe/Berlin.")
+		c.Add(name, fault.UnknownValue, "This is not an IANA time zone. For example, Europe/Berlin.")
 	}
 }
 

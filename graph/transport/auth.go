@@ -20,7 +20,7 @@ func (h *handler) authenticate(r *http.Request) (*viewer.Viewer, error) {
 		return nil, err
 	case inQuery && token != "":
 		return nil, fault.New(fault.InvalidRequest,
-			"A credential in the address is never taken; send the header alone.")
+			"A credential in the URL is not accepted. Send it only in the header.")
 	case token != "":
 		v, err := h.Core.Keys.AuthenticateFrom(r.Context(), h.Client(r), token, apikey.Key, apikey.Access, apikey.Staff)
 		// The URL of the metadata ends with the path of the resource (RFC 9728, section 3.1).

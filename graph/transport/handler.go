@@ -121,7 +121,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case op.op.Operation != ast.Mutation:
 		h.answer(ctx, out, op)
 	case r.Method == http.MethodGet:
-		out.wrongMethod("POST", "A mutation is a POST.")
+		out.wrongMethod("POST", "A mutation must be sent with POST.")
 	case checkBatch(op) != nil:
 		h.refuse(ctx, out, checkBatch(op))
 	default:

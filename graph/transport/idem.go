@@ -60,11 +60,11 @@ func checkBatch(o *operation) error {
 	}
 	switch {
 	case len(fields) > 1 && count(externalMutations) > 0:
-		return fault.New(fault.InvalidRequest, "A request sends one ping, or tries one key, and nothing beside it.")
+		return fault.New(fault.InvalidRequest, "A request that sends a ping or tests a key contains nothing else.")
 	case count(decoding) > 1:
-		return fault.New(fault.InvalidRequest, "A request brings one file.")
+		return fault.New(fault.InvalidRequest, "A request can contain only one file.")
 	case count(hashing) > 1:
-		return fault.New(fault.InvalidRequest, "A request shows one password at most.")
+		return fault.New(fault.InvalidRequest, "A request can contain only one password.")
 	}
 	return nil
 }
@@ -191,11 +191,11 @@ func storable(o *operation) (graphql.CollectedField, error) {
 		return none, fault.New(fault.InvalidRequest, "With an Idempotency-Key, send exactly one mutation field.")
 	case slices.Contains(secretMutations, fields[0].Name),
 		slices.Contains(headerMutations, fields[0].Name) && headers(o, fields[0]):
-		return none, fault.New(fault.IdempotencyNotSupported, "This is about a secret that is not stored, "+
-			"so the answer cannot be repeated: leave the Idempotency-Key out.")
+		return none, fault.New(fault.IdempotencyNotSupported, "The response contains a secret that is not stored, "+
+			"so it cannot be repeated. Leave out the Idempotency-Key.")
 	case slices.Contains(externalMutations, fields[0].Name):
 		return none, fault.New(fault.IdempotencyNotSupported,
-			"This sends a request of its own each time: leave the Idempotency-Key out.")
+			"This sends a new request each time. Leave out the Idempotency-Key.")
 	}
 	return fields[0], nil
 }

@@ -28,7 +28,7 @@ const (
 	codeOperation  = "operation_not_found"
 	codeVariables  = "invalid_variables"
 	codeArgument   = "invalid_argument"
-	internalDetail = "Something went wrong on our side. The error is logged under the request id."
+	internalDetail = "Internal error. We have logged it under the request id."
 )
 
 // explained returns the fault in an error of a method. Any other error becomes an Internal fault
@@ -38,7 +38,7 @@ func explained(err error) *fault.Error {
 		return f
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &fault.Error{Kind: fault.Unavailable, Detail: "The request ran out of time.",
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The request timed out.",
 			RetryAfter: time.Second, Err: err}
 	}
 	if f, ok := errors.AsType[*fault.Error](core.Explain("request", err)); ok && f.Kind == fault.Unavailable {

@@ -83,7 +83,7 @@ func (h *handler) parse(body []byte, upload bool) (parameters, error) {
 	p.body = parsed
 	if err == nil && int64(len(p.query)) > h.MaxBody {
 		err = fault.Newf(fault.PayloadTooLarge,
-			"The document is larger than %d bytes: send the file as a variable.", h.MaxBody)
+			"The document is larger than %d bytes. Send files as variables.", h.MaxBody)
 	}
 	return p, err
 }
@@ -102,10 +102,10 @@ func isJSON(contentType string) bool {
 // define, because clients add their own.
 func bodyParameters(v wire.Value) (p parameters, err error) {
 	if v.Kind() == wire.ArrayKind {
-		return p, fault.New(fault.MalformedBody, "One request at a time: an array is not taken.")
+		return p, fault.New(fault.MalformedBody, "Batched requests are not supported.")
 	}
 	if v.Kind() != wire.ObjectKind {
-		return p, fault.New(fault.MalformedBody, "A request is a JSON object.")
+		return p, fault.New(fault.MalformedBody, "A request must be a JSON object.")
 	}
 	for name, m := range v.Members() {
 		want := wire.NullKind
@@ -150,7 +150,7 @@ func queryParameters(q url.Values) (p parameters, err error) {
 
 func needsQuery(p parameters) error {
 	if p.query == "" {
-		return fault.New(fault.InvalidRequest, "The member query is needed: the document to run.")
+		return fault.New(fault.InvalidRequest, "The member query is required.")
 	}
 	return nil
 }

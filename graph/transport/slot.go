@@ -56,7 +56,7 @@ func (s *slots) enter(ctx context.Context, store xid.ID) (*slot, error) {
 		<-one.lane.taken
 	}
 	s.drop(store)
-	return nil, &fault.Error{Kind: fault.Unavailable, Detail: "Other files are being sent: try again in a moment.",
+	return nil, &fault.Error{Kind: fault.Unavailable, Detail: "Other files are being uploaded. Try again in a moment.",
 		RetryAfter: uploadWait}
 }
 

@@ -109,7 +109,7 @@ func earliest(times ...time.Time) time.Time { return slices.MinFunc(times, time.
 func endedEarly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &fault.Error{Kind: wire.RequestTimeout, Err: err,
-			Detail: "The body came too slowly: send it over a faster line, or a smaller file."}
+			Detail: "The upload was too slow. Use a faster connection or a smaller file."}
 	}
 	return &fault.Error{Kind: fault.MalformedBody, Detail: "The body ended early.", Err: err}
 }

@@ -808,7 +808,7 @@ type Customer struct {
 	// DisplayName A name to show; never absent.
 	DisplayName string `json:"display_name"`
 
-	// Email The e-mail address.
+	// Email The email address.
 	Email *string `json:"email"`
 
 	// EmailMarketing Whether marketing mail may be sent.
@@ -1443,7 +1443,7 @@ type MarketplaceTheme struct {
 	// Name The name that people read.
 	Name string `json:"name"`
 
-	// PreviewImageURL A picture of it.
+	// PreviewImageURL An image of the theme.
 	PreviewImageURL *string `json:"preview_image_url"`
 
 	// PriceMinor An amount in the minor unit of the resource's currency.
@@ -1713,10 +1713,10 @@ type Product struct {
 	// ID The id of a product.
 	ID ProductID `json:"id"`
 
-	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand before it on the storefront.
+	// ImageURL The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
 	ImageURL *string `json:"image_url"`
 
-	// Images The pictures that the merchant uploaded, by position; empty where there are none.
+	// Images The uploaded images, by position. Empty if there are none.
 	Images []ProductImage `json:"images"`
 
 	// InventoryQuantity How many are in stock; null where stock is not tracked. Of a product with options, the sum of its variants, null where any of them is not tracked.
@@ -1734,7 +1734,7 @@ type Product struct {
 	// PublishedAt When it was last published; null where it is not.
 	PublishedAt *OptionalTimestamp `json:"published_at"`
 
-	// RequiresShipping False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping address, no shipping method and no shipping price.
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. An order of only such products has no shipping address, no shipping method and no shipping price.
 	RequiresShipping bool `json:"requires_shipping"`
 
 	// SKU The stock-keeping unit; null where there are options, since each variant has its own.
@@ -1776,7 +1776,7 @@ type ProductCreate struct {
 	// Handle The product's name in addresses. Made from the title when absent; a taken one is refused.
 	Handle *string `json:"handle,omitempty"`
 
-	// ImageURL A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand before it on the storefront.
+	// ImageURL The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
 	ImageURL *string `json:"image_url,omitempty"`
 
 	// InventoryQuantity How many are in stock; absent where stock is not tracked.
@@ -1788,7 +1788,7 @@ type ProductCreate struct {
 	// ProductType What kind of thing it is.
 	ProductType *string `json:"product_type,omitempty"`
 
-	// RequiresShipping False for what is not sent, such as a file or a voucher; true when absent.
+	// RequiresShipping False for products that are not shipped, such as files and vouchers. True when absent.
 	RequiresShipping *bool `json:"requires_shipping,omitempty"`
 
 	// SKU The stock-keeping unit.
@@ -1807,28 +1807,28 @@ type ProductCreate struct {
 // ProductID The id of a product.
 type ProductID = string
 
-// ProductImage A picture of a product that the merchant uploaded.
+// ProductImage An uploaded image of a product.
 type ProductImage struct {
-	// Alt What is to be seen, for who does not see it; null where nobody has said so.
+	// Alt The alternative text; null if there is none.
 	Alt *string `json:"alt"`
 
 	// Height In pixels.
 	Height int32 `json:"height"`
 
-	// ID The id of an uploaded picture of a product.
+	// ID The id of an uploaded product image.
 	ID ProductImageID `json:"id"`
 
-	// Position Its place among the pictures of the product, from 1.
+	// Position The position among the images of the product, from 1.
 	Position int32 `json:"position"`
 
-	// URL Where it is served, under the store's host, at its own width. What is there never changes: another picture has another address.
+	// URL The URL of the image in its original width, under the store's host. Its content never changes: another image has another URL.
 	URL string `json:"url"`
 
 	// Width In pixels.
 	Width int32 `json:"width"`
 }
 
-// ProductImageID The id of an uploaded picture of a product.
+// ProductImageID The id of an uploaded product image.
 type ProductImageID = string
 
 // ProductOption Something in which the variants of a product differ.
@@ -2184,7 +2184,7 @@ type ListCustomersParams struct {
 	// Cursor The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Email Only customers with this e-mail address.
+	// Email Only customers with this email address.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// Tag Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than `limit` while `next_cursor` says that there are more. It does not go with `updated_from`.
@@ -2494,7 +2494,7 @@ type ClientInterface interface {
 
 	// GetExport Fetch one export job
 	//
-	// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
 	//
 	// Corresponds with GET /exports/{id} (the `GetExport` operationId).
 	GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2554,7 +2554,7 @@ type ClientInterface interface {
 
 	// CreateProductWithBody Create a draft product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2563,7 +2563,7 @@ type ClientInterface interface {
 
 	// CreateProduct Create a draft product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2712,7 +2712,7 @@ func (c *Raw) CreateExport(ctx context.Context, params *CreateExportParams, body
 
 // GetExport Fetch one export job
 //
-// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
 //
 // Corresponds with GET /exports/{id} (the `GetExport` operationId).
 func (c *Raw) GetExport(ctx context.Context, id ExportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2852,7 +2852,7 @@ func (c *Raw) ListProducts(ctx context.Context, params *ListProductsParams, reqE
 
 // CreateProductWithBody Create a draft product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2871,7 +2871,7 @@ func (c *Raw) CreateProductWithBody(ctx context.Context, params *CreateProductPa
 
 // CreateProduct Create a draft product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4495,7 +4495,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetExportWithResponse Fetch one export job
 	//
-	// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+	// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -4567,7 +4567,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateProductWithBodyWithResponse Create a draft product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4576,7 +4576,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateProductWithResponse Create a draft product
 	//
-	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+	// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -5632,7 +5632,7 @@ func (c *ClientWithResponses) CreateExportWithResponse(ctx context.Context, para
 
 // GetExportWithResponse Fetch one export job
 //
-// The job with the link to its file. `download_url` is made anew for each answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
+// The job with the link to its file. Each response has a new `download_url`, which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and for a credential without the read scope of the kind. The answer is never kept (`no-store`) and has no `ETag`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5752,7 +5752,7 @@ func (c *ClientWithResponses) ListProductsWithResponse(ctx context.Context, para
 
 // CreateProductWithBodyWithResponse Create a draft product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5767,7 +5767,7 @@ func (c *ClientWithResponses) CreateProductWithBodyWithResponse(ctx context.Cont
 
 // CreateProductWithResponse Create a draft product
 //
-// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the title.
+// Creates a product in status `draft`, which no shopper sees before it is published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the title.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -200,7 +200,7 @@ func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*mo
 func explainProof(err error) error {
 	if errors.Is(err, session.ErrWrong) {
 		return fault.Invalid(fault.Field{Pointer: "#/current", Code: fault.UnknownValue,
-			Detail: "This is not the present password."})
+			Detail: "This is not your current password."})
 	}
 	return core.Explain("password", err)
 }
@@ -286,11 +286,11 @@ func checkPassword(c *core.Check, name, text string, person *db.User) {
 	n, weak := utf8.RuneCountInString(text), password.Weak(text, person.Email, person.Name)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		c.Add(name, fault.InvalidFormat, "The password holds control characters.")
+		c.Add(name, fault.InvalidFormat, "The password contains control characters.")
 	case n < limit.ShortPassword:
-		c.Add(name, fault.TooShort, "A password has at least "+strconv.Itoa(limit.ShortPassword)+" characters.")
+		c.Add(name, fault.TooShort, "A password must have at least "+strconv.Itoa(limit.ShortPassword)+" characters.")
 	case n > limit.Password:
-		c.Add(name, fault.TooLong, "A password has at most "+strconv.Itoa(limit.Password)+" characters.")
+		c.Add(name, fault.TooLong, "A password can have at most "+strconv.Itoa(limit.Password)+" characters.")
 	case weak != "":
 		c.Add(name, fault.UnknownValue, weak)
 	}

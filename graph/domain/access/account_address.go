@@ -65,7 +65,7 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 		return nil, err
 	}
 	if !m.Notifier.Sends() {
-		return nil, fault.State(fault.InvalidTransition, "This service sends no mail, so no address can be proved.")
+		return nil, fault.State(fault.InvalidTransition, "This service sends no email and cannot verify addresses.")
 	}
 	p, err := m.user(ctx, v.Actor)
 	if err != nil {
@@ -74,7 +74,7 @@ func (m Mutation) proveAddress(ctx context.Context, purpose state.ChallengePurpo
 	if email == "" {
 		email = p.Email
 	}
-	const often = "Several links were sent within the hour: look for them, or wait."
+	const often = "Several links were sent in the last hour. Check your email, or try again later."
 	for _, of := range []string{p.ID.String(), email} {
 		if err := m.countLink(ctx, "address", of, often); err != nil {
 			return nil, core.Explain("person", err)
@@ -99,9 +99,9 @@ func (m Mutation) emailProof(ctx context.Context, p *db.User, purpose state.Chal
 	if err != nil {
 		return err
 	}
-	return m.emailPerson(ctx, email, p.ID, "Confirm your e-mail address",
-		"Confirm here, within a day and signed in to your account, that this address is yours:\n"+
-			m.APIHost+AddressPath+token+"\n\nIf you have not asked for this, you need not do anything.")
+	return m.emailPerson(ctx, email, p.ID, "Confirm your email address",
+		"Sign in and confirm your address here. The link is valid for one day:\n"+
+			m.APIHost+AddressPath+token+"\n\nIf you did not request this, you can ignore this email.")
 }
 
 // AskedAddress returns the challenge of an emailed link that confirms an address, for the signed-in
@@ -183,8 +183,8 @@ func (r *Resolver) move(ctx context.Context, p *db.User, email string) error {
 	if err := audit.Account(ctx, c, p.ID, state.AccountMoved, email); err != nil {
 		return err
 	}
-	return r.warn(ctx, p.ID, p, "Your e-mail address was changed",
-		"Your account has another e-mail address from now on: "+email+". This one opens it no more.")
+	return r.warn(ctx, p.ID, p, "Your email address was changed",
+		"The email address of your account is now "+email+". You can no longer sign in with this one.")
 }
 
 // verified records that the person's address is confirmed.

@@ -60,9 +60,9 @@ func (r *Resolver) ForgotPassword(ctx context.Context, email string) error {
 		if err := audit.Account(ctx, r.Client(ctx), p.ID, state.AccountResetAsked, ""); err != nil {
 			return err
 		}
-		return r.emailPerson(ctx, email, p.ID, "A new password",
-			"Choose a new password here, within half an hour:\n"+r.APIHost+ResetPath+token+
-				"\n\nIf you have not asked for this, you need not do anything: your password stays as it is.")
+		return r.emailPerson(ctx, email, p.ID, "Set a new password",
+			"Set a new password here. The link is valid for 30 minutes:\n"+r.APIHost+ResetPath+token+
+				"\n\nIf you did not request this, you can ignore this email. Your password stays the same.")
 	})
 }
 
@@ -78,7 +78,7 @@ func (r *Resolver) boundAsker(ctx context.Context) error {
 	wait, err := ratelimit.Take(ctx, r.Store, ratelimit.Key("reset from", network.String()), askers)
 	if err == nil && wait > 0 {
 		err = &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-			Detail: "Too many links were asked for from your network: try again later."}
+			Detail: "Too many links were requested from your network. Try again later."}
 	}
 	return core.Explain("person", err)
 }
@@ -158,5 +158,5 @@ func (r *Resolver) passwordChanged(ctx context.Context, person xid.ID) error {
 		return err
 	}
 	return r.warnOf(ctx, person, person, "Your password was changed",
-		"Your account has a new password. Every other browser was signed out, and your staff tokens have ended.")
+		"Your account has a new password. All your other sessions and your staff tokens have ended.")
 }

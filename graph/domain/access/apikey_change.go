@@ -61,7 +61,7 @@ func within(ctx context.Context, granted scope.Set) error {
 	}
 	for _, name := range (granted &^ v.Scopes).Names() {
 		return &fault.Error{Kind: fault.InsufficientScope, Scope: name,
-			Detail: "You lack the scope " + name + ", so you cannot give it."}
+			Detail: "You do not have the scope " + name + ", so you cannot grant it."}
 	}
 	return nil
 }
@@ -82,7 +82,8 @@ func (m Mutation) mintKey(ctx context.Context, note core.Record, k *db.APIKey,
 		}
 		row, err = m.keyRow(ctx, k, apikey.Hint(secret)).Save(ctx)
 		if ent.IsDuplicate(err) {
-			return nil, fault.State(fault.RotationPending, "Two keys of this lineage are live: revoke one first.")
+			return nil, fault.State(fault.RotationPending,
+				"This key has already been rotated, and both keys are live. Revoke one first.")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("create API key: %w", err)

@@ -60,7 +60,7 @@ func rotatable(k *db.APIKey) error {
 	case k.RevokedAt != nil:
 		return alreadyRevoked(xid.APIKey)
 	case end != nil && *end <= micros.Now() || k.Slot == nil: // an expired key ceded its slot
-		return fault.State(fault.InvalidTransition, "The API key has expired: make a new one.")
+		return fault.State(fault.InvalidTransition, "The API key has expired. Create a new one.")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (m Mutation) APIKeyAllow(ctx context.Context, id string, networks []string)
 // separated by spaces.
 func checkNetworks(c *core.Check, name string, texts []string) string {
 	if len(texts) > limit.KeyNetworks {
-		c.Add(name, fault.TooLong, fmt.Sprintf("A key has %d networks at most.", limit.KeyNetworks))
+		c.Add(name, fault.TooLong, fmt.Sprintf("A key can have at most %d networks.", limit.KeyNetworks))
 		return ""
 	}
 	list := make([]string, 0, len(texts))

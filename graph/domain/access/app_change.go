@@ -101,7 +101,7 @@ func checkAppTexts(c *core.Check, developer, website *string) {
 func checkRedirects(c *core.Check, name string, uris []string) string {
 	switch {
 	case len(uris) == 0:
-		c.Add(name, fault.TooShort, "An app needs a redirect URI.")
+		c.Add(name, fault.TooShort, "An app needs at least one redirect URI.")
 	case len(uris) > limit.RedirectURIs:
 		c.Add(name, fault.TooLong, "There are more than "+strconv.Itoa(limit.RedirectURIs)+" redirect URIs.")
 		return ""
@@ -124,11 +124,11 @@ func checkRedirects(c *core.Check, name string, uris []string) string {
 // checkScopes checks the scopes of a credential or an app: at least one, and only known ones.
 func checkScopes(c *core.Check, name string, names []string) scope.Set {
 	if len(names) == 0 {
-		c.Add(name, fault.TooShort, "At least one scope is needed.")
+		c.Add(name, fault.TooShort, "At least one scope is required.")
 	}
 	for i, s := range names {
 		if !scope.Known(s) {
-			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not a scope of the catalogue.")
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "Unknown scope.")
 		}
 	}
 	return scope.Of(names...)
@@ -213,7 +213,7 @@ func (m Mutation) AppUpdate(ctx context.Context, id string, expectedVersion int6
 func (m Mutation) AppDisable(ctx context.Context, id string, expectedVersion int64) (*model.AppPayload, error) {
 	return m.changeApp(ctx, id, expectedVersion, "app.disable", func(_ context.Context, e *appEdit) error {
 		if e.Row.DisabledAt != nil {
-			return fault.State(fault.InvalidTransition, "The app is disabled already.")
+			return fault.State(fault.InvalidTransition, "The app is already disabled.")
 		}
 		now := micros.Now()
 		e.Row.DisabledAt, e.Changed = &now, []string{"disabled_at"}

@@ -65,7 +65,7 @@ func skeleton(name string) string {
 func checkPublisher(c *core.Check, member, name string) {
 	c.Name(member, name, limit.Line)
 	if office, ok := strings.CutPrefix(skeleton(name), service); ok && offices[office] {
-		c.Add(member, fault.Taken, "This is the name of the service.")
+		c.Add(member, fault.Taken, "This name is reserved for the service.")
 	}
 }
 
@@ -76,7 +76,7 @@ func (r *Resolver) checkNameFree(ctx context.Context, app xid.ID, name string) e
 		return fmt.Errorf("find name: %w", err)
 	}
 	if len(rows) > 0 && rows[0].AppID != app {
-		return nameTaken("A verified app has this name, or one that looks alike.")
+		return nameTaken("A verified app has this name or a similar one.")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (m Mutation) unverify(ctx context.Context, e *appEdit, name string) error {
 func (m Mutation) AppVerify(ctx context.Context, id string, expectedVersion int64, verified bool,
 ) (*model.AppPayload, error) {
 	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
-		return nil, fault.New(fault.Forbidden, "Only the operator verifies apps.")
+		return nil, fault.New(fault.Forbidden, "Only the operator can verify apps.")
 	}
 	return m.changeApp(ctx, id, expectedVersion, "app.verify", func(ctx context.Context, e *appEdit) error {
 		switch {
@@ -140,7 +140,7 @@ func (m Mutation) AppVerify(ctx context.Context, id string, expectedVersion int6
 		err := m.Client(ctx).AppName.Create().SetID(skeleton(e.Row.Name)).SetStoreID(e.Row.StoreID).SetAppID(e.Row.ID).
 			Exec(ctx)
 		if ent.IsDuplicate(err) {
-			return nameTaken("Another app of this name, or one that looks alike, is verified.")
+			return nameTaken("Another verified app has this name or a similar one.")
 		}
 		if err != nil {
 			return fmt.Errorf("reserve name: %w", err)

@@ -38,7 +38,7 @@ func (r *Resolver) countInvitation(ctx context.Context, id xid.ID) error {
 	}
 	err := r.Within(ctx, limit.MailsPerDay, 24*time.Hour, viewer.From(ctx).Store)
 	if err == nil {
-		err = r.countLink(ctx, "invitation", id.String(), "This invitation was sent several times within the hour.")
+		err = r.countLink(ctx, "invitation", id.String(), "This invitation was sent several times. Try again later.")
 	}
 	return core.Explain("invitation", err)
 }
@@ -57,16 +57,16 @@ func (r *Resolver) emailInvitation(ctx context.Context, row *db.Invitation, addr
 	stop := r.APIHost + link.StopRoot + r.Links.StopToken(row.StoreID, notify.Address(row.Email))
 	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID, Stop: stop,
 		Subject: name + " invites you",
-		Body: fmt.Sprintf("%s invites you to the store %s as %s.\n\nRead the invitation and answer it here, "+
-			"until %s:\n%s\n\nWhoever holds this link can answer in your place: do not pass it on. If you know "+
-			"nothing of the store, you need not do anything. To get no more emails of it, open\n%s\n",
+		Body: fmt.Sprintf("%s invites you to the store %s as %s.\n\nView the invitation and respond to it "+
+			"here by %s:\n%s\n\nAnyone with this link can respond for you, so do not share it. If you do not know "+
+			"the store, you can ignore this email. To stop emails from this store, open\n%s\n",
 			inviter, name, roleName(row.Role), day(row.ExpiresAt.Time()), address, stop)})
 }
 
 // inviterOf returns the name of the inviter.
 func inviterOf(row *db.Invitation) string {
 	if row.InviterID == nil {
-		return "Whoever runs the service"
+		return "The operator of the service"
 	}
 	return row.InviterName
 }
@@ -96,7 +96,7 @@ func (r *Resolver) warn(ctx context.Context, of xid.ID, p *db.User, subject, wha
 // of ctx.
 func (r *Resolver) WarnOfBrowser(ctx context.Context, person xid.ID) error {
 	return r.warnOf(ctx, person, person, "A new browser signed in to your account",
-		"Somebody signed in to your account with a browser that never did before.")
+		"Someone signed in to your account from a new browser.")
 }
 
 // warnOf is warn for a person by id. Without a mail server it does nothing.

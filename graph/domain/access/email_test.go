@@ -56,7 +56,7 @@ func TestTokenIsNotified(t *testing.T) {
 			}
 			withMail(t, p)
 		}
-		reads(t, p, member.Email, "The staff token \"Laptop\" was made in your name.")
+		reads(t, p, member.Email, "The staff token \"Laptop\" was created in your name.")
 		reads(t, p, p.Owner.Email)
 		if got := emailsTo(t, p, member.Email); !strings.Contains(got[0], "192.0.2.9, with Browser") {
 			t.Errorf("without an origin: %q", got)

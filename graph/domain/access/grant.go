@@ -42,7 +42,7 @@ func (q Query) Grants(
 	if filter != nil && filter.AppID != nil {
 		id, err := xid.App.Parse(*filter.AppID)
 		if err != nil {
-			return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.",
+			return nil, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains a malformed id.",
 				Fields: []fault.Field{{Parameter: "app_id", Code: fault.InvalidFormat,
 					Detail: "This is not the id of an app."}}}
 		}

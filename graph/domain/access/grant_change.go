@@ -93,7 +93,7 @@ func (m Mutation) InstalledAppRevoke(ctx context.Context, appID string) (*model.
 		revoked = append(revoked, ended...)
 	}
 	if len(revoked) == 0 {
-		return nil, fault.State(fault.AlreadyRevoked, "The app has no access to the store any more.")
+		return nil, fault.State(fault.AlreadyRevoked, "The app no longer has access to the store.")
 	}
 	return &model.InstalledAppRevokePayload{RevokedIds: revoked}, nil
 }

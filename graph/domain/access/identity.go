@@ -37,7 +37,7 @@ func (q Query) Me(ctx context.Context) (*model.Identity, error) {
 			err = q.identifySession(ctx, v, id)
 		}
 	default:
-		err = fault.New(fault.AuthenticationRequired, "A credential is needed.")
+		err = fault.New(fault.AuthenticationRequired, "A credential is required.")
 	}
 	if err != nil {
 		return nil, core.Explain("credential", err)

@@ -93,7 +93,7 @@ func (m Mutation) roomForInvitation(ctx context.Context, email string) error {
 	case err == nil:
 		if _, err = m.membership(ctx, person.ID); err == nil {
 			return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-				Detail: "This person belongs to the store already."})
+				Detail: "This person already belongs to the store."})
 		} else if !errors.Is(err, core.ErrNoRow) {
 			return err
 		}
@@ -133,7 +133,7 @@ func (r *Resolver) invite(ctx context.Context, id xid.ID, email string, role vie
 	row, err := create.Save(ctx)
 	if ent.IsDuplicate(err) {
 		return nil, "", fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-			Detail: "This person is invited already: send that invitation again, or withdraw it."})
+			Detail: "This person is already invited. Send that invitation again, or withdraw it."})
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("write invitation: %w", err)
@@ -231,7 +231,7 @@ func (m Mutation) pendingInvitation(ctx context.Context, id xid.ID) (*db.Invitat
 		return nil, err
 	}
 	if row.Pending == nil {
-		return nil, fault.State(fault.InvalidTransition, "The invitation has ended.")
+		return nil, fault.State(fault.InvalidTransition, "The invitation is no longer valid.")
 	}
 	return row, nil
 }

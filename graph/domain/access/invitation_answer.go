@@ -178,7 +178,7 @@ func (r *Resolver) newOrTaken(ctx context.Context, i *Invited, name, hash string
 		return who, r.takeOver(ctx, who.ID, name, hash)
 	}
 	return nil, fault.Invalid(fault.Field{Pointer: "#/name", Code: fault.Taken,
-		Detail: "This address has an account: sign in, and open the invitation again."})
+		Detail: "This address already has an account. Sign in, then open the invitation again."})
 }
 
 // EntryTask makes a person a member of the inviting store. The person is the home of the task.

@@ -42,7 +42,7 @@ func (r *Resolver) createPerson(ctx context.Context, p Person) (*db.User, error)
 			return was, nil
 		}
 		return nil, fault.Invalid(fault.Field{Pointer: "#/owner/email", Code: fault.Taken,
-			Detail: "This address has an account: a person joins a store by an invitation alone."})
+			Detail: "This address already has an account. Invite the person instead."})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reserve email address: %w", err)

@@ -25,7 +25,7 @@ type Proof struct {
 func inBrowser(ctx context.Context) (factor.By, error) {
 	v, err := human(ctx)
 	if err == nil && v.Session == (digest.Sum{}) {
-		err = fault.New(fault.Forbidden, "This is done in a browser that is signed in, not with a token.")
+		err = fault.New(fault.Forbidden, "This requires a signed-in browser session, not a token.")
 	}
 	if err != nil {
 		return factor.By{}, err
@@ -48,7 +48,7 @@ func (m Mutation) SessionProve(ctx context.Context, in model.SessionProveInput) 
 	})
 	if given != 1 {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/password", Code: fault.Required,
-			Detail: "Give one of a password, a code and a passkey."})
+			Detail: "Send exactly one of a password, a code and a passkey."})
 	}
 	until, err := m.Prove(ctx, by, p)
 	if errors.Is(err, session.ErrWrong) {

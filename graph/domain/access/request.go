@@ -88,7 +88,8 @@ func readRequestFilter(filter *model.RequestFilter) (f requestFilter, err error)
 	id("app_id", xid.App, filter.AppID, of)
 	id("request_id", xid.Request, filter.RequestID, func(u xid.ID) { f.span = append(f.span, requestlog.ID(u)) })
 	if len(faults) > 0 {
-		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.", Fields: faults}
+		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains a malformed id.",
+			Fields: faults}
 	}
 	f.times(filter)
 	return f, nil

@@ -89,7 +89,7 @@ func (m Mutation) keepOwner(ctx context.Context) error {
 		return fmt.Errorf("count owners: %w", err)
 	}
 	if len(owners) < 2 {
-		return fault.State(fault.LastOwner, "The store would be left without an owner.")
+		return fault.State(fault.LastOwner, "A store must have at least one owner.")
 	}
 	return nil
 }

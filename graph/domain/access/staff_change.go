@@ -54,7 +54,7 @@ func (m Mutation) join(ctx context.Context, id xid.ID, role viewer.Role) (*db.St
 	row, err := m.Enrol(ctx, id, role)
 	if ent.IsDuplicate(err) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-			Detail: "This person belongs to the store already."})
+			Detail: "This person already belongs to the store."})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("add staff: %w", err)
@@ -279,6 +279,6 @@ func (m Mutation) endTokens(ctx context.Context, person xid.ID) error {
 // checkRole checks that a role exists.
 func checkRole(c *core.Check, name string, role viewer.Role) {
 	if !role.Known() {
-		c.Add(name, fault.UnknownValue, "This is not a role.")
+		c.Add(name, fault.UnknownValue, "Unknown role.")
 	}
 }

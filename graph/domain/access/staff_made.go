@@ -88,7 +88,7 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 func (m Mutation) endCreated(ctx context.Context, ids []string) error {
 	if len(ids) > maxRevoked {
 		return fault.Invalid(fault.Field{Pointer: "#/revoke", Code: fault.TooLong,
-			Detail: "No more than " + strconv.Itoa(maxRevoked) + " things are ended at once."})
+			Detail: "No more than " + strconv.Itoa(maxRevoked) + " items can be revoked at once."})
 	}
 	for i, id := range ids {
 		if err := m.endOne(ctx, id, "#/revoke/"+strconv.Itoa(i)); err != nil {
@@ -110,7 +110,7 @@ func (m Mutation) endOne(ctx context.Context, id, pointer string) error {
 	uid, err := xid.App.Parse(id)
 	if err != nil {
 		return fault.Invalid(fault.Field{Pointer: pointer, Code: fault.InvalidFormat,
-			Detail: "This is the id of no API key, app or grant."})
+			Detail: "This is not the id of an API key, an app or a grant."})
 	}
 	a, err := m.registeredApp(ctx, uid)
 	if err != nil {

@@ -57,7 +57,7 @@ func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 		return nil, err
 	}
 	if !v.IsPerson() {
-		return nil, fault.New(fault.Forbidden, "Only a person has staff tokens.")
+		return nil, fault.New(fault.Forbidden, "Only a person can have staff tokens.")
 	}
 	return m.NewStaffToken(ctx, v.Actor, name, expiresAt, sensitive)
 }
@@ -108,8 +108,8 @@ func (r *Resolver) logToken(ctx context.Context, row *db.StaffToken) error {
 	if err != nil {
 		return err
 	}
-	return r.warnOf(ctx, row.StoreID, row.UserID, "A staff token was made in your name",
-		fmt.Sprintf("The staff token \"%s\" was made in your name. Until %s, whoever holds it does what you may do in "+
+	return r.warnOf(ctx, row.StoreID, row.UserID, "A staff token was created in your name",
+		fmt.Sprintf("The staff token \"%s\" was created in your name. Until %s, anyone who has it can act as you in "+
 			"the store %s.", row.Name, day(row.ExpiresAt.Time()), shop.Name))
 }
 
@@ -121,7 +121,7 @@ func tokenEnd(c *core.Check, name string, asked *micros.Time) micros.Time {
 	}
 	checkExpiry(c, name, asked)
 	if *asked > now.Add(longestTokenLife) {
-		c.Add(name, fault.OutOfRange, "A staff token lives for 365 days at most.")
+		c.Add(name, fault.OutOfRange, "A staff token is valid for at most 365 days.")
 	}
 	return *asked
 }
@@ -142,7 +142,7 @@ func (m Mutation) holdCredential(ctx context.Context) (err error) {
 		_, err = core.Only(query.Load(ctx))
 	}
 	if errors.Is(err, core.ErrNoRow) {
-		return fault.New(fault.InvalidToken, "The credential was ended meanwhile.")
+		return fault.New(fault.InvalidToken, "The credential is no longer valid.")
 	}
 	return err
 }

@@ -187,7 +187,7 @@ func (r *Resolver) reviewer(ctx context.Context) error {
 		return err
 	}
 	if !r.Reviewer(s) {
-		return fault.New(fault.Forbidden, "Only reviewers of the marketplace reach this.")
+		return fault.New(fault.Forbidden, "Only marketplace reviewers have access to this.")
 	}
 	return nil
 }

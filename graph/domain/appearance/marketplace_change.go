@@ -52,7 +52,7 @@ func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceT
 	case l.Status != state.ListingPublished:
 		return nil, core.ErrNoRow
 	case l.PriceMinor != 0:
-		return nil, fault.State(fault.ThemeNotFree, "The theme has a price, and themes are not sold here yet.")
+		return nil, fault.State(fault.ThemeNotFree, "This theme is not free, and paid themes are not supported yet.")
 	}
 	store, err := rule.Stamp(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func checkCategory(c *core.Check, name, word string) {
 	case len(word) > limit.Category:
 		c.Add(name, fault.TooLong, "The category has more than "+strconv.Itoa(limit.Category)+" characters.")
 	case strings.ContainsFunc(word, func(r rune) bool { return !core.HandleRune(r) }):
-		c.Add(name, fault.InvalidFormat, "A category is made of a-z, 0-9 and -.")
+		c.Add(name, fault.InvalidFormat, "A category may contain only a-z, 0-9 and -.")
 	}
 }
 
@@ -159,7 +159,7 @@ func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, i
 		row, err = core.FirstFree(core.Slug(name, "theme"), xid.MarketplaceTheme.Format(id), core.MaxHandle, create)
 	} else if row, err = create(*in.Slug); ent.IsDuplicate(err) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/slug", Code: fault.Taken,
-			Detail: "Another theme of the marketplace has this name in addresses."})
+			Detail: "Another theme in the marketplace has this handle."})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("submit theme: %w", err)
@@ -214,7 +214,7 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 			return nil, core.ErrNoRow
 		}
 		if move.others && own && v.IsPerson() {
-			return nil, fault.New(fault.Forbidden, "What a store submitted is approved by people of another one.")
+			return nil, fault.New(fault.Forbidden, "A submission must be reviewed by staff of another store.")
 		}
 		if err := m.moveTo(ctx, row, move); err != nil {
 			return nil, err
@@ -243,7 +243,7 @@ func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move lis
 	case err != nil:
 		return fmt.Errorf("change theme of the marketplace: %w", err)
 	case n == 0:
-		return fault.State(fault.InvalidTransition, "The theme of the marketplace was changed meanwhile.")
+		return fault.State(fault.InvalidTransition, "The marketplace theme was changed in the meantime.")
 	}
 	return nil
 }

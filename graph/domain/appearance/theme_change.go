@@ -117,7 +117,7 @@ func (m Mutation) pointTo(ctx context.Context, s *db.Store, id xid.ID) error {
 // notReady returns the fault for a theme that is not processed.
 func notReady(t *db.Theme) error {
 	if t.Status == state.ThemeFailed {
-		return fault.State(fault.ThemeNotReady, "The theme could not be processed: import it again.")
+		return fault.State(fault.ThemeNotReady, "The theme could not be processed. Import it again.")
 	}
 	return fault.State(fault.ThemeNotReady, "The theme is still being processed.")
 }
@@ -140,7 +140,7 @@ func (m Mutation) ThemeRename(ctx context.Context, id, name string) (*model.Them
 func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDeletePayload, error) {
 	err := m.withTheme(ctx, id, func(ctx context.Context, s *db.Store, t *db.Theme) (*core.Record, error) {
 		if active(s, t.ID) {
-			return nil, fault.State(fault.ThemeActive, "The storefront shows the theme: activate another one first.")
+			return nil, fault.State(fault.ThemeActive, "The storefront uses this theme. Activate another one first.")
 		}
 		c := m.Client(ctx)
 		n, err := c.Theme.Delete().Where(themes.ID(t.ID), themes.Version(t.Version)).Exec(ctx)

@@ -174,7 +174,7 @@ func (c *Carts) put(ctx context.Context, row *db.Cart, u *db.CartUpdate, g *item
 		return c.Client(ctx).CartLine.Update().Where(same).SetQuantity(sum).Exec(ctx)
 	}
 	if row.LinesCount >= limit.CartLines {
-		return fault.State(fault.LimitReached, "The cart is full: it has as many different goods as a cart can hold.")
+		return fault.State(fault.LimitReached, "The cart is full. It has the maximum number of different products.")
 	}
 	u.AddLinesCount(1)
 	return c.Client(ctx).CartLine.Create().SetCartID(row.ID).SetProductID(g.product.ID).SetVariantID(g.variant.ID).

@@ -171,5 +171,5 @@ func (c *Carts) SetMethod(ctx context.Context, token string, kind state.PaymentM
 // unknown returns the fault for a choice that is not offered.
 func unknown(member string) error {
 	return fault.Invalid(fault.Field{Pointer: "#/" + member, Code: fault.UnknownValue,
-		Detail: "This cannot be chosen (any more)."})
+		Detail: "This option is no longer available."})
 }

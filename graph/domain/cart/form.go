@@ -61,7 +61,7 @@ func (f Form) region(c *core.Check, code string, v *string) *string {
 	case own >= 0:
 		return &f.Regions[own].Name
 	case f.Region == country.Required && len(f.Regions) > 0:
-		c.Add("region", fault.UnknownValue, "There is no such region in the country.")
+		c.Add("region", fault.UnknownValue, "This is not a region of the country.")
 	}
 	return text
 }
@@ -74,7 +74,7 @@ func (f Form) postal(c *core.Check, code string, v *string) *string {
 	}
 	written, ok := country.PostalCode(code, core.FoldDigits(*text))
 	if !ok {
-		c.Add("postal_code", fault.InvalidFormat, "This is not a postal code of the country.")
+		c.Add("postal_code", fault.InvalidFormat, "This is not a valid postal code of the country.")
 	}
 	return &written
 }

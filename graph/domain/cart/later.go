@@ -64,7 +64,7 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 		return sales.ErrMet
 	case wait > 0:
 		return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-			Detail: "Your network has ordered too much today that is not paid yet: pay online, or order later."}
+			Detail: "Your network has too many unpaid orders today. Pay online, or order later."}
 	}
 	p.held = &charge
 	return nil

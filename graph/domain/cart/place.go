@@ -172,22 +172,22 @@ func (v *View) agreed(shown Shown) error {
 	for _, l := range v.Lines {
 		switch {
 		case l.Gone:
-			return fault.State(fault.OutOfStock, "One of the goods cannot be bought any more.")
+			return fault.State(fault.OutOfStock, "One of the products is no longer available.")
 		case l.Left != nil:
 			return fault.State(fault.OutOfStock, "There is not enough stock of "+l.Title+".")
 		}
 	}
 	if next := v.Next(); next != StepReview {
-		return fault.State(fault.InvalidTransition, "The checkout lacks the step "+string(next)+".")
+		return fault.State(fault.InvalidTransition, "The checkout is missing the step "+string(next)+".")
 	}
 	if shown.Goods != "" && shown.Goods != v.Goods() {
-		return fault.State(fault.VersionMismatch, "The goods in the cart have changed meanwhile.")
+		return fault.State(fault.VersionMismatch, "The cart has changed in the meantime.")
 	}
 	if v.Sums.TotalMinor != shown.TotalMinor && v.Refused() {
-		return fault.State(fault.DiscountUnavailable, "The code "+v.Code+" cannot be used for this order (any more).")
+		return fault.State(fault.DiscountUnavailable, "The code "+v.Code+" cannot be used for this order.")
 	}
 	if v.Sums.TotalMinor != shown.TotalMinor {
-		return fault.State(fault.VersionMismatch, "The prices have changed meanwhile.")
+		return fault.State(fault.VersionMismatch, "The prices have changed in the meantime.")
 	}
 	return nil
 }

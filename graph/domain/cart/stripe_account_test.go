@@ -112,7 +112,7 @@ func TestStripeRevoked(t *testing.T) {
 			}
 		}
 		if told := m.notices(); m.fake.Asked("POST session") != begun || len(told) != 2 ||
-			!strings.HasPrefix(told[0], "It is not known whether order #") {
+			!strings.HasPrefix(told[0], "Payment status of order #") {
 			t.Errorf("notices %v", told)
 		}
 		m.move(paymenttest.Rolled)

@@ -243,10 +243,10 @@ func planCollection(in model.CollectionInput) (*collectionPlan, error) {
 		return plan, c.Err()
 	}
 	if in.Sort == state.SortManual {
-		c.Add("sort", fault.UnknownValue, "What a rule picks has no order by hand.")
+		c.Add("sort", fault.UnknownValue, "Automatic collections cannot be sorted manually.")
 	}
 	if len(in.ProductIds) > 0 {
-		c.Add("product_ids", fault.UnknownMember, "A collection with a rule has no products by hand.")
+		c.Add("product_ids", fault.UnknownMember, "An automatic collection cannot list products.")
 	}
 	rule := document.CollectionRuleFields{Any: in.Rule.Any, InStock: in.Rule.InStock}
 	switch n := len(in.Rule.Conditions); {
@@ -270,17 +270,17 @@ func checkCondition(c *core.Check, at string, one *document.CollectionCondition)
 		c.Required(at+"/text", one.Text != nil)
 		core.Opt(one.Text, func(s string) { c.Line(at+"/text", s, limit.Line) })
 		if one.LeastMinor != nil || one.MostMinor != nil {
-			c.Add(at, fault.UnknownMember, "Only a price has bounds.")
+			c.Add(at, fault.UnknownMember, "Only a price can have bounds.")
 		}
 		return
 	}
 	if one.Text != nil {
-		c.Add(at+"/text", fault.UnknownMember, "A price has bounds and no text.")
+		c.Add(at+"/text", fault.UnknownMember, "A price needs bounds instead of a text.")
 	}
 	c.Required(at+"/least_minor", one.LeastMinor != nil || one.MostMinor != nil)
 	core.Opt(one.LeastMinor, func(n int64) { c.Amount(at+"/least_minor", n) })
 	core.Opt(one.MostMinor, func(n int64) { c.Amount(at+"/most_minor", n) })
 	if one.LeastMinor != nil && one.MostMinor != nil && *one.LeastMinor > *one.MostMinor {
-		c.Add(at+"/most_minor", fault.OutOfRange, "This is below the least price.")
+		c.Add(at+"/most_minor", fault.OutOfRange, "This is below the minimum price.")
 	}
 }

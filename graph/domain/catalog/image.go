@@ -127,7 +127,7 @@ func (m Mutation) addImage(
 	}, func(_ context.Context, e *productEdit) error {
 		if len(e.Row.Images) >= limit.Images {
 			return fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.TooLong,
-				Detail: "A product has at most " + strconv.Itoa(limit.Images) + " pictures."})
+				Detail: "A product can have at most " + strconv.Itoa(limit.Images) + " images."})
 		}
 		e.Then = func(ctx context.Context) (err error) {
 			img, err = m.Client(ctx).ProductImage.Create().SetProductID(id).SetPosition(len(e.Row.Images) + 1).
@@ -326,18 +326,18 @@ func ordered(images []*db.ProductImage, ids []string) ([]*db.ProductImage, error
 		at := named(images, text)
 		switch {
 		case at < 0:
-			c.Add("ids/"+strconv.Itoa(i), fault.UnknownValue, "The product has no such picture.")
+			c.Add("ids/"+strconv.Itoa(i), fault.UnknownValue, "The product does not have this image.")
 		case slices.Contains(next, images[at]):
-			c.Add("ids/"+strconv.Itoa(i), fault.Taken, "The picture is named twice.")
+			c.Add("ids/"+strconv.Itoa(i), fault.Taken, "The image appears twice.")
 		default:
 			next = append(next, images[at])
 		}
 	}
 	switch {
 	case len(ids) < len(images):
-		c.Add("ids", fault.TooShort, "Name all pictures of the product.")
+		c.Add("ids", fault.TooShort, "List all images of the product.")
 	case len(ids) > limit.Images:
-		c.Add("ids", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Images)+" pictures.")
+		c.Add("ids", fault.TooLong, "A product can have at most "+strconv.Itoa(limit.Images)+" images.")
 	}
 	return next, c.Err()
 }
@@ -440,7 +440,7 @@ func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) er
 		at := named(e.Row.Images, *imageID)
 		if at < 0 {
 			return fault.Invalid(fault.Field{Pointer: "#/image_id", Code: fault.UnknownValue,
-				Detail: "The product has no such picture."})
+				Detail: "The product does not have this image."})
 		}
 		next = &e.Row.Images[at].ID
 	}

@@ -240,7 +240,7 @@ func (m Mutation) sellable(ctx context.Context, p *db.Product) error {
 	}
 	if s.Currency != p.Currency {
 		return fault.State(fault.CurrencyMismatch,
-			"The store sells in "+s.Currency+", the product is priced in "+p.Currency+".")
+			"The store sells in "+s.Currency+", but the product is priced in "+p.Currency+".")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (p *variantPlan) rows(of *db.Product) ([]*db.Variant, error) {
 			named, err := xid.Variant.Parse(text)
 			at := slices.IndexFunc(present, func(v *db.Variant) bool { return v.ID == named })
 			if err != nil || at < 0 {
-				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product has no such variant.")
+				c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product does not have this variant.")
 				return
 			}
 			id, image = present[at].ID, present[at].ImageID
@@ -56,11 +56,11 @@ func checkVariants(c *core.Check, options []*document.Option, variants []*model.
 	checkOptions(c, options)
 	switch n := len(variants); {
 	case n == 0:
-		c.Add("variants", fault.TooShort, "A product has at least one variant.")
+		c.Add("variants", fault.TooShort, "A product must have at least one variant.")
 	case n > limit.Variants:
-		c.Add("variants", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Variants)+" variants.")
+		c.Add("variants", fault.TooLong, "A product can have at most "+strconv.Itoa(limit.Variants)+" variants.")
 	case n > 1 && len(options) == 0:
-		c.Add("variants", fault.TooLong, "A product without options has one variant.")
+		c.Add("variants", fault.TooLong, "A product without options must have exactly one variant.")
 	default:
 		checkVariantList(c, options, variants)
 	}
@@ -73,7 +73,7 @@ func checkVariants(c *core.Check, options []*document.Option, variants []*model.
 
 func checkOptions(c *core.Check, options []*document.Option) {
 	if len(options) > limit.Options {
-		c.Add("options", fault.TooLong, "A product has at most "+strconv.Itoa(limit.Options)+" options.")
+		c.Add("options", fault.TooLong, "A product can have at most "+strconv.Itoa(limit.Options)+" options.")
 		return
 	}
 	names := map[string]bool{}
@@ -82,9 +82,9 @@ func checkOptions(c *core.Check, options []*document.Option) {
 		once(c, names, at+"name", o.Name, "option")
 		switch n := len(o.Values); {
 		case n == 0:
-			c.Add(at+"values", fault.TooShort, "An option has at least one value.")
+			c.Add(at+"values", fault.TooShort, "An option must have at least one value.")
 		case n > limit.Variants:
-			c.Add(at+"values", fault.TooLong, "An option has at most "+strconv.Itoa(limit.Variants)+" values.")
+			c.Add(at+"values", fault.TooLong, "An option can have at most "+strconv.Itoa(limit.Variants)+" values.")
 		}
 		values := map[string]bool{}
 		for j, v := range o.Values[:min(len(o.Values), limit.Variants)] {
@@ -97,7 +97,7 @@ func checkOptions(c *core.Check, options []*document.Option) {
 func once(c *core.Check, seen map[string]bool, name, text, what string) {
 	c.Line(name, text, limit.Label)
 	if seen[text] {
-		c.Add(name, fault.Taken, "Another "+what+" is called so too.")
+		c.Add(name, fault.Taken, "Another "+what+" has the same name.")
 	}
 	seen[text] = true
 }
@@ -109,14 +109,14 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 		at := "variants/" + strconv.Itoa(i) + "/"
 		core.Opt(v.ID, func(id string) {
 			if ids[id] {
-				c.Add(at+"id", fault.Taken, "Another variant has this id too.")
+				c.Add(at+"id", fault.Taken, "Another variant has the same id.")
 			}
 			ids[id] = true
 		})
 		checkTexts(c, at, options, v.Options)
 		combination := strings.Join(v.Options, "\x00") // no text contains a NUL
 		if combinations[combination] {
-			c.Add(at+"options", fault.Taken, "Another variant has these options too.")
+			c.Add(at+"options", fault.Taken, "Another variant has the same options.")
 		}
 		combinations[combination] = true
 		checkVariant(c, at, &v.PriceMinor, v.CompareAtPriceMinor, v.Sku, v.InventoryQuantity, v.WeightGrams)
@@ -129,15 +129,15 @@ func checkVariantList(c *core.Check, options []*document.Option, variants []*mod
 func checkTexts(c *core.Check, at string, options []*document.Option, texts []string) {
 	switch {
 	case len(texts) < len(options):
-		c.Add(at+"options", fault.TooShort, "A variant has a value of each option.")
+		c.Add(at+"options", fault.TooShort, "A variant must have a value for each option.")
 		return
 	case len(texts) > len(options):
-		c.Add(at+"options", fault.TooLong, "A variant has one value of each option.")
+		c.Add(at+"options", fault.TooLong, "A variant must have exactly one value for each option.")
 		return
 	}
 	for i, text := range texts {
 		if !slices.Contains(options[i].Values, text) {
-			c.Add(at+"options/"+strconv.Itoa(i), fault.UnknownValue, "The option has no such value.")
+			c.Add(at+"options/"+strconv.Itoa(i), fault.UnknownValue, "The option does not have this value.")
 		}
 	}
 }
@@ -180,18 +180,18 @@ func stockFits(rows []*db.Variant) error {
 func checkNewVariants(c *core.Check, in *model.ProductCreateInput) *variantPlan {
 	if len(in.Options) == 0 {
 		if len(in.Variants) > 0 {
-			c.Add("variants", fault.UnknownMember, "Only a product with options has variants of its own.")
+			c.Add("variants", fault.UnknownMember, "Only a product with options can have several variants.")
 		}
 		return nil
 	}
 	for i, v := range in.Variants {
 		if v.ID != nil {
-			c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product has no such variant.")
+			c.Add("variants/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The product does not have this variant.")
 		}
 	}
 	own := func(name string, given bool) {
 		if given {
-			c.Add(name, fault.UnknownMember, "The variants of a product with options have their own.")
+			c.Add(name, fault.UnknownMember, "Set this on the variants of the product.")
 		}
 	}
 	own("compare_at_price_minor", in.CompareAtPriceMinor != nil)
@@ -206,7 +206,7 @@ func ownMembers(p *db.Product, in *model.ProductUpdateInput) error {
 	if p.Options != nil && (in.PriceMinor.IsSet() || in.CompareAtPriceMinor.IsSet() || in.Sku.IsSet() ||
 		in.InventoryQuantity.IsSet() || in.WeightGrams.IsSet()) {
 		return fault.State(fault.HasVariants,
-			"The product has options: its prices, sku, stock and weight are those of its variants. Change these.")
+			"The product has options. Change the prices, SKU, stock and weight of its variants instead.")
 	}
 	return nil
 }

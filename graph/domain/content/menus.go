@@ -91,7 +91,7 @@ func (m Mutation) writeMenus(ctx context.Context, expected int64, content docume
 	}
 	if row.Version != expected {
 		return nil, fault.State(fault.VersionMismatch,
-			fmt.Sprintf("The menus have version %d, not %d: read them again.", row.Version, expected))
+			fmt.Sprintf("The menus have version %d, not %d. Read them again.", row.Version, expected))
 	}
 	row.Version, row.UpdatedAt, row.Content = row.Version+1, core.UpdateTime(ctx, row.UpdatedAt), content
 	if expected == 0 {
@@ -116,7 +116,7 @@ func (m Mutation) insertMenus(ctx context.Context, row *db.Menus) error {
 }
 
 func changedMeanwhile() error {
-	return fault.State(fault.VersionMismatch, "The menus were changed meanwhile: read them again.")
+	return fault.State(fault.VersionMismatch, "The menus were changed in the meantime. Read them again.")
 }
 
 // checkMenu checks the links of a menu.
@@ -136,7 +136,7 @@ func checkMenu(c *core.Check, name string, links []*document.MenuLink) {
 			below := at + "/children/" + strconv.Itoa(j)
 			checkLink(c, below, child)
 			if len(child.Children) > 0 {
-				c.Add(below+"/children", fault.OutOfRange, "A link below another one has none below itself.")
+				c.Add(below+"/children", fault.OutOfRange, "A nested link cannot contain other links.")
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	}
 	switch {
 	case kind == "" && l.ResourceID != nil:
-		c.Add(at+"/resource_id", fault.UnknownMember, "A link to this target has no resource.")
+		c.Add(at+"/resource_id", fault.UnknownMember, "A link to this target cannot have a resource.")
 	case kind != "" && l.ResourceID == nil:
 		c.Required(at+"/resource_id", false)
 	case kind != "":
@@ -167,7 +167,7 @@ func checkLink(c *core.Check, at string, l *document.MenuLink) {
 	}
 	switch hasAddress := l.Target == state.TargetAddress; {
 	case !hasAddress && l.Address != nil:
-		c.Add(at+"/address", fault.UnknownMember, "A link to this target has no address.")
+		c.Add(at+"/address", fault.UnknownMember, "A link to this target cannot have an address.")
 	case hasAddress && l.Address == nil:
 		c.Required(at+"/address", false)
 	case hasAddress:
@@ -186,6 +186,6 @@ func checkAddress(c *core.Check, name, address string) {
 		c.Add(name, fault.TooLong, "The address has more than "+strconv.Itoa(limit.URL)+" bytes.")
 	case strings.HasPrefix(address, "//"), strings.Contains(address, `\`),
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		c.Add(name, fault.InvalidFormat, "This is not a path of the shop, such as /search?q=mugs.")
+		c.Add(name, fault.InvalidFormat, "This is not a path of the shop. For example, /search?q=mugs.")
 	}
 }

@@ -61,7 +61,7 @@ func checkBody(c *core.Check, body string) string {
 	}
 	html, err := markdown.HTML(body, nil)
 	if err != nil {
-		c.Add("body", fault.TooLong, "The text makes too large a page: "+err.Error()+".")
+		c.Add("body", fault.TooLong, "The page is too large: "+err.Error()+".")
 	}
 	return html
 }
@@ -75,7 +75,7 @@ func (r *Resolver) sole(ctx context.Context, id xid.ID, kind *state.PageKind) er
 	other, err := r.Client(ctx).Page.Query().Where(dbpage.KindEQ(*kind), dbpage.IDNEQ(id)).Limit(1).Load(ctx)
 	if err == nil && len(other) > 0 {
 		err = fault.Invalid(fault.Field{Pointer: "#/kind", Code: fault.Taken,
-			Detail: "The store has a page of this kind: " + other[0].Title + "."})
+			Detail: "The store already has a page of this kind: " + other[0].Title + "."})
 	}
 	return err
 }

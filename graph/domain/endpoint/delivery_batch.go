@@ -58,7 +58,7 @@ func (c *selection) ended(check *core.Check, in model.WebhookDeliveryFilter) {
 	for i, s := range in.States {
 		if s == state.DeliveryHeld {
 			check.Add("filter/states/"+strconv.Itoa(i), fault.UnknownValue,
-				"Such a delivery goes on when its endpoint is reactivated.")
+				"Held deliveries continue when the endpoint is reactivated.")
 		}
 	}
 	known(check, in.Types)
@@ -74,10 +74,10 @@ func (c *selection) ended(check *core.Check, in model.WebhookDeliveryFilter) {
 func (c *selection) waiting(ctx context.Context, check *core.Check, in model.WebhookDeliveryFilter) {
 	c.waits = true
 	if len(in.States) > 1 {
-		check.Add("filter/states", fault.InvalidFormat, "What waits is chosen alone: it has not ended.")
+		check.Add("filter/states", fault.InvalidFormat, "WAITING cannot be combined with other states.")
 	}
 	notEnded := func(at string) func(micros.Time) {
-		return func(micros.Time) { check.Add(at, fault.UnknownValue, "What waits has not ended.") }
+		return func(micros.Time) { check.Add(at, fault.UnknownValue, "Waiting deliveries have no end time.") }
 	}
 	core.Opt(in.SettledFrom, notEnded("filter/settled_from"))
 	core.Opt(in.SettledTo, notEnded("filter/settled_to"))
@@ -98,7 +98,7 @@ func (c *selection) waiting(ctx context.Context, check *core.Check, in model.Web
 func known(check *core.Check, types []string) {
 	for i, t := range types {
 		if _, ok := event.Find(event.Type(t)); !ok {
-			check.Add("filter/types/"+strconv.Itoa(i), fault.UnknownValue, "This is not an event of the catalogue.")
+			check.Add("filter/types/"+strconv.Itoa(i), fault.UnknownValue, "Unknown event.")
 		}
 	}
 }
@@ -253,7 +253,7 @@ func (m Mutation) retryNext(ctx context.Context, c *selection, text string, afte
 		p, ok := m.Pages.Open(of, *after)
 		if !ok {
 			return done, fault.Invalid(fault.Field{Pointer: "#/after", Code: fault.InvalidFormat,
-				Detail: "This is no cursor of these deliveries."})
+				Detail: "This cursor does not belong to these deliveries."})
 		}
 		from, behind = max(from, int64(binary.BigEndian.Uint64(p.ID[8:]))), int64(p.Time)
 	}

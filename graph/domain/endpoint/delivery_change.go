@@ -41,7 +41,7 @@ func (m Mutation) resend(ctx context.Context, d *model.WebhookDelivery) (*model.
 		return nil, err
 	case !known:
 		return nil, fault.State(fault.InvalidTransition,
-			"The event is not in the log any more, so it cannot be sent again.")
+			"The event is no longer in the log and cannot be sent again.")
 	}
 	row, err := m.Webhooks.Resend(ctx, d.Endpoint, d.Event, d.Resource)
 	if err != nil {
@@ -72,7 +72,7 @@ func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.We
 
 // movedOn is the error when a delivery was attempted or ended concurrently.
 func movedOn() error {
-	return fault.State(fault.InvalidTransition, "The delivery has moved on meanwhile: read it again.")
+	return fault.State(fault.InvalidTransition, "The delivery was changed in the meantime. Read it again.")
 }
 
 // deliveryStep changes one delivery and returns it as it is afterwards.

@@ -182,7 +182,7 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 		return nil, err
 	}
 	if m.Store.Within(ctx) {
-		return nil, fault.New(fault.IdempotencyNotSupported, "A ping is sent each time: leave the Idempotency-Key out.")
+		return nil, fault.New(fault.IdempotencyNotSupported, "A ping is sent each time. Leave out the Idempotency-Key.")
 	}
 	row, err := m.endpoint(ctx, uid, ent.NoLock)
 	if err != nil {

@@ -151,7 +151,7 @@ func checkEvents(c *core.Check, name string, names []string) string {
 	}
 	for i, s := range names {
 		if _, ok := event.Find(event.Type(s)); !ok {
-			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "This is not an event of the catalogue.")
+			c.Add(name+"/"+strconv.Itoa(i), fault.UnknownValue, "Unknown event.")
 		}
 	}
 	sorted := slices.Sorted(slices.Values(names))

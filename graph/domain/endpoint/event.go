@@ -135,7 +135,7 @@ func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 	for _, name := range filter.Types {
 		if _, ok := event.Find(event.Type(name)); !ok {
 			faults = append(faults, fault.Field{Parameter: "types", Code: fault.UnknownValue,
-				Detail: "There is no event of this name."})
+				Detail: "Unknown event."})
 			break
 		}
 		f.types = append(f.types, event.Type(name))
@@ -149,12 +149,12 @@ func readEventFilter(filter *model.EventFilter) (f eventFilter, err error) {
 		id, ok := resourceID(text)
 		if !ok {
 			faults = append(faults, fault.Field{Parameter: "resource_id", Code: fault.InvalidFormat,
-				Detail: "This is not the id of what an event is about."})
+				Detail: "This is not the id of a resource that has events."})
 		}
 		f.resource, f.pairs = &id, append(f.pairs, "resource_id", text)
 	})
 	if len(faults) > 0 {
-		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds what there is not.",
+		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains unknown values.",
 			Fields: faults}
 	}
 	return f, nil

@@ -54,9 +54,9 @@ func checkHeaders(c *core.Check, list []*model.WebhookHeaderInput) {
 			c.Add(at+"/name", fault.TooLong, "The name has more than "+strconv.Itoa(limit.HeaderName)+" characters.")
 		case !attempt.MayAdd(h.Name, ""):
 			c.Add(at+"/name", fault.InvalidFormat,
-				"This is no name of a header, or of one that the service or HTTP itself needs.")
+				"This is not a valid header name, or the header is reserved.")
 		case names[name]:
-			c.Add(at+"/name", fault.Taken, "The header is given twice.")
+			c.Add(at+"/name", fault.Taken, "The header appears twice.")
 		}
 		names[name] = true
 		core.Opt(h.Value, func(value string) { checkHeaderValue(c, at+"/value", value) })
@@ -73,7 +73,7 @@ func checkHeaderValue(c *core.Check, at, value string) {
 		c.Add(at, fault.TooLong, "The value has more than "+strconv.Itoa(limit.HeaderValue)+" bytes.")
 	case strings.Trim(value, " ") != value,
 		strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
-		c.Add(at, fault.InvalidFormat, "A value is made of visible characters of ASCII, with spaces between them.")
+		c.Add(at, fault.InvalidFormat, "A value may contain only visible ASCII characters, with spaces between them.")
 	}
 }
 
@@ -104,7 +104,7 @@ func (m Mutation) changeHeaders(e *endpointEdit, before string, in model.Webhook
 	if !in.Headers.IsSet() {
 		if moved && len(row.Headers) > 0 {
 			return fault.Invalid(fault.Field{Pointer: "#/headers", Code: fault.Required,
-				Detail: "The address is of another host: give the headers with their values, or null."})
+				Detail: "The URL has another host. Send the headers with their values, or null."})
 		}
 		return nil
 	}

@@ -20,7 +20,7 @@ func (m Mutation) WebhookEndpointPause(ctx context.Context, id string, expectedV
 ) (*model.WebhookEndpointPayload, error) {
 	c := &core.Check{}
 	if now := micros.Now(); until <= now || until > now.Add(maxPause) {
-		c.Add("until", fault.OutOfRange, "A pause ends within the next seven days.")
+		c.Add("until", fault.OutOfRange, "A pause must end within the next seven days.")
 	}
 	if err := c.Err(); err != nil {
 		return nil, err

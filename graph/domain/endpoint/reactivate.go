@@ -30,7 +30,7 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 	c := &core.Check{}
 	switch {
 	case backlog != state.BacklogFrom && since != nil:
-		c.Add("since", fault.UnknownMember, "Only the backlog FROM has a time.")
+		c.Add("since", fault.UnknownMember, "Only the backlog FROM can have a time.")
 	case backlog == state.BacklogFrom && since == nil:
 		c.Required("since", false)
 	case since != nil:
@@ -94,7 +94,7 @@ func (m Mutation) requireGrant(ctx context.Context, e *db.WebhookEndpoint) error
 		return err
 	}
 	if !stands {
-		return fault.State(fault.InvalidTransition, "The app whose endpoint it is has no access to the store any more.")
+		return fault.State(fault.InvalidTransition, "The app that owns the endpoint no longer has access to the store.")
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (m Mutation) WebhookEndpointReplay(ctx context.Context, id string, from, to
 	case to > micros.Now():
 		c.Add("to", fault.OutOfRange, "The time is in the future.")
 	case to <= from:
-		c.Add("to", fault.OutOfRange, "The end is not behind the beginning.")
+		c.Add("to", fault.OutOfRange, "The end must be after the beginning.")
 	}
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 		switch err := begin(ctx, row); {
 		case errors.Is(err, webhook.ErrReplaying):
 			return nil, fault.State(fault.ReplayPending,
-				"A replay of the endpoint is under way: wait until it has ended.")
+				"Another replay of this endpoint is running. Wait until it has ended.")
 		case err != nil:
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 func running(e *db.WebhookEndpoint) error {
 	if e.Status != state.EndpointActive {
 		return fault.State(fault.InvalidTransition,
-			"The webhook endpoint is "+core.Words(e.Status)+": reactivate it first.")
+			"The webhook endpoint is "+core.Words(e.Status)+". Reactivate it first.")
 	}
 	return nil
 }

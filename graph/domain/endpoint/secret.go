@@ -23,7 +23,7 @@ func (m Mutation) WebhookEndpointRotateSecret(ctx context.Context, id string, ex
 		}
 		if row.NextSecretAt != nil {
 			return fault.State(fault.RotationPending,
-				"A second secret was issued: promote it, or wait until it takes over.")
+				"A second secret is pending. Promote it, or wait until it becomes active.")
 		}
 		now, sealed, hint := micros.Now(), m.Webhooks.Vault.Seal(row.ID, secret), webhook.Hint(secret)
 		row.NextSecret, row.NextSecretHint, row.NextSecretAt = sealed, &hint, &now

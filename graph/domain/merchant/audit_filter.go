@@ -51,7 +51,7 @@ func readAuditFilter(filter *model.AuditFilter) (f auditFilter, err error) {
 			}
 		}
 		faults = append(faults, fault.Field{Parameter: name, Code: fault.InvalidFormat,
-			Detail: "This is not the id of what the audit log names."})
+			Detail: "This is not the id of a resource in the audit log."})
 		return named{}
 	}
 	if f.ActorID == nil || *f.ActorID != operator {
@@ -59,7 +59,8 @@ func readAuditFilter(filter *model.AuditFilter) (f auditFilter, err error) {
 	}
 	f.resource = read("resource_id", f.ResourceID, xid.Resources()...)
 	if len(faults) > 0 {
-		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.", Fields: faults}
+		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains a malformed id.",
+			Fields: faults}
 	}
 	return f, nil
 }

@@ -123,7 +123,7 @@ func (m Mutation) checkContactEmail(ctx context.Context, address *string) error 
 		}
 	}
 	return fault.Invalid(fault.Field{Pointer: "#/contact_email", Code: fault.UnknownValue,
-		Detail: "The contact address of a new store is that of one of its people, who has proved it."})
+		Detail: "The contact email of a new store must be a verified email address of its staff."})
 }
 
 // changeCurrency changes the currency of a store that has no orders and no amounts in another
@@ -136,7 +136,7 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 		return err
 	}
 	if n == 0 {
-		return fault.State(fault.CurrencyFixed, "The store has orders: its currency is fixed.")
+		return fault.State(fault.CurrencyFixed, "The store has orders. Its currency cannot be changed.")
 	}
 	query := m.Client(ctx).Product.Query().
 		Where(product.StatusEQ(state.ProductActive), product.CurrencyNEQ(currency)).Limit(1)
@@ -147,7 +147,7 @@ func (m Mutation) changeCurrency(ctx context.Context, id xid.ID, currency string
 	}
 	if len(active) > 0 {
 		return fault.State(fault.CurrencyMismatch,
-			"Active products are priced in "+active[0].Currency+": unpublish them first.")
+			"Active products are priced in "+active[0].Currency+". Unpublish them first.")
 	}
 	return m.checkNoAmounts(ctx)
 }
@@ -170,7 +170,7 @@ func (m Mutation) checkNoAmounts(ctx context.Context) error {
 	}
 	if len(zone)+len(discount) > 0 {
 		return fault.State(fault.CurrencyMismatch,
-			"Shipping rates and discounts are in the store's currency: delete them first.")
+			"Shipping rates and discounts use the store's currency. Delete them first.")
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (m Mutation) hasFactor(ctx context.Context, required bool) error {
 	}
 	have, err := m.Factors.List(ctx, v.Actor)
 	if err == nil && len(have) == 0 {
-		err = fault.State(fault.SecondFactorNeeded, "Set a second factor up for yourself first.")
+		err = fault.State(fault.SecondFactorNeeded, "Set up a second factor for yourself first.")
 	}
 	return err
 }

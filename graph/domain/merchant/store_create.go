@@ -28,7 +28,7 @@ func (m Mutation) StoreCreate(ctx context.Context, in model.StoreCreateInput) (*
 		return nil, err
 	}
 	if !v.IsPerson() || v.Role != viewer.Owner {
-		return nil, fault.New(fault.Forbidden, "Only a person who owns a store may make another one.")
+		return nil, fault.New(fault.Forbidden, "Only a person who owns a store can create another one.")
 	}
 	s, _, err := m.NewStore(ctx, in, access.Person{ID: v.Actor})
 	if err != nil {
@@ -257,16 +257,16 @@ func (r *Resolver) checkStore(c *core.Check, in *model.StoreCreateInput) {
 func (r *Resolver) checkHandle(c *core.Check, name, handle string) {
 	c.Handle(name, handle, MaxStoreHandle)
 	if strings.HasPrefix(handle, "-") || strings.HasSuffix(handle, "-") {
-		c.Add(name, fault.InvalidFormat, "A store's handle neither begins nor ends with a hyphen.")
+		c.Add(name, fault.InvalidFormat, "A store's handle cannot start or end with a hyphen.")
 	}
 	if len(handle) >= 4 && handle[2:4] == "--" { // as in xn--; browsers display such labels differently (RFC 5891)
-		c.Add(name, fault.InvalidFormat, "A store's handle has no two hyphens as its third and fourth characters.")
+		c.Add(name, fault.InvalidFormat, "A store's handle cannot have hyphens as its third and fourth characters.")
 	}
 	if r.reserved(handle) {
-		c.Add(name, fault.Taken, "This name is kept for the service itself.")
+		c.Add(name, fault.Taken, "This name is reserved.")
 	}
 	if impersonates(handle) {
-		c.Add(name, fault.Taken, "This name is that of a payment service.")
+		c.Add(name, fault.Taken, "This name is reserved for a payment service.")
 	}
 }
 

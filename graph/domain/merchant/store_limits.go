@@ -19,7 +19,7 @@ func (m Mutation) StoreSetLimits(ctx context.Context, expectedVersion int64,
 	settings []string,
 ) (*model.StorePayload, error) {
 	if v, err := core.Caller(ctx); err != nil || v.Kind != viewer.System {
-		return nil, fault.New(fault.Forbidden, "Only the operator sets limits.")
+		return nil, fault.New(fault.Forbidden, "Only the operator can set limits.")
 	}
 	return m.changeStore(ctx, expectedVersion, "store.set_limits", func(e *storeEdit) error {
 		before, err := e.Row.Limits.Values()

@@ -159,12 +159,12 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 	known(c, "compression", in.Compression)
 	switch attempts := in.Kind == state.ExportWebhookAttempts; {
 	case attempts && in.WebhookID == nil:
-		c.Add("webhook_id", fault.Required, "The endpoint whose attempts are exported has to be given.")
+		c.Add("webhook_id", fault.Required, "The endpoint is required for an export of attempts.")
 	case !attempts && in.WebhookID != nil && in.Kind.Known():
-		c.Add("webhook_id", fault.UnknownValue, "An export of "+in.Kind.Words()+" is not of an endpoint.")
+		c.Add("webhook_id", fault.UnknownValue, "An export of "+in.Kind.Words()+" cannot have an endpoint.")
 	}
 	if in.Format == state.ExportSpreadsheet && in.Kind == state.ExportWebhookAttempts {
-		c.Add("format", fault.UnknownValue, "There is no file for spreadsheets of attempts.")
+		c.Add("format", fault.UnknownValue, "Attempts cannot be exported as a spreadsheet.")
 	}
 	if in.Filters != nil && in.Kind.Known() {
 		checkOrderFilters(c, in.Kind, in.Filters)
@@ -174,7 +174,7 @@ func checkExport(c *core.Check, in model.ExportStartInput) {
 		return
 	}
 	if f.CreatedFrom != nil && f.CreatedTo != nil && *f.CreatedFrom >= *f.CreatedTo {
-		c.Add("filters/created_to", fault.OutOfRange, "This is not later than created_from.")
+		c.Add("filters/created_to", fault.OutOfRange, "This must be later than created_from.")
 	}
 	if f.Status == nil || !in.Kind.Known() {
 		return
@@ -202,9 +202,9 @@ func checkExportIDs(c *core.Check, in model.ExportStartInput) []xid.ID {
 	const name = "filters/ids"
 	switch kind := in.Kind.Resource(); {
 	case kind == "":
-		c.Add(name, fault.UnknownValue, "An export of "+in.Kind.Words()+" has no filter by ids.")
+		c.Add(name, fault.UnknownValue, "An export of "+in.Kind.Words()+" cannot be filtered by ids.")
 	case len(in.Filters.Ids) == 0:
-		c.Add(name, fault.TooShort, "Name at least one id, or leave the filter out.")
+		c.Add(name, fault.TooShort, "Send at least one id, or leave out the filter.")
 	default:
 		return c.IDs(name, kind, in.Filters.Ids, limit.ExportIDs)
 	}
@@ -216,12 +216,12 @@ func checkOrderFilters(c *core.Check, kind state.ExportKind, f *model.ExportFilt
 	check := func(name string, given, ok bool, detail string) {
 		switch {
 		case given && kind != state.ExportOrders:
-			c.Add("filters/"+name, fault.UnknownValue, "Only an export of orders has this filter.")
+			c.Add("filters/"+name, fault.UnknownValue, "Only an export of orders can have this filter.")
 		case given && !ok:
 			c.Add("filters/"+name, fault.UnknownValue, detail)
 		}
 	}
-	const status = "This is not such a status of orders."
+	const status = "This is not an order status of this kind."
 	check("financial_status", f.FinancialStatus != nil, f.FinancialStatus != nil && f.FinancialStatus.Known(), status)
 	check("fulfillment_status", f.FulfillmentStatus != nil, f.FulfillmentStatus != nil && f.FulfillmentStatus.Known(),
 		status)
@@ -238,7 +238,7 @@ func known[T interface {
 	Known() bool
 }](c *core.Check, name string, v T) {
 	if v != "" && !v.Known() {
-		c.Add(name, fault.UnknownValue, "The value is not one of those documented.")
+		c.Add(name, fault.UnknownValue, "Unknown value.")
 	}
 }
 

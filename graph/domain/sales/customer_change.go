@@ -102,7 +102,7 @@ func checkCustomerUpdate(c *core.Check, in *model.CustomerUpdateInput) customerD
 		in.Note.Value())
 	core.NotNull(c, "email_marketing", in.EmailMarketing, func(v state.EmailMarketing) {
 		if !v.Known() {
-			c.Add("email_marketing", fault.UnknownValue, "This is not a state of consent.")
+			c.Add("email_marketing", fault.UnknownValue, "Unknown marketing state.")
 		}
 	})
 	c.Tags("tags", in.Tags.Value())

@@ -85,10 +85,10 @@ func checkCustomer(ctx context.Context, in *model.CustomerCreateInput) (customer
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
 	checkCustomerTexts(c, in.Phone, in.FirstName, in.LastName, in.Locale, in.Note)
 	if in.Status != state.CustomerGuest && in.Status != state.CustomerActive {
-		c.Add("status", fault.UnknownValue, "A customer is made as a guest or as active.")
+		c.Add("status", fault.UnknownValue, "A new customer must be GUEST or ACTIVE.")
 	}
 	if !in.EmailMarketing.Known() {
-		c.Add("email_marketing", fault.UnknownValue, "This is not a state of consent.")
+		c.Add("email_marketing", fault.UnknownValue, "Unknown marketing state.")
 	}
 	docs := customerDocs{
 		defaultAddress: document.NewAddress(checkAddress(c, "default_address", in.DefaultAddress)),
@@ -125,5 +125,5 @@ func checkAddresses(c *core.Check, name string, in []*model.AddressInput) docume
 
 func emailTaken() error {
 	return fault.Invalid(fault.Field{Pointer: "#/email", Code: fault.Taken,
-		Detail: "Another customer has this e-mail address."})
+		Detail: "Another customer has this email address."})
 }

@@ -71,8 +71,8 @@ func (m Mutation) announce(ctx context.Context, o *model.Order, news News) error
 		Title: "New order #" + strconv.FormatInt(o.Number, 10), Body: summary(o)}
 	if news == ManyOrders {
 		notice.Title = "Many new orders, the newest #" + strconv.FormatInt(o.Number, 10)
-		notice.Body = "More than " + strconv.Itoa(limit.OrderNews) + " orders came in within an hour. Notices of single " +
-			"orders pause until there are fewer. All orders are listed in the dashboard."
+		notice.Body = "More than " + strconv.Itoa(limit.OrderNews) + " orders came in within an hour. Emails about " +
+			"single orders are paused until there are fewer. The dashboard lists all orders."
 	}
 	return m.Notifier.Append(viewer.Operator(ctx, o.StoreID), m.Store, notice)
 }

@@ -57,7 +57,7 @@ func (m Mutation) OrderNoteAppend(
 	c := core.NewCheck(in)
 	c.Long("body", in.Body, limit.Note)
 	if !in.Visibility.Known() {
-		c.Add("visibility", fault.UnknownValue, "A note is internal or customer.")
+		c.Add("visibility", fault.UnknownValue, "The visibility must be internal or customer.")
 	}
 	if err := c.Err(); err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func readOrderFilter(filter *model.OrderFilter) (f orderFilter, err error) {
 		return f, nil
 	}
 	if f.customer, err = xid.Customer.Parse(*f.CustomerID); err != nil {
-		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter holds a malformed id.",
+		return f, &fault.Error{Kind: fault.InvalidParameter, Detail: "The filter contains a malformed id.",
 			Fields: []fault.Field{{Parameter: "customer_id", Code: fault.InvalidFormat,
 				Detail: "This is not the id of a customer."}}}
 	}

@@ -48,9 +48,9 @@ func checkOrder(ctx context.Context, c *core.Check, in *model.OrderCreateInput) 
 	core.Opt(in.Email, func(s string) { in.Email = new(c.Email("email", s)) })
 	switch n := len(in.Lines); {
 	case n == 0:
-		c.Add("lines", fault.TooShort, "An order has at least one line.")
+		c.Add("lines", fault.TooShort, "An order must have at least one line.")
 	case n > limit.Lines:
-		c.Add("lines", fault.TooLong, "An order has at most "+strconv.Itoa(limit.Lines)+" lines.")
+		c.Add("lines", fault.TooLong, "An order can have at most "+strconv.Itoa(limit.Lines)+" lines.")
 	default:
 		for i, l := range in.Lines {
 			d.items = append(d.items, checkLine(c, "lines/"+strconv.Itoa(i)+"/", l))
@@ -73,7 +73,7 @@ func checkLine(c *core.Check, at string, l *model.OrderLineInput) (w item) {
 	core.Opt(checkRef(c, at+"variant_id", xid.Variant, l.VariantID), func(id xid.ID) { w.variant = id })
 	if l.ProductID == nil {
 		if l.VariantID != nil {
-			c.Add(at+"product_id", fault.Required, "A variant is named with its product.")
+			c.Add(at+"product_id", fault.Required, "A variant also needs its product.")
 		}
 		c.Required(at+"title", l.Title != nil)
 		c.Required(at+"unit_price_minor", l.UnitPriceMinor != nil)
@@ -101,7 +101,7 @@ func checkRef(c *core.Check, name string, kind xid.Kind, text *string) *xid.ID {
 }
 
 func checkUnknown(c *core.Check, name string, kind xid.Kind) {
-	c.Add(name, fault.UnknownValue, "There is no such "+core.KindName(kind)+".")
+	c.Add(name, fault.UnknownValue, "Unknown "+core.KindName(kind)+".")
 }
 
 // checkSource validates where an order comes from: 1 to 64 characters of a-z, 0-9 and _, starting
@@ -114,7 +114,7 @@ func checkSource(c *core.Check, name, source string) {
 	case len(source) > limit.Source:
 		c.Add(name, fault.TooLong, "The source has more than "+strconv.Itoa(limit.Source)+" characters.")
 	case strings.ContainsFunc(source, bad) || source[0] < 'a' || source[0] > 'z':
-		c.Add(name, fault.InvalidFormat, "A source is made of a-z, 0-9 and _, a letter first.")
+		c.Add(name, fault.InvalidFormat, "A source may contain only a-z, 0-9 and _, and starts with a letter.")
 	}
 }
 
@@ -235,7 +235,7 @@ func (d *orderDraft) row(w item, l *model.OrderLineInput) (*db.OrderLine, error)
 		p := d.products[w.product]
 		if l.UnitPriceMinor == nil && p.Currency != d.store.Currency {
 			return nil, fault.State(fault.CurrencyMismatch,
-				"The store sells in "+d.store.Currency+", the product is priced in "+p.Currency+".")
+				"The store sells in "+d.store.Currency+", but the product is priced in "+p.Currency+".")
 		}
 		row.ProductID, row.RequiresShipping = &w.product, p.RequiresShipping
 		if !w.variant.IsNil() {

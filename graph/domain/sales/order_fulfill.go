@@ -78,7 +78,7 @@ func pick(o *model.Order, in []*model.LineQuantityInput, has func(*db.OrderLine)
 	for _, p := range all {
 		if p.quantity > has(p.line) {
 			return nil, fault.State(fault.QuantityExceeded,
-				"The quantity is above what is left of "+xid.OrderLine.Format(p.line.ID)+".")
+				"The quantity exceeds the unfulfilled quantity of "+xid.OrderLine.Format(p.line.ID)+".")
 		}
 	}
 	return all, nil
@@ -92,7 +92,7 @@ func (m Mutation) OrderFulfill(
 	c := &core.Check{}
 	checkQuantities(c, in.Lines)
 	if in.Lines != nil && len(in.Lines) == 0 {
-		c.Add("lines", fault.TooShort, "Name at least one line, or leave this out for all.")
+		c.Add("lines", fault.TooShort, "Send at least one line, or leave this out for all lines.")
 	}
 	core.Opt(in.Carrier, func(s string) { c.Line("carrier", s, limit.Line) })
 	core.Opt(in.TrackingNumber, func(s string) { c.Line("tracking_number", s, limit.Line) })
@@ -118,7 +118,7 @@ func (m Mutation) OrderFulfill(
 // mayShip returns an error if the order's state forbids a shipment.
 func (e *orderEdit) mayShip() error {
 	if e.Status != state.OrderOpen {
-		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and ships nothing.")
+		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and cannot be fulfilled.")
 	}
 	return core.Allowed("order", e.FulfillmentStatus, state.FulfillmentFulfilled,
 		state.FulfillmentUnfulfilled, state.FulfillmentPartiallyFulfilled)
@@ -137,7 +137,7 @@ func (e *orderEdit) rest() (all []picked) {
 // ship records a shipment.
 func (m Mutation) ship(ctx context.Context, e *orderEdit, in model.FulfillInput, lines []picked) error {
 	if len(lines) == 0 {
-		return fault.State(fault.QuantityExceeded, "Nothing is left to ship.")
+		return fault.State(fault.QuantityExceeded, "All items are already fulfilled.")
 	}
 	shipped := make([]document.Line, len(lines))
 	for i, p := range lines {

@@ -92,11 +92,11 @@ func (d *orderDraft) checkItem(c *core.Check, at string, w *item, l *model.Order
 	case p.Options == nil && w.variant == p.ID:
 		w.variant = xid.Nil
 	case l.VariantID == nil && p.Options != nil:
-		c.Add(at+"variant_id", fault.Required, "The product has options: say which variant.")
+		c.Add(at+"variant_id", fault.Required, "The product has options. Choose a variant.")
 		return false
 	}
 	if l.VariantID != nil && d.variants[*w] == nil {
-		c.Add(at+"variant_id", fault.UnknownValue, "The product has no such variant.")
+		c.Add(at+"variant_id", fault.UnknownValue, "The product does not have this variant.")
 		return false
 	}
 	return true

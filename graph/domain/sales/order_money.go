@@ -57,14 +57,14 @@ func checkPayment(c *core.Check, method, reference *string) {
 // order takes no payment.
 func (m Mutation) take(ctx context.Context, e *orderEdit, in model.PaymentInput) error {
 	if e.Status == state.OrderCancelled {
-		return fault.State(fault.InvalidTransition, "The order is cancelled and takes no payment.")
+		return fault.State(fault.InvalidTransition, "The order is cancelled and cannot be paid.")
 	}
 	owed := e.TotalMinor - e.PaidMinor
 	if owed <= 0 {
-		return fault.State(fault.InvalidTransition, "The order is paid in full and takes no payment.")
+		return fault.State(fault.InvalidTransition, "The order is already paid in full.")
 	}
 	if in.AmountMinor > owed {
-		return fault.State(fault.AmountExceeded, "The amount is above what is still owed.")
+		return fault.State(fault.AmountExceeded, "The amount exceeds the outstanding amount.")
 	}
 	e.PaidMinor += in.AmountMinor
 	e.Update.SetPaidMinor(e.PaidMinor)
@@ -146,9 +146,9 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 		e.quiet = true // items come back, no money moves
 	case taken <= 0:
 		return fault.State(fault.InvalidTransition,
-			"The order is "+core.Words(e.FinancialStatus)+": there is no money to refund.")
+			"The order is "+core.Words(e.FinancialStatus)+". There is no payment to refund.")
 	case in.AmountMinor > taken:
-		return fault.State(fault.AmountExceeded, "The amount is above what was paid and not given back.")
+		return fault.State(fault.AmountExceeded, "The amount exceeds the refundable amount.")
 	}
 	if err := m.requireProof(ctx, e.RefundedMinor+in.AmountMinor); err != nil {
 		return err

@@ -193,6 +193,6 @@ func providerError(err error) error {
 
 // unavailable returns the error for a store that cannot take online payments at the moment.
 func unavailable(cause error) error {
-	return &fault.Error{Kind: fault.Unavailable, Detail: "The payment cannot be made at the moment.",
+	return &fault.Error{Kind: fault.Unavailable, Detail: "The payment is temporarily unavailable.",
 		RetryAfter: pollPauses[0] / 2, Err: cause}
 }

@@ -21,7 +21,7 @@ func checkPricing(c *core.Check, in *model.OrderCreateInput) {
 	}
 	computed := func(name string, given int64) {
 		if given != 0 {
-			c.Add(name, fault.OutOfRange, "Leave it out where the store computes the order.")
+			c.Add(name, fault.OutOfRange, "Leave this out when the store calculates the order.")
 		}
 	}
 	computed("shipping_minor", in.ShippingMinor)
@@ -33,13 +33,13 @@ func checkPricing(c *core.Check, in *model.OrderCreateInput) {
 	core.Opt(p.DiscountMinor, func(n int64) { c.Amount("pricing/discount_minor", n) })
 	core.Opt(p.ShippingMinor, func(n int64) { c.Amount("pricing/shipping_minor", n) })
 	if p.DiscountCode != nil && p.DiscountMinor != nil {
-		c.Add("pricing/discount_minor", fault.OutOfRange, "An order has a code or an amount, not both.")
+		c.Add("pricing/discount_minor", fault.OutOfRange, "An order has a discount code or an amount, not both.")
 	}
 	if p.ShippingRateID != nil && p.ShippingMinor != nil {
-		c.Add("pricing/shipping_minor", fault.OutOfRange, "An order has a rate or a price for shipping, not both.")
+		c.Add("pricing/shipping_minor", fault.OutOfRange, "An order has a shipping rate or a shipping price, not both.")
 	}
 	if p.DiscountCode != nil && in.CustomerID == nil {
-		c.Add("customer_id", fault.Required, "The use of a discount is counted for a customer.")
+		c.Add("customer_id", fault.Required, "This discount is limited per customer. Choose a customer.")
 	}
 }
 
@@ -64,14 +64,14 @@ func (m Mutation) quote(ctx context.Context, c *core.Check, d *orderDraft, in mo
 	case p.DiscountCode != nil && !d.quote.Discounted:
 		c.Add("pricing/discount_code", fault.UnknownValue, "The discount is not available for this order.")
 	case b.OffMinor > d.quote.SubtotalMinor:
-		c.Add("pricing/discount_minor", fault.OutOfRange, "The discount is above what the goods cost.")
+		c.Add("pricing/discount_minor", fault.OutOfRange, "The discount exceeds the subtotal.")
 	}
 	if p.ShippingRateID != nil && d.quote.Chosen == nil {
 		c.Add("pricing/shipping_rate_id", fault.UnknownValue,
-			"The store does not offer it for these goods and this address.")
+			"This shipping rate is not available for these products and this address.")
 	}
 	if p.ShippingMinor != nil && *p.ShippingMinor > 0 && !d.quote.Freight.Needed {
-		c.Add("pricing/shipping_minor", fault.OutOfRange, "Nothing of the order is shipped.")
+		c.Add("pricing/shipping_minor", fault.OutOfRange, "The order has nothing to ship.")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func lapsed(o *db.Order) bool {
 }
 
 func paidOtherwise() error {
-	return fault.State(fault.InvalidTransition, "The order does not wait for a payment online (any more).")
+	return fault.State(fault.InvalidTransition, "The order is not waiting for an online payment.")
 }
 
 // Withdraw cancels an order whose shopper goes back to the checkout, in the transaction of ctx,

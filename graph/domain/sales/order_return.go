@@ -66,8 +66,8 @@ func (m Mutation) refundOnline(ctx context.Context, e *orderEdit, ledger xid.ID,
 		return nil // it was paid in another way
 	}
 	if !payment.Payable(amount, e.Currency) {
-		return fault.State(fault.InvalidTransition, "Stripe cannot give back this amount of "+e.Currency+
-			": choose one that it counts in.")
+		return fault.State(fault.InvalidTransition, "Stripe cannot refund this amount in "+e.Currency+
+			". Choose a multiple that Stripe supports.")
 	}
 	e.back = m.returnRow(ctx, e.Order.Order, paid[0], *paid[0].Payment, amount, e.Currency).SetLedgerID(ledger)
 	return nil
@@ -186,14 +186,14 @@ func (r *Resolver) giveUp(
 		}
 		counted := ""
 		if row.LedgerID != nil {
-			counted = "The order counts it as given back. "
+			counted = "The order shows it as refunded. "
 		}
 		return nil, r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationCritical,
-			Title: "A refund of order #" + strconv.FormatInt(o.Number, 10) + " was not made",
-			Body: "Stripe did not give back " + phrase.In(state.English).Money(row.AmountMinor, row.Currency) +
+			Title: "Refund failed for order #" + strconv.FormatInt(o.Number, 10),
+			Body: "Stripe did not refund " + phrase.In(state.English).Money(row.AmountMinor, row.Currency) +
 				" of the payment " + row.Payment + ": " + text + "\n\n" + counted +
-				"The shopper is still to get it, and it is not tried again: give it back in Stripe's own dashboard, or in " +
-				"another way.",
+				"The shopper has not received the money, and the refund is not retried. Refund it in Stripe's " +
+				"dashboard or in another way.",
 			Kind: xid.Order, ID: o.ID})
 	})
 }

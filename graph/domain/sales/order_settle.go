@@ -121,7 +121,7 @@ func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.
 	err = r.settle(ctx, row)
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok && refused.Key && row.Tries == pollRefused {
 		err = errors.Join(err, r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-			return nil, r.notifyUnknown(ctx, row, "It is asked again, and knows more keys once you set one of that account.")
+			return nil, r.notifyUnknown(ctx, row, "Set a key of that account, and we will check again.")
 		}))
 	}
 	return true, err
@@ -133,7 +133,7 @@ func (r *Resolver) closeUnknown(ctx context.Context, row *db.PaymentSession) err
 		if mine, err := r.moveSession(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine || row.Reference == nil {
 			return nil, err
 		}
-		return nil, r.notifyUnknown(ctx, row, "It is not asked again.")
+		return nil, r.notifyUnknown(ctx, row, "We will not check again.")
 	})
 }
 
@@ -144,9 +144,9 @@ func (r *Resolver) notifyUnknown(ctx context.Context, row *db.PaymentSession, ne
 		return err
 	}
 	return r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationCritical,
-		Title: "It is not known whether order #" + strconv.FormatInt(o.Number, 10) + " was paid",
-		Body: "Stripe does not say what became of the payment " + *row.Reference + ". " + next + " Look in the dashboard " +
-			"of the Stripe account that you used when the order was placed: what was paid there is yours to give back.",
+		Title: "Payment status of order #" + strconv.FormatInt(o.Number, 10) + " is unknown",
+		Body: "Stripe did not report the result of payment " + *row.Reference + ". " + next + " Check the dashboard " +
+			"of the Stripe account that you used when the order was placed. If it was paid, refund it there.",
 		Kind: xid.Order, ID: o.ID})
 }
 
@@ -283,10 +283,10 @@ func (r *Resolver) sendBack(ctx context.Context, row *db.PaymentSession, s payme
 	}
 	r.wakeReturns(ctx)
 	return r.Notifier.Append(ctx, r.Store, notify.Notice{Level: state.NotificationWarning,
-		Title: "A payment of order #" + strconv.FormatInt(o.Number, 10) + " goes back",
-		Body: "Through Stripe came " + phrase.In(state.English).Money(s.AmountMinor, s.Currency) +
+		Title: "A payment of order #" + strconv.FormatInt(o.Number, 10) + " is being refunded",
+		Body: "Stripe received " + phrase.In(state.English).Money(s.AmountMinor, s.Currency) +
 			" for an order that is " + core.Words(o.Status) + " and " + core.Words(o.FinancialStatus) +
-			": it takes no such payment. The money goes back to the shopper by itself.",
+			" and cannot be paid. The shopper is refunded automatically.",
 		Kind: xid.Order, ID: o.ID})
 }
 

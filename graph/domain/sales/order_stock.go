@@ -157,7 +157,7 @@ var errRedacted = errors.New("the customer was redacted meanwhile")
 
 func unknownCustomer() error {
 	return fault.Invalid(fault.Field{Pointer: "#/customer_id", Code: fault.UnknownValue,
-		Detail: "There is no such customer."})
+		Detail: "Unknown customer."})
 }
 
 // spend adds an amount, which may be negative, to the customer's total.

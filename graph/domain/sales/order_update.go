@@ -93,7 +93,7 @@ func (m Mutation) rejectRedacted(ctx context.Context, id *xid.ID) error {
 	}
 	if len(rows) > 0 && rows[0].Status == state.CustomerRedacted {
 		return fault.State(fault.InvalidTransition,
-			"The order's customer is redacted: it gets no e-mail and no addresses any more.")
+			"The order's customer is redacted. The email and the addresses can no longer be set.")
 	}
 	return nil
 }

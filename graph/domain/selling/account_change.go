@@ -46,7 +46,7 @@ func (m Mutation) PaymentAccountSet(
 	}
 	if !slices.Contains(kinds, in.Kind) {
 		return nil, fault.Invalid(fault.Field{Pointer: "#/kind", Code: fault.UnknownValue,
-			Detail: "This store cannot offer it."})
+			Detail: "This store cannot offer this payment method."})
 	}
 	old, err := m.account(ctx, in.Kind)
 	if err != nil {
@@ -77,7 +77,7 @@ func (m Mutation) PaymentAccountSet(
 func checkAccount(in model.PaymentAccountInput, known bool) error {
 	c := &core.Check{}
 	if in.Kind != state.PaymentStripe {
-		c.Add("kind", fault.UnknownValue, "There are no accounts for it.")
+		c.Add("kind", fault.UnknownValue, "This payment method has no account.")
 	}
 	secret := func(name string, v *string, wrong string, prefixes ...string) {
 		if v == nil {
@@ -92,8 +92,8 @@ func checkAccount(in model.PaymentAccountInput, known bool) error {
 			c.Add(name, fault.InvalidFormat, wrong)
 		}
 	}
-	secret("secret_key", in.SecretKey, "This is no secret key of Stripe's: one begins with sk_ or rk_.", "sk_", "rk_")
-	secret("signing_secret", in.SigningSecret, "This is no signing secret of Stripe's: one begins with whsec_.",
+	secret("secret_key", in.SecretKey, "Not a Stripe secret key. Secret keys start with sk_ or rk_.", "sk_", "rk_")
+	secret("signing_secret", in.SigningSecret, "Not a Stripe signing secret. Signing secrets start with whsec_.",
 		"whsec_")
 	return c.Err()
 }
@@ -115,7 +115,7 @@ func (m Mutation) probe(ctx context.Context, secret string) (live bool, err erro
 		return false, c.Err()
 	}
 	if err != nil {
-		return false, &fault.Error{Kind: fault.Unavailable, Detail: "Stripe does not answer at the moment: try again.",
+		return false, &fault.Error{Kind: fault.Unavailable, Detail: "Stripe does not respond at the moment. Try again.",
 			Err: err}
 	}
 	return live, nil
@@ -131,7 +131,7 @@ func (m Mutation) keepAccount(ctx context.Context, in model.PaymentAccountInput,
 	}
 	if len(rows) == 0 || rows[0].RetiredAt != 0 {
 		if in.SecretKey == nil || in.SigningSecret == nil {
-			return fault.State(fault.VersionMismatch, "The account was removed meanwhile.")
+			return fault.State(fault.VersionMismatch, "The account was removed in the meantime.")
 		}
 		return m.addAccount(ctx, in.Kind, *in.SecretKey, *in.SigningSecret, live)
 	}
@@ -169,7 +169,7 @@ func (m Mutation) addAccount(
 		SetSecret(m.Payments.Seal(id, secret)).SetSecretHint(hint(secret)).
 		SetSigning(m.Payments.Seal(id, signing)).SetSigningHint(hint(signing)).Exec(ctx)
 	if ent.IsDuplicate(err) {
-		return fault.State(fault.VersionMismatch, "The account was set meanwhile: read it again.")
+		return fault.State(fault.VersionMismatch, "The account was set in the meantime. Read it again.")
 	}
 	return err
 }
@@ -178,12 +178,12 @@ func (m Mutation) addAccount(
 func (m Mutation) retireAccount(ctx context.Context, rows []*db.PaymentAccount) error {
 	if len(rows) > formerMost {
 		return fault.State(fault.LimitReached, "The keys were changed "+strconv.Itoa(formerMost)+" times within "+
-			strconv.Itoa(formerDays)+" days: wait, or change the signing secret alone.")
+			strconv.Itoa(formerDays)+" days. Try again later, or change only the signing secret.")
 	}
 	n, err := m.Client(ctx).PaymentAccount.Update().
 		Where(paymentaccount.ID(rows[0].ID), paymentaccount.RetiredAt(0)).SetRetiredAt(micros.Now()).Save(ctx)
 	if err == nil && n == 0 || ent.IsDuplicate(err) {
-		return fault.State(fault.VersionMismatch, "The account was changed meanwhile: read it again.")
+		return fault.State(fault.VersionMismatch, "The account was changed in the meantime. Read it again.")
 	}
 	return err
 }
@@ -217,7 +217,7 @@ func (m Mutation) PaymentAccountRemove(
 			return nil, err
 		}
 		if offers(methods, kind) {
-			return nil, fault.State(fault.InvalidTransition, "Shoppers are offered to pay by it: switch it off first.")
+			return nil, fault.State(fault.InvalidTransition, "Turn off the payment method first.")
 		}
 		return &core.Record{Action: "payment_account.remove", Kind: xid.Store, ID: store, Detail: string(kind)}, nil
 	})

@@ -130,7 +130,7 @@ func (m Mutation) DiscountDelete(
 	err := core.Remove(ctx, m.Core, m.discounts(), id, expectedVersion, "discount.delete",
 		func(_ context.Context, d *db.Discount) error {
 			if d.Uses > 0 {
-				return fault.State(fault.DiscountUsed, "Orders have this discount: switch it off instead.")
+				return fault.State(fault.DiscountUsed, "Orders use this discount. Deactivate it instead.")
 			}
 			return nil
 		})
@@ -149,9 +149,9 @@ func checkDiscount(in *model.DiscountInput) ([]xid.ID, error) {
 	fits := func(name string, v *int64, wanted bool, most int64) {
 		switch {
 		case wanted && v == nil:
-			c.Add(name, fault.Required, "This kind of discount needs it.")
+			c.Add(name, fault.Required, "This type of discount requires it.")
 		case !wanted && v != nil:
-			c.Add(name, fault.OutOfRange, "This kind of discount has none.")
+			c.Add(name, fault.OutOfRange, "This type of discount cannot have it.")
 		case wanted:
 			c.Within(name, *v, 1, most)
 		}
@@ -159,7 +159,7 @@ func checkDiscount(in *model.DiscountInput) ([]xid.ID, error) {
 	fits("basis_points", in.BasisPoints, in.Kind == state.DiscountPercent, limit.BasisPoints)
 	fits("amount_minor", in.AmountMinor, in.Kind == state.DiscountAmount, currency.MaxMinor)
 	if in.StartsAt != nil && in.EndsAt != nil && *in.EndsAt <= *in.StartsAt {
-		c.Add("ends_at", fault.OutOfRange, "It ends before it begins.")
+		c.Add("ends_at", fault.OutOfRange, "The end must be after the start.")
 	}
 	core.Opt(in.LeastMinor, func(n int64) { c.Amount("least_minor", n) })
 	core.Opt(in.UsesMax, func(n int64) { c.Within("uses_max", n, 1, limit.Uses) })
@@ -198,10 +198,10 @@ func checkCode(c *core.Check, code string) {
 	bad := func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
 	switch {
 	case len(code) < limit.ShortCode:
-		c.Add("code", fault.TooShort, "A code has at least 3 characters.")
+		c.Add("code", fault.TooShort, "A code must have at least 3 characters.")
 	case len(code) > limit.Code:
-		c.Add("code", fault.TooLong, "A code has at most 64 characters.")
+		c.Add("code", fault.TooLong, "A code can have at most 64 characters.")
 	case strings.ContainsFunc(code, bad):
-		c.Add("code", fault.InvalidFormat, "A code is made of letters from A to Z, digits, - and _.")
+		c.Add("code", fault.InvalidFormat, "A code may contain only letters from A to Z, digits, - and _.")
 	}
 }

@@ -149,7 +149,7 @@ func (m Mutation) PaymentSettingsUpdate(
 			core.MemberDoc(&e.Changed, document.NewPaymentMethods(methods), true, "methods", &e.Row.Methods,
 				e.Update.SetMethods, nil)
 			if offers(methods, state.PaymentStripe) && !e.Row.Stripe.Connected {
-				return fault.State(fault.InvalidTransition, "Set the keys of Stripe first, then offer it.")
+				return fault.State(fault.InvalidTransition, "Set the Stripe keys first.")
 			}
 			if e.Row.Version == 0 && len(e.Changed) > 0 {
 				return m.beginPayments(ctx, e.Row.PaymentSettings)
@@ -168,7 +168,7 @@ func (m Mutation) beginPayments(ctx context.Context, p *db.PaymentSettings) erro
 	err := m.Client(ctx).PaymentSettings.Create().SetID(p.ID).SetVersion(0).SetMethods(p.Methods).
 		SetUpdatedAt(p.ID.Time()).Exec(ctx)
 	if ent.IsDuplicate(err) {
-		return fault.State(fault.VersionMismatch, "The payment settings were changed meanwhile: read them again.")
+		return fault.State(fault.VersionMismatch, "The payment settings were changed in the meantime. Read them again.")
 	}
 	if err != nil {
 		return fmt.Errorf("add payment settings: %w", err)
@@ -191,10 +191,10 @@ func checkMethods(in model.PaymentSettingsInput, kinds []state.PaymentMethod) ([
 			c.Long(at+"instructions", m.Instructions, limit.Note)
 		}
 		if slices.ContainsFunc(methods[:i], func(o document.PaymentMethod) bool { return o.Kind == m.Kind }) {
-			c.Add(at+"kind", fault.Taken, "Another method is of this kind.")
+			c.Add(at+"kind", fault.Taken, "Another payment method has this kind.")
 		}
 		if !slices.Contains(kinds, m.Kind) {
-			c.Add(at+"kind", fault.UnknownValue, "This store cannot offer it.")
+			c.Add(at+"kind", fault.UnknownValue, "This store cannot offer this payment method.")
 		}
 		methods[i] = document.PaymentMethod{Kind: m.Kind, Name: m.Name, Instructions: m.Instructions,
 			Active: m.Active}

@@ -182,7 +182,7 @@ func checkRatesExist(rates, before []document.ShippingRate) error {
 	var c core.Check
 	for i, r := range rates {
 		if r.ID != "" && !slices.ContainsFunc(before, func(b document.ShippingRate) bool { return b.ID == r.ID }) {
-			c.Add("rates/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The zone has no such rate.")
+			c.Add("rates/"+strconv.Itoa(i)+"/id", fault.UnknownValue, "The zone does not have this rate.")
 		}
 	}
 	return c.Err()

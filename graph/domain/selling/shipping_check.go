@@ -22,7 +22,7 @@ func checkZone(in *model.ShippingZoneInput, kept ...string) ([]document.Shipping
 		}
 	}
 	if len(in.Countries) == 0 && !in.RestOfWorld {
-		c.Add("countries", fault.TooShort, "Name a country, or choose the rest of the world.")
+		c.Add("countries", fault.TooShort, "Choose a country or the rest of the world.")
 	}
 	var rates []document.ShippingRate
 	if checkCount(c, "rates", len(in.Rates), limit.Rates) {
@@ -67,7 +67,7 @@ func checkRate(c *core.Check, at string, in *model.ShippingRateInput) document.S
 		core.Opt(least, func(n int64) { check(at+"least_"+unit, n) })
 		core.Opt(most, func(n int64) { check(at+"most_"+unit, n) })
 		if least != nil && most != nil && *most < *least {
-			c.Add(at+"most_"+unit, fault.OutOfRange, "The greatest "+name+" is below the least.")
+			c.Add(at+"most_"+unit, fault.OutOfRange, "The maximum "+name+" is below the minimum.")
 		}
 	}
 	bounds(in.LeastMinor, in.MostMinor, "sum", "minor", c.Amount)

@@ -88,7 +88,7 @@ func (m Mutation) beginTaxes(ctx context.Context, t *db.TaxSettings) error {
 	err := m.Client(ctx).TaxSettings.Create().SetID(t.ID).SetVersion(0).SetRates(t.Rates).
 		SetUpdatedAt(t.ID.Time()).Exec(ctx)
 	if ent.IsDuplicate(err) {
-		return fault.State(fault.VersionMismatch, "The tax settings were changed meanwhile: read them again.")
+		return fault.State(fault.VersionMismatch, "The tax settings were changed in the meantime. Read them again.")
 	}
 	if err != nil {
 		return fmt.Errorf("add tax settings: %w", err)
@@ -117,7 +117,7 @@ func checkTaxes(in model.TaxSettingsInput, before document.TaxRates) ([]document
 		place := rates[i].Country + "/"
 		core.Opt(rates[i].Region, func(s string) { place += country.Key(rates[i].Country, s) })
 		if seen[place] {
-			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken, "Another rate is for this place.")
+			c.Add("rates/"+strconv.Itoa(i)+"/country", fault.Taken, "Another rate covers this place.")
 		}
 		seen[place] = true
 	}

@@ -46,7 +46,7 @@ func (m Mutation) empty(ctx context.Context) error {
 			return err
 		}
 		if found {
-			return fault.State(fault.InvalidTransition, "The store is not empty: reset it first.")
+			return fault.State(fault.InvalidTransition, "The store is not empty. Reset it first.")
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (r *Resolver) hold(ctx context.Context) (*db.Store, error) {
 		return nil, err
 	}
 	if !s.Test {
-		return nil, fault.State(fault.InvalidTransition, "This is no test store: what it holds is real.")
+		return nil, fault.State(fault.InvalidTransition, "This is not a test store.")
 	}
 	return s, nil
 }

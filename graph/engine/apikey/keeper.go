@@ -178,7 +178,7 @@ func (k *Keeper) lookUp(ctx context.Context, sum digest.Sum, kind Kind, now time
 		k.cache.Remove(sum)
 		return nil, invalid()
 	case ent.IsUnavailable(err):
-		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The service is temporarily unavailable.",
 			RetryAfter: time.Second, Err: err}
 	case err != nil:
 		return nil, fmt.Errorf("look up credential: %w", err)
@@ -218,5 +218,5 @@ func raise(n *atomic.Uint64, to uint64) {
 }
 
 func invalid() error {
-	return fault.New(fault.InvalidToken, "The credential is unknown, revoked or expired, or not for use from this address.")
+	return fault.New(fault.InvalidToken, "The credential is unknown, revoked, expired or not allowed from here.")
 }

@@ -78,11 +78,11 @@ func notice(ended []*db.Export) notify.Notice {
 		Title: "An export was removed",
 		Body: "The export of " + string(ended[0].Kind) + " of " +
 			ended[0].ID.Time().Time().UTC().Format("2 January 2006, 15:04 MST") +
-			" held data of a customer who was redacted since. Start it again if you still need it."}
+			" contained data of a customer who has been redacted. Start it again if you still need it."}
 	if more := len(ended) - 1; more > 0 {
 		n.Title = fmt.Sprintf("%d exports were removed", len(ended))
-		n.Body = fmt.Sprintf("%d exports of orders and customers held data of a customer who was redacted since. Start "+
-			"again which of them you still need.", len(ended))
+		n.Body = fmt.Sprintf("%d exports of orders and customers contained data of a customer who has been redacted. "+
+			"Start the ones that you still need again.", len(ended))
 	}
 	return n
 }

@@ -183,7 +183,7 @@ func notice(job *db.Export) notify.Notice {
 	n := notify.Notice{Level: state.NotificationInfo, Kind: xid.Export, ID: job.ID,
 		Title: "An export of " + job.Kind.Words() + " is ready",
 		Body: FileName(job) + " has " + strconv.FormatInt(job.RowsDone, 10) +
-			" rows. It can be downloaded for 7 days: in the dashboard, under Exports."}
+			" rows. You can download it for 7 days in the dashboard, under Exports."}
 	if job.Status == state.ExportFailed {
 		n.Level, n.Title = state.NotificationWarning, "An export of "+job.Kind.Words()+" failed"
 		n.Body = *job.ErrorMessage

@@ -99,7 +99,7 @@ func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAc
 
 // advice returns the end of every email.
 func (k *Keeper) advice() string {
-	return "If this was not you, change your password and look at your factors and sessions:\n" + k.page
+	return "If this was not you, change your password and check your second factors and sessions:\n" + k.page
 }
 
 // detailOf names a factor in a log, cut to the maximum length.
@@ -121,7 +121,7 @@ func checkName(kind state.FactorKind, name string) (string, error) {
 	field := fault.Field{Pointer: "#/name"}
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, hidden):
-		field.Code, field.Detail = fault.InvalidFormat, "The name holds characters that cannot be seen."
+		field.Code, field.Detail = fault.InvalidFormat, "The name contains invisible characters."
 	case utf8.RuneCountInString(name) > limit.Line:
 		field.Code = fault.TooLong
 		field.Detail = fmt.Sprintf("The name has more than %d characters.", limit.Line)

@@ -39,14 +39,15 @@ func (k *Keeper) RenewCodes(ctx context.Context, by By) (codes []string, err err
 			return err
 		}
 		if len(have) == 0 {
-			return fault.New(fault.Conflict, "Recovery codes stand in for a second factor: set one up first.")
+			return fault.New(fault.Conflict, "Recovery codes replace a second factor. Set one up first.")
 		}
 		if codes, err = k.makeCodes(ctx, by.Person); err != nil {
 			return err
 		}
 		return k.notifier.Send(ctx, k.store.DB(ctx), notify.Letter{To: person.Email, Of: person.ID,
 			Subject: "New recovery codes for your account",
-			Body:    "New recovery codes were made for your account " + person.Email + ". The old ones ended.\n\n" + k.advice()})
+			Body: "New recovery codes were created for your account " + person.Email +
+				". The old codes no longer work.\n\n" + k.advice()})
 	})
 	return codes, err
 }
@@ -104,7 +105,7 @@ func (k *Keeper) useCode(ctx context.Context, person xid.ID, code string) error 
 		return fmt.Errorf("take a recovery code: %w", err)
 	}
 	if n == 0 {
-		return wrong("The recovery code is wrong, or it was used before.")
+		return wrong("The recovery code is wrong or was already used.")
 	}
 	return nil
 }

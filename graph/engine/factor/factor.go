@@ -130,7 +130,7 @@ func (k *Keeper) enter(ctx context.Context, by By) (*db.User, error) {
 	query.Modify(ent.ForUpdate)
 	rows, err := query.All(ctx)
 	if err == nil && len(rows) == 0 {
-		err = fault.New(fault.InvalidToken, "The session was ended meanwhile.")
+		err = fault.New(fault.InvalidToken, "The session has ended.")
 	}
 	return person, err
 }

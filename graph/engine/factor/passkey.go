@@ -62,7 +62,7 @@ func (k *Keeper) Passkeys() bool { return k.party != nil }
 
 func nameless() error {
 	return fault.New(fault.Conflict,
-		"Passkeys need a host with a name, such as localhost or shop.example: this address is a number.")
+		"Passkeys need a domain name, such as localhost or shop.example, not an IP address.")
 }
 
 // holder implements webauthn.User for a person.
@@ -177,7 +177,7 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 	}
 	made, err := parseCreation(response)
 	if err != nil {
-		return nil, refused("What the browser sent is not a passkey.", err)
+		return nil, refused("The browser did not send a valid passkey.", err)
 	}
 	err = k.store.InTx(ctx, func(ctx context.Context) error {
 		person, err := k.enter(ctx, by)
@@ -193,7 +193,7 @@ func (k *Keeper) FinishPasskey(ctx context.Context, by By, token, name string, r
 		}
 		key, err := k.party.CreateCredential(&holder{person: person}, *s, made)
 		if err != nil {
-			return refused("The passkey does not answer what was asked.", err)
+			return refused("The passkey does not match the request.", err)
 		}
 		data, err := json.Marshal(key)
 		if err != nil {

@@ -99,7 +99,7 @@ func (k *Keeper) use(ctx context.Context, id xid.ID, a Answer) (Used, error) {
 	case typed:
 		row, err = k.useTOTP(ctx, rows, code)
 	case a.Code != "":
-		err = wrong("A code has six digits, a recovery code twelve letters and digits.")
+		err = wrong("A code has six digits. A recovery code has twelve letters and digits.")
 	case k.party == nil:
 		err = notAccepted(errors.New("there is no relying party"))
 	default:
@@ -219,5 +219,5 @@ func (k *Keeper) uncount(ctx context.Context, person xid.ID, a Answer) {
 func late(wait time.Duration) error {
 	n := int(math.Ceil(wait.Seconds()))
 	return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-		Detail: fmt.Sprintf("Too many attempts: try again in %d s.", n)}
+		Detail: fmt.Sprintf("Too many attempts. Try again in %d s.", n)}
 }

@@ -111,7 +111,7 @@ func (k *Keeper) checkRequired(ctx context.Context, person xid.ID) error {
 	}
 	if len(names) > 0 {
 		return fault.State(fault.SecondFactorNeeded, "The store "+names[0].Name+
-			" requires a second factor of its people: add another one first.")
+			" requires a second factor. Add another one first.")
 	}
 	return nil
 }

@@ -111,13 +111,13 @@ func (k *Keeper) ConfirmTOTP(ctx context.Context, by By, token, name, text strin
 
 func wrongCode() error {
 	return fault.Invalid(fault.Field{Pointer: "#/code", Code: fault.UnknownValue,
-		Detail: "This is not the code that the app shows now. Is the clock of the device right?"})
+		Detail: "This is not the current code of the app. Check the clock of your device."})
 }
 
 // over is the fault for a ceremony that expired, was answered or is another person's.
 func over(pointer string) error {
 	return fault.Invalid(fault.Field{Pointer: pointer, Code: fault.UnknownValue,
-		Detail: "This took too long, or was finished before: begin anew."})
+		Detail: "This has expired or was already completed. Start again."})
 }
 
 // matchStep returns the time step of a code. The step must be later than the last one used, so that
@@ -160,7 +160,7 @@ func (k *Keeper) useTOTP(ctx context.Context, rows []*db.Factor, code string) (*
 			return row, nil
 		}
 	}
-	return nil, wrong("The code is wrong, or it was used before.")
+	return nil, wrong("The code is wrong or was already used.")
 }
 
 // compact removes the separators that people and apps put into codes.

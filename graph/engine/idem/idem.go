@@ -311,13 +311,13 @@ func (k *Keeper) stored(ctx context.Context, cl *claim) (a Answer, found bool, e
 		return Answer{}, false, k.expire(ctx, row)
 	case [sha256.Size]byte(row.Fingerprint) != cl.Fingerprint:
 		return Answer{}, false, fault.New(fault.IdempotencyKeyReused,
-			"This Idempotency-Key was used for another request: another body, path or method.")
+			"This Idempotency-Key was used for a request with another body, path or method.")
 	case row.Status == 0 && row.CreatedAt.Add(maxRun) > micros.Now():
 		return Answer{}, false, errRunning
 	case row.Status == 0:
 		return Answer{}, false, &fault.Error{Kind: fault.IdempotencyAnswerGone,
-			Detail: "The request with this Idempotency-Key ended without an answer and may have been carried out. It is " +
-				"not carried out again: read what it changed."}
+			Detail: "The request with this Idempotency-Key ended without a response and may have been executed. It " +
+				"is not executed again. Read the current state."}
 	}
 	plain, err := k.sealer.Open(row.Answer, cl.aad())
 	if err != nil {
@@ -344,8 +344,8 @@ func (cl *claim) aad() []byte { return append(append([]byte{}, cl.store[:]...), 
 
 func answerGone(cause error) error {
 	return &fault.Error{Kind: fault.IdempotencyAnswerGone, Err: cause,
-		Detail: "The request with this Idempotency-Key was carried out, and is not carried out again. Its answer is " +
-			"not kept any more: read what it changed."}
+		Detail: "The request with this Idempotency-Key was executed and is not executed again. Its response is no " +
+			"longer stored. Read the current state."}
 }
 
 func inProgress(cause error) error {

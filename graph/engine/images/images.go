@@ -134,7 +134,7 @@ func (k *Keeper) Get(ctx context.Context, address string) (*db.Picture, error) {
 		return k.await(viewer.Operator(ctx, at.store), at.id, address)
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The picture is not here yet.",
+		return nil, &fault.Error{Kind: fault.Unavailable, Detail: "The image is not available yet.",
 			RetryAfter: time.Second, Err: err}
 	}
 	return row, err

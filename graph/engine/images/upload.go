@@ -77,7 +77,7 @@ func (k *Keeper) upload(ctx context.Context, body []byte, u *Upload) error {
 }
 
 func busy(err error) error {
-	return &fault.Error{Kind: fault.Unavailable, Detail: "Other pictures are being worked on: try again in a moment.",
+	return &fault.Error{Kind: fault.Unavailable, Detail: "Other images are being processed. Try again in a moment.",
 		RetryAfter: time.Second, Err: err}
 }
 

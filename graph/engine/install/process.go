@@ -52,7 +52,7 @@ func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 	}
 	archive, err := unpack(upload.Archive)
 	if err != nil {
-		return nil, &unusable{"The archive was damaged on the way. Import it again."}
+		return nil, &unusable{"The archive was damaged during the upload. Import it again."}
 	}
 	p, err := k.Judge(ctx, archive)
 	if problems, ok := errors.AsType[*theme.Problems](err); ok {

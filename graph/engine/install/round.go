@@ -89,7 +89,7 @@ func (k *Keeper) due(ctx context.Context) ([]*db.Theme, error) {
 // try processes a theme, unless another process has claimed it.
 func (k *Keeper) try(ctx context.Context, row *db.Theme) error {
 	if row.Tries >= maxTries { // its last attempt was killed
-		return k.fail(ctx, row, "It was tried several times, and none came to its end.")
+		return k.fail(ctx, row, "Several attempts did not finish.")
 	}
 	asked := time.Now()
 	mine, err := k.claim(ctx, row)
@@ -171,7 +171,7 @@ func (k *Keeper) settle(ctx context.Context, row *db.Theme, failure error) error
 // why returns the text for the people of the store after the last attempt failed.
 func why(failure error) string {
 	if _, panicked := errors.AsType[*work.Panic](failure); panicked {
-		return "Something in it could not be processed. If it fails again, ask the operator of the service."
+		return "Part of it could not be processed. If it fails again, ask the operator of the service."
 	}
 	return "Its files could not be stored. Import it again later."
 }

@@ -71,7 +71,7 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 	subject := clip(oneLine(notice.Title)+" ("+oneLine(s.Name)+")", limit.Line)
 	body := notice.Body + n.link(notice) + "\n\n" + n.footer(s)
 	if notice.Orders {
-		body += "\n\nYou get emails about new orders because you handle orders. Switch them off in the settings:\n" +
+		body += "\n\nYou get emails about new orders because you handle orders. Turn them off in the settings:\n" +
 			n.root + settingsPath
 	}
 	now := micros.Now()
@@ -133,7 +133,7 @@ func (n *Notifier) link(notice Notice) string {
 // footer says which store an email is about and where it can be read.
 func (n *Notifier) footer(s *db.Store) string {
 	return "This is about the store " + oneLine(s.Name) + " (" + s.Handle +
-		"). It can be read in its dashboard, too:\n" + n.root + noticesPath
+		"). You can also read it in the dashboard:\n" + n.root + noticesPath
 }
 
 // recipients returns the addresses of the people who get a notice by email.

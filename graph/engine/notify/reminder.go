@@ -75,9 +75,9 @@ func remind(ctx context.Context, s *ent.Store, n *Notifier, t *db.StaffToken) (s
 		}
 		sent = true
 		return n.Append(ctx, s, Notice{
-			Level: state.NotificationWarning, Title: "A staff token ends soon",
-			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Whatever uses it needs another one by "+
-				"then: make it on the dashboard, under Security.", t.Name, holder.Name,
+			Level: state.NotificationWarning, Title: "A staff token expires soon",
+			Body: fmt.Sprintf("The staff token “%s” of %s stops working on %s. Create a new one in the dashboard, "+
+				"under Security, and replace it before then.", t.Name, holder.Name,
 				t.ExpiresAt.Time().UTC().Format("2 January 2006, 15:04 MST")),
 			Kind: xid.Token, ID: t.ID, Person: t.UserID,
 		})

@@ -58,7 +58,7 @@ func (s *Server) checkRedirect(ctx context.Context, p Params, r *Request) error 
 	case refusal != nil:
 		return refusal
 	case errors.Is(err, errUnknown):
-		return refuse(InvalidClient, "There is no app with this client_id.")
+		return refuse(InvalidClient, "Unknown client_id.")
 	case err != nil:
 		return failed("look up client", err)
 	case row.DisabledAt != nil:
@@ -121,7 +121,7 @@ func (r *Request) scope(asked string) *Error {
 		r.Scopes &= scope.Parse(asked).Effective()
 	}
 	if r.Scopes == 0 {
-		return refuse(InvalidScope, "The app may ask for none of these scopes.")
+		return refuse(InvalidScope, "The app is not registered for any of these scopes.")
 	}
 	return nil
 }

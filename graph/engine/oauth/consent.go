@@ -87,11 +87,11 @@ func MayConsent(r viewer.Role) bool {
 func (s *Server) Allow(ctx context.Context, r *Request, ticket string) (redirect string, err error) {
 	v := viewer.From(ctx)
 	if v == nil || !v.IsPerson() || !MayConsent(v.Role) || !v.Scopes.Covers(r.Scopes) {
-		return "", fault.New(fault.Forbidden, "Your role in this store does not reach what the app asks for.")
+		return "", fault.New(fault.Forbidden, "Your role in this store does not include the requested access.")
 	}
 	if v.LacksFactor {
 		return "", fault.New(fault.Forbidden,
-			"This store requires a second factor of its people. Set one up on the dashboard's page Security first.")
+			"This store requires a second factor. Set one up in the dashboard under Security first.")
 	}
 	redirect, err = s.allow(ctx, r, ticket)
 	if ent.IsDuplicate(err) { // another first consent to the same document was faster
@@ -145,7 +145,7 @@ func (s *Server) Deny(ctx context.Context, r *Request, ticket string) (redirect 
 	if err != nil {
 		return "", err
 	}
-	return r.answer("error", AccessDenied, "error_description", "The person did not allow it."), nil
+	return r.answer("error", AccessDenied, "error_description", "The person denied the request."), nil
 }
 
 // spend runs f in a transaction that uses the ticket up. Its row's primary key lets one of two

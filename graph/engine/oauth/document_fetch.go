@@ -129,7 +129,7 @@ func (r *reader) admit(from netip.Addr) error {
 		return nil
 	}
 	return &Error{Code: TemporarilyUnavailable, RetryAfter: d.RetryAfter,
-		Description: "Too many new apps ask at the moment: try again later."}
+		Description: "Too many new apps at the moment. Try again later."}
 }
 
 // errUnfetched does not say whether a name, an address, a certificate or a status was the reason,

@@ -62,8 +62,8 @@ func refuse(code, description string) *Error { return &Error{Code: code, Descrip
 // failed returns the error for a failure of the server.
 func failed(doing string, err error) *Error {
 	if ent.IsUnavailable(err) {
-		return &Error{Code: TemporarilyUnavailable, Description: "The service is not available for a moment.",
+		return &Error{Code: TemporarilyUnavailable, Description: "The service is temporarily unavailable.",
 			RetryAfter: time.Second, Err: fmt.Errorf("%s: %w", doing, err)}
 	}
-	return &Error{Code: ServerError, Description: "The server made a mistake.", Err: fmt.Errorf("%s: %w", doing, err)}
+	return &Error{Code: ServerError, Description: "Internal server error.", Err: fmt.Errorf("%s: %w", doing, err)}
 }

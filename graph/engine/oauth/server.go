@@ -98,7 +98,7 @@ func (s *Server) identify(ctx context.Context, p Params, authorization []string)
 	row, lookup := s.presentingApp(ctx, id, p)
 	switch {
 	case errors.Is(lookup, errUnknown):
-		return nil, refuse(InvalidClient, "There is no such client.")
+		return nil, refuse(InvalidClient, "Unknown client.")
 	case lookup != nil:
 		return nil, failed("look up client", lookup)
 	case row.DisabledAt != nil:
@@ -114,7 +114,7 @@ func clientID(p Params, authorization []string) (string, error) {
 	}
 	if len(authorization) == 0 {
 		if id == "" {
-			return "", refuse(InvalidClient, "The client is not named: send client_id.")
+			return "", refuse(InvalidClient, "The client_id is missing.")
 		}
 		return id, nil
 	}

@@ -109,5 +109,5 @@ func (k *Keeper) throttled(wait time.Duration) error {
 	}
 	k.counts.throttled.Add(1)
 	return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
-		Detail: "Too many attempts: try again in " + seconds(wait) + "."}
+		Detail: "Too many attempts. Try again in " + seconds(wait) + "."}
 }

@@ -267,7 +267,7 @@ func TestGuessesRecover(t *testing.T) {
 		p.fail(50, ada, at(3))
 		_, err := p.try(network(3))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.RetryAfter != 30*time.Second ||
-			f.Detail != "Too many attempts: try again in 30 seconds." {
+			f.Detail != "Too many attempts. Try again in 30 seconds." {
 			t.Errorf("%v", err)
 		}
 		time.Sleep(30 * time.Second)

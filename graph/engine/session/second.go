@@ -22,7 +22,7 @@ const SecondLife = 10 * time.Minute
 var ErrOver = errors.New("no sign-in under way")
 
 func over() error {
-	return &fault.Error{Kind: fault.Forbidden, Detail: "This took too long: sign in again.", Err: ErrOver}
+	return &fault.Error{Kind: fault.Forbidden, Detail: "This has expired. Sign in again.", Err: ErrOver}
 }
 
 // pend stores, in the transaction of ctx, that the password was right until the second factor is

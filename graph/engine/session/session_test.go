@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 			signed, err := p.SignIn(t.Context(), a)
 			f, ok := errors.AsType[*fault.Error](err)
 			if signed != (Signed{}) || !ok || f.Kind != fault.Forbidden || !errors.Is(err, ErrWrong) ||
-				f.Detail != "The e-mail address or the password is wrong." {
+				f.Detail != "Wrong email address or password." {
 				t.Errorf("%s: %+v, %v", name, signed, err)
 			}
 			if n := s.Statements() - before; n != 2 {

@@ -39,7 +39,7 @@ const (
 var ErrWrong = errors.New("wrong e-mail address or password")
 
 func wrong() error {
-	return &fault.Error{Kind: fault.Forbidden, Detail: "The e-mail address or the password is wrong.", Err: ErrWrong}
+	return &fault.Error{Kind: fault.Forbidden, Detail: "Wrong email address or password.", Err: ErrWrong}
 }
 
 // Attempt is one attempt to sign in.
@@ -284,7 +284,7 @@ func explain(what string, err error) error {
 		return err
 	}
 	if ent.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is not available for a moment.",
+		return &fault.Error{Kind: fault.Unavailable, Detail: "The service is temporarily unavailable.",
 			RetryAfter: time.Second, Err: err}
 	}
 	return fmt.Errorf("%s: %w", what, err)

@@ -106,9 +106,9 @@ func (s *settler) warnAbout(ctx context.Context, w schedule.Warning) error {
 		}
 		return s.announcer.notify(ctx, q.Key, func(url string) notify.Notice {
 			return notify.Notice{Level: state.NotificationWarning,
-				Title: "A webhook endpoint does not accept deliveries",
-				Body: fmt.Sprintf("%s has failed for %s. Deliveries are tried for 24 hours; "+
-					"then the endpoint is suspended, and its events are held.",
+				Title: "A webhook endpoint is failing",
+				Body: fmt.Sprintf("%s has failed for %s. Deliveries are retried for 24 hours. "+
+					"Then the endpoint is suspended and its events are held.",
 					url, hours(schedule.WarnAfter[w.Level-1]))}
 		})
 	})

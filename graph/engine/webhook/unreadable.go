@@ -11,7 +11,7 @@ import (
 
 // unreadable is the error of an endpoint none of whose secrets can be opened: the root secret that
 // sealed them is gone.
-const unreadable = "The signing secret cannot be read any more: rotate it, and promote the new one."
+const unreadable = "The signing secret can no longer be decrypted. Rotate it and promote the new one."
 
 // noteUnreadable notifies the people of a store once that an endpoint's deliveries wait because
 // none of its secrets can be opened.
@@ -29,7 +29,7 @@ func (l *leaser) noteUnreadable(ctx context.Context, r *row) error {
 				return err
 			}
 			return l.announcer.notify(ctx, r.Key, func(url string) notify.Notice {
-				return notify.Notice{Level: state.NotificationCritical, Title: "A webhook endpoint gets nothing",
+				return notify.Notice{Level: state.NotificationCritical, Title: "Webhook deliveries are blocked",
 					Body: "The deliveries to " + url + " wait. " + unreadable}
 			})
 		}))

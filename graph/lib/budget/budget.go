@@ -50,10 +50,10 @@ func (l *Ledger) take(store xid.ID, n int64) error {
 	switch {
 	case n > 0 && of > maxStore:
 		return &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Second,
-			Detail: "Other large answers of the store are being sent: try again in a moment, or ask for fewer rows."}
+			Detail: "Other large responses of this store are being sent. Try again in a moment, or request fewer rows."}
 	case n > 0 && all > maxAll:
 		return &fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second,
-			Detail: "Other large answers are being sent: try again in a moment, or ask for fewer rows."}
+			Detail: "Other large responses are being sent. Try again in a moment, or request fewer rows."}
 	}
 	l.all, l.stores[store] = all, of
 	if of == 0 {
@@ -154,5 +154,5 @@ func (a *Answer) count() error {
 // TooLarge returns the error of an answer that exceeds [limit.Answer].
 func TooLarge() *fault.Error {
 	return fault.Newf(fault.AnswerTooLarge,
-		"The answer has more than %d bytes. Ask for fewer rows or fewer fields.", limit.Answer)
+		"The response has more than %d bytes. Request fewer rows or fewer fields.", limit.Answer)
 }

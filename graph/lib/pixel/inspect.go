@@ -34,14 +34,14 @@ func (f *Fault) Error() string { return f.Text }
 
 // Reasons for refusing an image.
 var (
-	ErrNone     = &Fault{"This is no picture in JPEG, PNG, WebP or GIF."}
-	ErrPixels   = &Fault{"The picture has more than 50 million pixels."}
-	ErrBroken   = &Fault{"The picture is damaged or cut off."}
-	ErrPasses   = &Fault{"The picture comes in too many passes: save it without progressive display."}
-	ErrAnimated = &Fault{"Animated WebP pictures are not taken: send the animation as a GIF."}
+	ErrNone     = &Fault{"This is not a JPEG, PNG, WebP or GIF image."}
+	ErrPixels   = &Fault{"The image has more than 50 million pixels."}
+	ErrBroken   = &Fault{"The image is damaged or incomplete."}
+	ErrPasses   = &Fault{"The image has too many progressive passes. Save it as a non-progressive image."}
+	ErrAnimated = &Fault{"Animated WebP images are not supported. Use a GIF instead."}
 	ErrFrames   = &Fault{"The animation has too many frames."}
-	ErrSide     = &Fault{"The picture is too long: no side has more than 20,000 pixels."}
-	ErrLarge    = &Fault{"The picture takes more than 20 MiB as it would be kept: send it with fewer pixels."}
+	ErrSide     = &Fault{"The image is too large. No side may have more than 20,000 pixels."}
+	ErrLarge    = &Fault{"The stored image would exceed 20 MiB. Use fewer pixels."}
 )
 
 // Header is the information at the beginning of an image.

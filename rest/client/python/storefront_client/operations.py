@@ -195,8 +195,8 @@ class Operations:
         idempotency_key: Optional[str] = None,
     ) -> types.Product:
         """Create a draft product. Creates a product in status `draft`, which no shopper sees before it is
-        published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`
-        one is made from the title. Needs the scope `products.write`.
+        published. Any listed currency may be drafted; publishing needs the store's. Without a `handle`,
+        it is created from the title. Needs the scope `products.write`.
         """
         return self.call(  # type: ignore[no-any-return]
             "POST",
@@ -322,11 +322,11 @@ class Operations:
         self,
         id: types.ExportID,
     ) -> types.ExportDetail:
-        """Fetch one export job. The job with the link to its file. `download_url` is made anew for each
-        answer and is valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and
-        serves whoever holds it. It is null while there is no file, when the file is gone, and for a
-        credential without the read scope of the kind. The answer is never kept (`no-store`) and has no
-        `ETag`. Needs the scope `exports.read`.
+        """Fetch one export job. The job with the link to its file. Each response has a new `download_url`,
+        which is valid for 15 minutes and needs no credential: anyone who has it gets the file. It
+        supports `GET`, `HEAD` and `Range`. It is null while there is no file, when the file is gone, and
+        for a credential without the read scope of the kind. The answer is never kept (`no-store`) and
+        has no `ETag`. Needs the scope `exports.read`.
         """
         return self.call(  # type: ignore[no-any-return]
             "GET",

@@ -22,7 +22,7 @@ NoteID = str
 VariantID = str
 
 
-#: The id of an uploaded picture of a product.
+#: The id of an uploaded product image.
 ProductImageID = str
 
 
@@ -200,8 +200,7 @@ class Product(TypedDict):
     #: How many are in stock; null where stock is not tracked. Of a product with options, the sum of its
     #: variants, null where any of them is not tracked.
     inventory_quantity: Optional[int]
-    #: A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`,
-    #: stand before it on the storefront.
+    #: The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
     image_url: Optional[str]
     #: When it was last published; null where it is not.
     published_at: OptionalTimestamp
@@ -212,27 +211,27 @@ class Product(TypedDict):
     options: list[ProductOption]
     #: What the product is sold as, by position. A product without options has one variant, which is itself.
     variants: list[Variant]
-    #: The pictures that the merchant uploaded, by position; empty where there are none.
+    #: The uploaded images, by position. Empty if there are none.
     images: list[ProductImage]
-    #: False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping
-    #: address, no shipping method and no shipping price.
+    #: False for products that are not shipped, such as files and vouchers. An order of only such products has no
+    #: shipping address, no shipping method and no shipping price.
     requires_shipping: bool
 
 
 class ProductImage(TypedDict):
-    """A picture of a product that the merchant uploaded."""
+    """An uploaded image of a product."""
 
     id: ProductImageID
-    #: Where it is served, under the store's host, at its own width. What is there never changes: another picture
-    #: has another address.
+    #: The URL of the image in its original width, under the store's host. Its content never changes: another
+    #: image has another URL.
     url: str
-    #: What is to be seen, for who does not see it; null where nobody has said so.
+    #: The alternative text; null if there is none.
     alt: Optional[str]
     #: In pixels.
     width: int
     #: In pixels.
     height: int
-    #: Its place among the pictures of the product, from 1.
+    #: The position among the images of the product, from 1.
     position: int
 
 
@@ -293,10 +292,9 @@ class ProductCreate(TypedDict):
     tags: NotRequired[Optional[list[str]]]
     #: How many are in stock; absent where stock is not tracked.
     inventory_quantity: NotRequired[Optional[int]]
-    #: A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`,
-    #: stand before it on the storefront.
+    #: The URL of an external image of the product. Uploaded `images` take precedence on the storefront.
     image_url: NotRequired[Optional[str]]
-    #: False for what is not sent, such as a file or a voucher; true when absent.
+    #: False for products that are not shipped, such as files and vouchers. True when absent.
     requires_shipping: NotRequired[Optional[bool]]
 
 
@@ -463,7 +461,7 @@ class Customer(TypedDict):
     """
 
     id: CustomerID
-    #: The e-mail address.
+    #: The email address.
     email: Optional[str]
     #: The telephone number.
     phone: Optional[str]
@@ -762,7 +760,7 @@ class MarketplaceTheme(TypedDict):
     currency: Currency
     #: The words under which it is found, sorted.
     categories: list[str]
-    #: A picture of it.
+    #: An image of the theme.
     preview_image_url: Optional[str]
     #: How it was rated; null where nobody did.
     rating_percent: Optional[int]
@@ -1142,7 +1140,8 @@ class IdentityLimits(TypedDict):
     variants_max: int
     #: Customers that a store creates; orders create others beyond it.
     customers_max: int
-    #: Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are refused.
+    #: Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are
+    #: refused.
     stored_bytes_max: int
     #: Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer.
     unpaid_pieces_max: int

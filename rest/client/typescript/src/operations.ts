@@ -65,7 +65,7 @@ export interface ListCustomersQuery {
   limit?: number;
   /** The `next_cursor` of the page before, with the same filters. Opaque; one that is not ours gives page one. */
   cursor?: string;
-  /** Only customers with this e-mail address. */
+  /** Only customers with this email address. */
   email?: string;
   /**
    * Only items that have this tag, whole. Case and accents make no difference. A page may hold fewer items than
@@ -216,7 +216,7 @@ export abstract class Operations {
 
   /**
    * Create a draft product. Creates a product in status `draft`, which no shopper sees before it is published.
-   * Any listed currency may be drafted; publishing needs the store's. Without a `handle` one is made from the
+   * Any listed currency may be drafted; publishing needs the store's. Without a `handle`, it is created from the
    * title. Needs the scope `products.write`.
    */
   createProduct(body: api.ProductCreate, options: WriteOptions = {}): Promise<api.Product> {
@@ -270,10 +270,10 @@ export abstract class Operations {
   }
 
   /**
-   * Fetch one export job. The job with the link to its file. `download_url` is made anew for each answer and is
-   * valid for 15 minutes; it needs no credential, takes `GET`, `HEAD` and `Range`, and serves whoever holds it.
-   * It is null while there is no file, when the file is gone, and for a credential without the read scope of the
-   * kind. The answer is never kept (`no-store`) and has no `ETag`. Needs the scope `exports.read`.
+   * Fetch one export job. The job with the link to its file. Each response has a new `download_url`, which is
+   * valid for 15 minutes and needs no credential: anyone who has it gets the file. It supports `GET`, `HEAD` and
+   * `Range`. It is null while there is no file, when the file is gone, and for a credential without the read
+   * scope of the kind. The answer is never kept (`no-store`) and has no `ETag`. Needs the scope `exports.read`.
    */
   getExport(id: api.ExportID, options: CallOptions = {}): Promise<api.ExportDetail> {
     return this.call({ method: "GET", path: `/exports/${encodeURIComponent(id)}`, options });

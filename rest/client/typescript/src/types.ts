@@ -12,7 +12,7 @@ export type NoteID = string;
 /** The id of a product's variant. That of a product without options has the product's own characters. */
 export type VariantID = string;
 
-/** The id of an uploaded picture of a product. */
+/** The id of an uploaded product image. */
 export type ProductImageID = string;
 
 /** The id of a product. */
@@ -114,10 +114,7 @@ export interface Product {
    * null where any of them is not tracked.
    */
   inventory_quantity: number | null;
-  /**
-   * A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand
-   * before it on the storefront.
-   */
+  /** The URL of an external image of the product. Uploaded `images` take precedence on the storefront. */
   image_url: string | null;
   /** When it was last published; null where it is not. */
   published_at: OptionalTimestamp;
@@ -128,30 +125,30 @@ export interface Product {
   options: ProductOption[];
   /** What the product is sold as, by position. A product without options has one variant, which is itself. */
   variants: Variant[];
-  /** The pictures that the merchant uploaded, by position; empty where there are none. */
+  /** The uploaded images, by position. Empty if there are none. */
   images: ProductImage[];
   /**
-   * False for what is not sent, such as a file or a voucher. An order of such goods alone has no shipping
-   * address, no shipping method and no shipping price.
+   * False for products that are not shipped, such as files and vouchers. An order of only such products has no
+   * shipping address, no shipping method and no shipping price.
    */
   requires_shipping: boolean;
 }
 
-/** A picture of a product that the merchant uploaded. */
+/** An uploaded image of a product. */
 export interface ProductImage {
   id: ProductImageID;
   /**
-   * Where it is served, under the store's host, at its own width. What is there never changes: another picture
-   * has another address.
+   * The URL of the image in its original width, under the store's host. Its content never changes: another image
+   * has another URL.
    */
   url: string;
-  /** What is to be seen, for who does not see it; null where nobody has said so. */
+  /** The alternative text; null if there is none. */
   alt: string | null;
   /** In pixels. */
   width: number;
   /** In pixels. */
   height: number;
-  /** Its place among the pictures of the product, from 1. */
+  /** The position among the images of the product, from 1. */
   position: number;
 }
 
@@ -211,12 +208,9 @@ export interface ProductCreate {
   tags?: string[] | null;
   /** How many are in stock; absent where stock is not tracked. */
   inventory_quantity?: number | null;
-  /**
-   * A picture of the product, by its address. Pictures that the merchant uploads, which are its `images`, stand
-   * before it on the storefront.
-   */
+  /** The URL of an external image of the product. Uploaded `images` take precedence on the storefront. */
   image_url?: string | null;
-  /** False for what is not sent, such as a file or a voucher; true when absent. */
+  /** False for products that are not shipped, such as files and vouchers. True when absent. */
   requires_shipping?: boolean | null;
 }
 
@@ -391,7 +385,7 @@ export interface NoteCreate {
  */
 export interface Customer {
   id: CustomerID;
-  /** The e-mail address. */
+  /** The email address. */
   email: string | null;
   /** The telephone number. */
   phone: string | null;
@@ -723,7 +717,7 @@ export interface MarketplaceTheme {
   currency: Currency;
   /** The words under which it is found, sorted. */
   categories: string[];
-  /** A picture of it. */
+  /** An image of the theme. */
   preview_image_url: string | null;
   /** How it was rated; null where nobody did. */
   rating_percent: number | null;
@@ -1082,7 +1076,10 @@ export interface IdentityLimits {
   variants_max: number;
   /** Customers that a store creates; orders create others beyond it. */
   customers_max: number;
-  /** Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are refused. */
+  /**
+   * Bytes of the texts, addresses, order lines and events of a store; at it, writes of more than 4 KiB are
+   * refused.
+   */
   stored_bytes_max: number;
   /** Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer. */
   unpaid_pieces_max: number;
