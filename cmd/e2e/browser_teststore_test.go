@@ -42,7 +42,7 @@ func TestBrowserTestStore(t *testing.T) {
 	b.seeText("Sample data added.")
 	b.click(`[data-test="test-fill"]`)
 	b.click(`dialog [data-test="submit"]`)
-	b.seeText("reset it first")
+	b.seeText("Reset it first")
 	b.click(`dialog .icon-button`)
 	b.open("/dashboard/customers")
 	b.await("eight customers", `document.querySelectorAll('main tbody tr').length === 8`)
