@@ -52,7 +52,7 @@ func TestBrowserTestStore(t *testing.T) {
 	b.seeText("This cannot be undone.")
 	b.accessible("test-reset", `dialog [data-test="submit"]`)
 	b.click(`dialog [data-test="submit"]`)
-	b.seeText("40 things were removed.")
+	b.seeText("40 items removed.")
 	b.open("/dashboard/customers")
 	b.see(`main .empty`)
 
