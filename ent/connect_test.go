@@ -41,18 +41,18 @@ func TestDatabaseDown(t *testing.T) {
 		})
 	}
 	await(t, func() bool { return answered.Load() > 50 })
-	p.Shut.Store(true)
+	p.Refuse.Store(true)
 	p.Cut()
 	shut := time.Now()
 	await(t, func() bool { return time.Since(shut) > time.Second }) // the loops notice it
-	before := p.Came.Load()
+	before := p.Accepted.Load()
 	const seconds = 3
 	await(t, func() bool { return time.Since(shut) > (1+seconds)*time.Second })
-	if n := p.Came.Load() - before; n < 1 || n > 5*seconds {
+	if n := p.Accepted.Load() - before; n < 1 || n > 5*seconds {
 		t.Errorf("%d connections were tried in %d s, want a few a second", n, seconds)
 	}
 	had := answered.Load()
-	p.Shut.Store(false)
+	p.Refuse.Store(false)
 	back := time.Now()
 	await(t, func() bool { return answered.Load() >= had+50 })
 	if took := time.Since(back); took > 1500*time.Millisecond {

@@ -164,9 +164,9 @@ func IsUnavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// IsAway reports whether err means that the database does not answer or takes no work now. A wrong
+// IsDown reports whether err means that the database does not answer or takes no work now. A wrong
 // name or password is not such an error, since it does not go away by itself.
-func IsAway(err error) bool {
+func IsDown(err error) bool {
 	if err == nil {
 		return false
 	}

@@ -171,7 +171,7 @@ func (s *Store) Horizon(ctx context.Context) (micros.Time, error) {
 	case h.pool == nil:
 		return h.own(), nil
 	case h.id.IsNil(): // no table yet
-		return micros.Never, nil
+		return micros.Max, nil
 	}
 	return h.reached, nil
 }

@@ -81,7 +81,7 @@ func (h *horizon) enter(ctx context.Context) error {
 // passed returns a time that no reader can have passed: the lowest horizon, or the one left by
 // processes that ended.
 func passed(rows []published) micros.Time {
-	least, left := micros.Never, micros.Time(0)
+	least, left := micros.Max, micros.Time(0)
 	for _, r := range rows {
 		switch {
 		case r.id.IsNil():
@@ -90,7 +90,7 @@ func passed(rows []published) micros.Time {
 			least = min(least, r.horizon)
 		}
 	}
-	if least == micros.Never {
+	if least == micros.Max {
 		return left
 	}
 	return max(least, left)
@@ -173,7 +173,7 @@ func (h *horizon) catchUp(ctx context.Context, id xid.ID) (bool, error) {
 
 // note stores the result of a round, and returns the highest horizon.
 func (h *horizon) note(rows []published) micros.Time {
-	least, top := micros.Never, micros.Time(0)
+	least, top := micros.Max, micros.Time(0)
 	for _, r := range rows {
 		top = max(top, r.horizon)
 		if !r.id.IsNil() {

@@ -20,7 +20,7 @@ func member(t *testing.T, id int) *mariadb.Member {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	if err := m.Found(t.Context(), "shop"); err != nil {
+	if err := m.Setup(t.Context(), "shop"); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -86,10 +86,10 @@ func Background(ctx context.Context) context.Context {
 // IsBackground reports whether ctx was marked by [Background].
 func IsBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
 
-// Crowded reports whether requests are writing and would wait for transactions of the background.
+// Contended reports whether requests are writing and would wait for transactions of the background.
 // This happens only on SQLite, which has one writer at a time. Many small transactions are then
 // better than a large one.
-func (s *Store) Crowded() bool {
+func (s *Store) Contended() bool {
 	last := s.requested.Load() // contains a monotonic reading
 	return last != nil && time.Since(*last) < crowdTime
 }

@@ -21,7 +21,7 @@ import (
 func TestRequestsWaitShortly(t *testing.T) {
 	t.Parallel()
 	address := storetest.SQLite(t)
-	s, other := storetest.Clocked(t, address, micros.Now), storetest.Clocked(t, address, micros.Now)
+	s, other := storetest.OpenWithClock(t, address, micros.Now), storetest.OpenWithClock(t, address, micros.Now)
 	ctx := ent.Request(t.Context())
 	nothing := func(context.Context) error { return nil }
 	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -157,11 +157,11 @@ func TestCrowded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if write(ent.Background(t.Context())); s.Crowded() {
+		if write(ent.Background(t.Context())); s.Contended() {
 			t.Error("background work counts as a request")
 		}
-		if write(t.Context()); s.Crowded() != (s.Dialect() == dialect.SQLite) {
-			t.Errorf("%s: %v", s.Dialect(), s.Crowded())
+		if write(t.Context()); s.Contended() != (s.Dialect() == dialect.SQLite) {
+			t.Errorf("%s: %v", s.Dialect(), s.Contended())
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestCrowdEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if s.Crowded() {
+		if s.Contended() {
 			t.Error("a request is still expected")
 		}
 	})

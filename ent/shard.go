@@ -53,10 +53,10 @@ func parseShard(name string) (h Shard, err error) {
 	return h, nil
 }
 
-// Nobody is the home of rows that belong to no store and no person, such as the themes of the
+// NoOwner is the home of rows that belong to no store and no person, such as the themes of the
 // marketplace. Its hash begins with many zeros, so it is on the first shard, like the tables that
 // are not sharded.
-var Nobody = xid.ID([]byte("nobody0120572258"))
+var NoOwner = xid.ID([]byte("nobody0120572258"))
 
 type shardKey struct{}
 

@@ -73,7 +73,7 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 
 // requireProof implements @fresh.
 func requireProof(ctx context.Context, _ any, next graphql.Resolver) (any, error) {
-	if f, ok := errors.AsType[*fault.Error](core.Proved(ctx)); ok {
+	if f, ok := errors.AsType[*fault.Error](core.RequireProof(ctx)); ok {
 		return nil, Refusal{f}
 	}
 	return next(ctx)

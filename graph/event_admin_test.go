@@ -42,8 +42,8 @@ func onGrants(how string, name string) func(*caller) string {
 	return func(w *caller) string {
 		a := w.NewApp(w.t, scope.WebhooksWrite)
 		app, _ := w.AsApp(w.t, a, scope.WebhooksWrite)
-		w.Hook(w.t, app, "app.grant_revoked")
-		last := w.Gave(w.t, a, 1, nil)[0]
+		w.NewEndpoint(w.t, app, "app.grant_revoked")
+		last := w.AddGrants(w.t, a, 1, nil)[0]
 		switch how {
 		case "dead":
 			with(w, func(ctx context.Context, m graph.Mutation) (*model.InstalledAppRevokePayload, error) {
@@ -51,7 +51,7 @@ func onGrants(how string, name string) func(*caller) string {
 			})
 		case "run out":
 			a = w.NewApp(w.t, scope.ProductsRead)
-			last = w.Gave(w.t, a, 1, graphtest.Dead["expired"])[0]
+			last = w.AddGrants(w.t, a, 1, graphtest.EndedGrants["expired"])[0]
 		}
 		if name == "appId" {
 			return fmt.Sprintf("appId: %q", a.PublicID())
@@ -98,14 +98,14 @@ func rotatedEndpoint(w *caller, e *model.WebhookEndpoint) (*model.WebhookEndpoin
 }
 
 // onDelivery returns arguments for a delivery with a fate.
-func onDelivery(f graphtest.Fate) func(*caller) string {
-	return func(w *caller) string { return fmt.Sprintf("id: %q", w.Sent(w.t, w.endpoint(), f)[0]) }
+func onDelivery(f graphtest.DeliveryFate) func(*caller) string {
+	return func(w *caller) string { return fmt.Sprintf("id: %q", w.AddDeliveries(w.t, w.endpoint(), f)[0]) }
 }
 
 // onSentEvent returns arguments for an event that an endpoint subscribes to.
 func onSentEvent(w *caller) string {
 	e := w.endpoint()
-	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.Sent(w.t, e, "delivered")[0]))
+	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.AddDeliveries(w.t, e, "delivered")[0]))
 	return fmt.Sprintf("id: %q, endpointId: %q", d.EventID(), e.PublicID())
 }
 
@@ -204,7 +204,7 @@ var adminEffects = []effect{
 	{field: "appUpdate", name: "its name", args: onApp(false, `input: {name: "Sync 2"}`)},
 	{field: "appDisable", name: "with its grants", args: func(w *caller) string {
 		a := w.NewApp(w.t, scope.ProductsRead)
-		w.Gave(w.t, a, 1, nil)
+		w.AddGrants(w.t, a, 1, nil)
 		return at(a.PublicID(), a.Version)
 	}},
 	{field: "appEnable", name: "an app", args: onApp(true)},
@@ -236,7 +236,7 @@ var adminEffects = []effect{
 	{field: "webhookEndpointUnpause", name: "one that is not", refused: "invalid_transition", args: onEndpoint(nil)},
 	{field: "webhookEndpointDelete", name: "with a queue", args: func(w *caller) string {
 		e := w.endpoint()
-		w.Sent(w.t, e, graphtest.Waits, "delivered")
+		w.AddDeliveries(w.t, e, graphtest.DeliveryWaiting, "delivered")
 		return fmt.Sprintf("id: %q", e.PublicID())
 	}},
 	{field: "webhookEndpointTest", name: "a ping",
@@ -247,22 +247,22 @@ var adminEffects = []effect{
 		w.order("mark_paid")
 		return fmt.Sprintf("id: %q, from: %q, to: %q", e.PublicID(), now.Add(-time.Hour), micros.Now())
 	}},
-	{field: "webhookDeliveryRetry", name: "one that waits", args: onDelivery(graphtest.Waits)},
+	{field: "webhookDeliveryRetry", name: "one that waits", args: onDelivery(graphtest.DeliveryWaiting)},
 	{field: "webhookDeliveryRetry", name: "one that has ended", args: onDelivery("delivered")},
 	{field: "webhookDeliveriesRetry", name: "what has ended", args: func(w *caller) string {
 		e := w.endpoint()
-		w.Sent(w.t, e, "delivered", "cancelled")
+		w.AddDeliveries(w.t, e, "delivered", "cancelled")
 		return fmt.Sprintf("endpointId: %q, filter: {states: [DELIVERED]}", e.PublicID())
 	}},
 	{field: "webhookDeliveriesRetry", name: "what waits", args: func(w *caller) string {
 		e := w.endpoint()
-		w.Sent(w.t, e, graphtest.Waits)
+		w.AddDeliveries(w.t, e, graphtest.DeliveryWaiting)
 		return fmt.Sprintf("endpointId: %q, filter: {states: [WAITING]}", e.PublicID())
 	}},
 	{field: "webhookDeliveriesRetry", name: "what is held", refused: "unknown_value", args: func(w *caller) string {
 		return fmt.Sprintf("endpointId: %q, filter: {states: [HELD]}", w.endpoint().PublicID())
 	}},
-	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.Waits)},
+	{field: "webhookDeliverySkip", name: "one that waits", args: onDelivery(graphtest.DeliveryWaiting)},
 
 	{field: "notificationMarkRead", name: "a notice", args: func(w *caller) string {
 		w.AddNotices(w.t, 1)

@@ -25,7 +25,7 @@ func (w *caller) order(way string) *model.Order {
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
 	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
-		Lines:  []*model.OrderLineInput{graphtest.Of(graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), 2)},
+		Lines:  []*model.OrderLineInput{graphtest.ProductLine(graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100, 10), 2)},
 		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 
@@ -59,7 +59,7 @@ func onOrder(way string, more ...string) func(*caller) string {
 // basket returns arguments for an order of a product with a stock of 3.
 func basket(quantity int, price int64, more string) func(*caller) string {
 	return func(w *caller) string {
-		p := graphtest.Ware(w.t, w.Ctx, w.Resolver, price, 3)
+		p := graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, price, 3)
 		return fmt.Sprintf("input: {lines: [{productId: %q, quantity: %d}] %s}", p.PublicID(), quantity, more)
 	}
 }
@@ -183,7 +183,7 @@ func noteOn(way, input string) func(*caller) string {
 
 // threeUnits returns arguments to ship the second of three units.
 func threeUnits(w *caller) string {
-	o := graphtest.Sale(w.t, w.Ctx, w.Resolver, graphtest.Item("a", 3, 100))
+	o := graphtest.NewOrder(w.t, w.Ctx, w.Resolver, graphtest.CustomLine("a", 3, 100))
 	o = graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["ship_1"](w.Ctx, w.Mutation(), o)).Order
 	return at(o.PublicID(), o.Version,
 		fmt.Sprintf("input: {lines: [{lineItemId: %q, quantity: 1}]}", o.Lines[0].PublicID()))

@@ -13,7 +13,7 @@ import (
 // onProduct returns arguments for a product with stock after the steps of way.
 func onProduct(way string, more ...string) func(*caller) string {
 	return func(w *caller) string {
-		p, m := graphtest.Ware(w.t, w.Ctx, w.Resolver, 100, 10), w.Mutation()
+		p, m := graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100, 10), w.Mutation()
 		for move := range strings.FieldsSeq(way) {
 			next := m.ProductPublish
 			if move == "archive" {
@@ -51,7 +51,7 @@ var catalogEffects = []effect{
 		events: "product.created"},
 	{field: "productCreate", name: "a handle that is taken", args: func(w *caller) string {
 		return fmt.Sprintf(`input: {title: "Cup", priceMinor: 1, currency: "EUR", handle: %q}`,
-			graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).Handle)
+			graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 1).Handle)
 	}, refused: "taken"},
 
 	{field: "productUpdate", name: "its title", args: onProduct("", `input: {title: "Jug"}`),
@@ -109,7 +109,9 @@ var catalogEffects = []effect{
 		return at(p.PublicID(), p.Version)
 	}, events: "product.deleted"},
 	{field: "productDelete", name: "a stale version",
-		args:    func(w *caller) string { return at(graphtest.Ware(w.t, w.Ctx, w.Resolver, 1).PublicID(), 7) },
+		args: func(w *caller) string {
+			return at(graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 1).PublicID(), 7)
+		},
 		refused: "version_mismatch"},
 
 	{field: "customerCreate", name: "a guest", args: fixedArgs("input: {status: GUEST}"), events: "customer.created"},
@@ -133,9 +135,9 @@ var catalogEffects = []effect{
 		open, lost, bare := w.orderOf(c), w.orderOf(c), w.orderOf(c)
 		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["cancel"](w.Ctx, w.Mutation(), lost))
 		graphtest.Must[*model.OrderPayload](w.t)(graphtest.Steps["mark_paid"](w.Ctx, w.Mutation(), open))
-		none := model.OrderUpdateInput{Email: graphtest.Said[*string](nil)} // nothing is left to redact
+		none := model.OrderUpdateInput{Email: graphtest.Given[*string](nil)} // nothing is left to redact
 		graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderUpdate(w.Ctx, bare.PublicID(), bare.Version, none))
-		return at(c.PublicID(), graphtest.Again(w.t, w.Ctx, w.Resolver, c.ID).Version)
+		return at(c.PublicID(), graphtest.ReadCustomer(w.t, w.Ctx, w.Resolver, c.ID).Version)
 	}, events: "customer.redacted; order.updated; order.updated"},
 	{field: "customerRedact", name: "again", args: onCustomer("redact"), refused: "invalid_transition"},
 }

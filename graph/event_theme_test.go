@@ -14,7 +14,7 @@ import (
 // onTheme returns arguments for a processed theme after a change.
 func onTheme(change func(*caller, *model.Theme), more string) func(*caller) string {
 	return func(w *caller) string {
-		th := w.Imported(w.t, "Linen")
+		th := w.ImportTheme(w.t, "Linen")
 		if change != nil {
 			change(w, th)
 		}
@@ -31,14 +31,14 @@ func activated(w *caller, th *model.Theme) {
 // onUnprocessed returns arguments for a theme that is not processed yet.
 func onUnprocessed(more string) func(*caller) string {
 	return func(w *caller) string {
-		return fmt.Sprintf("id: %q%s", w.Unprocessed(w.t).PublicID(), more)
+		return fmt.Sprintf("id: %q%s", w.ImportUnprocessed(w.t).PublicID(), more)
 	}
 }
 
 // onListing returns arguments for a marketplace theme in a state.
 func onListing(name string, as state.ListingStatus, more string) func(*caller) string {
 	return func(w *caller) string {
-		return fmt.Sprintf("%s: %q%s", name, w.Offered(w.t, as).PublicID(), more)
+		return fmt.Sprintf("%s: %q%s", name, w.SubmitAs(w.t, as).PublicID(), more)
 	}
 }
 
@@ -55,7 +55,7 @@ var themeEffects = []effect{
 	{field: "themeInstall", name: "an approved one", args: onListing("marketplaceThemeId", state.ListingApproved, ""),
 		refused: "not_found"},
 	{field: "themeInstall", name: "one with a price", args: func(w *caller) string {
-		l := w.Submitted(w.t, model.MarketplaceThemeSubmitInput{PriceMinor: 1})
+		l := w.Submit(w.t, model.MarketplaceThemeSubmitInput{PriceMinor: 1})
 		w.Move(w.t, l, state.ListingPublished)
 		return fmt.Sprintf("marketplaceThemeId: %q", l.PublicID())
 	}, refused: "theme_not_free"},
@@ -64,7 +64,7 @@ var themeEffects = []effect{
 		events: "theme.installed"},
 	{field: "themeDuplicate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
 	{field: "themeUpdate", name: "an outdated one", args: func(w *caller) string {
-		return fmt.Sprintf("id: %q", w.Outdated(w.t).PublicID())
+		return fmt.Sprintf("id: %q", w.InstallOutdated(w.t).PublicID())
 	}, events: "theme.installed"},
 	{field: "themeUpdate", name: "one of the store's own", args: onTheme(nil, ""), refused: "invalid_transition"},
 	{field: "themeUpdate", name: "one in processing", args: onUnprocessed(""), refused: "theme_not_ready"},
@@ -73,7 +73,7 @@ var themeEffects = []effect{
 	{field: "themeRename", name: "to its name", args: onTheme(nil, `, name: "Linen"`)},
 	{field: "themeSettingsSave", name: "none", args: onTheme(nil, `, values: []`)},
 	{field: "themeSettingsSave", name: "a slogan", args: func(w *caller) string {
-		return fmt.Sprintf(`id: %q, values: [{name: "slogan", value: "Mine"}]`, w.Settable(w.t).PublicID())
+		return fmt.Sprintf(`id: %q, values: [{name: "slogan", value: "Mine"}]`, w.ImportSettable(w.t).PublicID())
 	}},
 	{field: "themeSettingsSave", name: "an unknown one", args: onTheme(nil, `, values: [{name: "x"}], publish: true`),
 		refused: "unknown_value"},
@@ -87,7 +87,7 @@ var themeEffects = []effect{
 	{field: "themeDelete", name: "one in processing", args: onUnprocessed("")},
 
 	{field: "marketplaceThemeSubmit", name: "a ready one", args: func(w *caller) string {
-		return fmt.Sprintf("input: {themeId: %q}", w.Imported(w.t, "Linen").PublicID())
+		return fmt.Sprintf("input: {themeId: %q}", w.ImportTheme(w.t, "Linen").PublicID())
 	}},
 	{field: "marketplaceThemeReview", name: "a submitted one",
 		args: onListing("id", state.ListingSubmitted, ", verdict: REJECT")},

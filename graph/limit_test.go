@@ -48,7 +48,7 @@ func exports(_ *testing.T, p *graphtest.Shop) limited {
 
 // duplicates adds copies of a theme of equal size.
 func duplicates(t *testing.T, p *graphtest.Shop) (limited, int64) {
-	first := p.Imported(t, "Linen")
+	first := p.ImportTheme(t, "Linen")
 	return limited{add: func() error {
 		_, err := p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil)
 		return err

@@ -90,12 +90,12 @@ func New(config Config) (*Resolver, error) {
 
 // carry registers the effects of all kinds of tasks.
 func (r *Resolver) carry(k *task.Keeper) {
-	k.Use(audit.StoreTask, audit.StoreEffect(r.Store))
-	k.Use(audit.AccountTask, audit.AccountEffect(r.Store))
-	k.Use(access.TokensTask, r.EndTokens)
-	k.Use(access.LeaveTask, r.Leave)
-	k.Use(access.EntryTask, r.Enter)
-	k.Use(appearance.InstallTask, r.CountInstall)
+	k.Register(audit.StoreTask, audit.StoreEffect(r.Store))
+	k.Register(audit.AccountTask, audit.AccountEffect(r.Store))
+	k.Register(access.TokensTask, r.EndTokens)
+	k.Register(access.LeaveTask, r.Leave)
+	k.Register(access.EntryTask, r.Enter)
+	k.Register(appearance.InstallTask, r.CountInstall)
 }
 
 // Query holds every root query.

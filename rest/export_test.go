@@ -31,7 +31,7 @@ func furnishExports(ctx context.Context, c *db.Client, store xid.ID) error {
 		return c.Export.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetKind(kind).SetFormat(state.ExportCSV).
 			SetCompression(state.ExportPlain).SetStatus(status).SetRequesterType(by).
 			SetRequesterID(fixed(n)).SetRequesterName(name).
-			SetDueAt(micros.Never).SetUpdatedAt(epoch)
+			SetDueAt(micros.Max).SetUpdatedAt(epoch)
 	}
 	err := job(1, state.ExportOrders, state.ExportCompleted, viewer.APIKey, `Warehouse "1"`).
 		SetCreatedFrom(epoch).SetFilterStatus("open").
@@ -48,7 +48,7 @@ func furnishExports(ctx context.Context, c *db.Client, store xid.ID) error {
 		SetRequesterName("Sync <it>").SetAppStoreID(fixed(2)).SetAppID(fixed(2)).SetErrorCode("export_failed").
 		SetErrorMessage("The file could not be written.").SetRowsDone(10).SetResourcesDone(10).SetResourcesTotal(40).
 		SetStartedAt(epoch.Add(time.Second)).SetCompletedAt(epoch.Add(time.Minute)).
-		SetDueAt(micros.Never).SetUpdatedAt(epoch).Exec(ctx)
+		SetDueAt(micros.Max).SetUpdatedAt(epoch).Exec(ctx)
 	if err != nil {
 		return err
 	}

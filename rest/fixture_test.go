@@ -179,13 +179,13 @@ func furnishWebhooks(ctx context.Context, c *db.Client, store xid.ID) error {
 	if err != nil {
 		return err
 	}
-	err = c.WebhookQueue.Create().SetID(fixed(1)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).
+	err = c.WebhookQueue.Create().SetID(fixed(1)).SetBucket(bucket.Of(store)).SetDueAt(micros.Max).
 		SetFailingSince(epoch.Add(24 * time.Hour)).
 		SetLastSuccessAt(epoch.Add(23 * time.Hour)).SetLastError("500 Internal Server Error").Exec(ctx)
 	if err != nil {
 		return err
 	}
-	return c.WebhookQueue.Create().SetID(fixed(2)).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).Exec(ctx)
+	return c.WebhookQueue.Create().SetID(fixed(2)).SetBucket(bucket.Of(store)).SetDueAt(micros.Max).Exec(ctx)
 }
 
 func furnishProducts(ctx context.Context, c *db.Client) error {

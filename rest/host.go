@@ -63,7 +63,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 	}))
 	images := pages
 	if a.images != nil {
-		images = a.observed(storefront.PictureRoot, unanswered, http.HandlerFunc(a.images.ofStore))
+		images = a.observed(storefront.ExternalImageRoot, unanswered, http.HandlerFunc(a.images.ofStore))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.IsAPI(r.Host) {
@@ -76,7 +76,7 @@ func (a *API) storefronts(shops *shop.Shop, buying *checkout.Checkout, api http.
 			return
 		}
 		r = shops.Take(r)
-		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.PictureRoot) {
+		if _, ok := shop.StoreOf(r); ok && strings.HasPrefix(r.URL.Path, storefront.ExternalImageRoot) {
 			images.ServeHTTP(w, r)
 			return
 		}

@@ -64,7 +64,7 @@ func (c *call) reaches(answer []byte) error {
 		Kind   state.ExportKind `json:"kind"`
 	}
 	_ = json.Unmarshal(answer, &made) // an answer without a body needs no scope
-	return core.Reaches(c.ctx, made.Kind, made.Events...)
+	return core.RequireReadScope(c.ctx, made.Kind, made.Events...)
 }
 
 // once runs the handler in the transaction of its key. The transaction may run again, so each try

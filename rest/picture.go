@@ -50,14 +50,14 @@ func (s *pictures) ofStore(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	digits, handle, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, storefront.PictureRoot), "/")
+	digits, handle, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, storefront.ExternalImageRoot), "/")
 	store, _ := shop.StoreOf(r)
 	var id xid.ID
 	if isHex(digits, len(id)) {
 		_, _ = hex.Decode(id[:], []byte(digits)) // [shop.Shop.Take] has checked the digits
 	}
 	s.serve(w, r, shopPicture, func() (*db.Picture, error) {
-		return s.Core.Storefront().Picture(viewer.Visitor(r.Context(), store), id, handle)
+		return s.Core.Storefront().ExternalImage(viewer.Visitor(r.Context(), store), id, handle)
 	})
 }
 
@@ -69,7 +69,7 @@ func (s *pictures) ofPerson(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		return s.Core.Query().ProductPicture(ctx, names["product"])
+		return s.Core.Query().ExternalImage(ctx, names["product"])
 	})
 }
 
@@ -119,7 +119,7 @@ func (s *pictures) serveImage(
 	}
 	name := stored{key: images.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
 	if _, err := s.find(r.Context(), name); errors.Is(err, blob.ErrNotFound) && width < img.Width {
-		err := s.Core.Pictures.Make(r.Context(), img)
+		err := s.Core.Images.CreateWidths(r.Context(), img)
 		if errors.Is(err, blob.ErrNotFound) { // for example, after only the database was restored
 			err = fault.Missing("picture")
 		}
@@ -145,6 +145,6 @@ func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Hea
 	}
 	name := stored{key: images.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
 	if err := s.answer(w, r, "picture", name, header); errors.Is(err, blob.ErrNotFound) {
-		_ = s.Core.Pictures.Forget(r.Context(), p) // otherwise the next request does
+		_ = s.Core.Images.Forget(r.Context(), p) // otherwise the next request does
 	}
 }

@@ -53,7 +53,7 @@ func newStudio(t testing.TB, store *ent.Store) *studio {
 	}
 	t.Cleanup(func() { s.blobs.Close() })
 	s.server = newServer(t, store, underTest(t, store), func(c *rest.Config) {
-		c.Core.Pictures = graphtest.Pictures(t, store, s.blobs, s.host)
+		c.Core.Images = graphtest.NewImageKeeper(t, store, s.blobs, s.host)
 		c.Blobs, s.core = s.blobs, c
 	})
 	return s
@@ -143,7 +143,7 @@ func TestPictureLost(t *testing.T) {
 	s := newStudio(t, storetest.Open(t))
 	m := newShop(t, s.store, shopRow{Handle: "first"})
 	path := s.sell(m, "mug", "/mug.png", state.ProductActive)
-	p, err := s.core.Core.Pictures.Get(m.ctx, s.host.URL+"/mug.png")
+	p, err := s.core.Core.Images.Get(m.ctx, s.host.URL+"/mug.png")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,11 +34,11 @@ func (r *Rates) Tell(servers int64) []byte {
 	credentials.Servers(servers)
 	stores.Servers(servers)
 	var reports []byte
-	for _, u := range credentials.Tell(maxReported) {
+	for _, u := range credentials.Uses(maxReported) {
 		reports = append(append(append(reports, reportCredential), u.Key.store[:]...), u.Key.principal[:]...)
 		reports = appendUse(reports, u)
 	}
-	for _, u := range stores.Tell(maxReported) {
+	for _, u := range stores.Uses(maxReported) {
 		reports = appendUse(append(append(reports, reportStore), u.Key[:]...), u)
 	}
 	if reports == nil {
@@ -59,7 +59,7 @@ func appendUse[K comparable](reports []byte, u ratelimit.Use[K]) []byte {
 
 // Hear takes the latest reports of the other processes. A report that cannot be read, such as one
 // of a newer version, is ignored.
-func (r *Rates) Hear(reports []apikey.Told) {
+func (r *Rates) Hear(reports []apikey.PeerReport) {
 	if r.limiters == nil {
 		return
 	}
@@ -72,8 +72,8 @@ func (r *Rates) Hear(reports []apikey.Told) {
 		credentials = append(credentials, ratelimit.Report[allowance]{Process: t.Process, At: int64(t.At), Uses: c})
 		stores = append(stores, ratelimit.Report[xid.ID]{Process: t.Process, At: int64(t.At), Uses: s})
 	}
-	r.limiters.credentials.Hear(credentials)
-	r.limiters.stores.Hear(stores)
+	r.limiters.credentials.Merge(credentials)
+	r.limiters.stores.Merge(stores)
 }
 
 var errReport = errors.New("not a report of rates")

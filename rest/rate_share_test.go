@@ -36,7 +36,7 @@ func newServer(t *testing.T, s *ent.Store, rate float64, burst int, store float6
 		t.Fatal(err)
 	}
 	p := &server{API: a, member: m, keys: apikey.NewKeeper(s)}
-	p.keys.OnTold(func(told []apikey.Told) {
+	p.keys.OnReport(func(told []apikey.PeerReport) {
 		others := told[:0]
 		for _, x := range told {
 			if x.Process != m.ID {
@@ -52,7 +52,7 @@ func newServer(t *testing.T, s *ent.Store, rate float64, burst int, store float6
 func (p *server) beat(t *testing.T) uint64 {
 	t.Helper()
 	before := p.member.Store.Statements()
-	if err := p.member.Tell(t.Context(), p.Rates.Tell); err != nil {
+	if err := p.member.PublishRates(t.Context(), p.Rates.Tell); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.keys.Watch(t.Context()); err != nil {
@@ -121,10 +121,10 @@ func TestToldForm(t *testing.T) {
 	}
 	for i := range told {
 		for _, b := range [][]byte{told[:i], append(bytes.Clone(told[:i]), 0xff)} {
-			p.Rates.Hear([]apikey.Told{{Process: xid.New(), At: 1, Rates: b}})
+			p.Rates.Hear([]apikey.PeerReport{{Process: xid.New(), At: 1, Rates: b}})
 		}
 	}
-	new(Rates).Hear([]apikey.Told{{Rates: told}})
+	new(Rates).Hear([]apikey.PeerReport{{Rates: told}})
 	if new(Rates).Tell(2) != nil {
 		t.Error("a process that counts alone has a report")
 	}

@@ -33,7 +33,7 @@ func furnishThemes(ctx context.Context, c *db.Client, store xid.ID) error {
 		return c.Theme.Create().SetID(fixed(n)).SetBucket(bucket.Of(store)).SetName(name).
 			SetStatus(status).SetSource(source).
 			SetAssetCount(0).SetSizeBytes(0).SetChecksum(digest.Of([]byte(name))).
-			SetDueAt(micros.Never).SetUpdatedAt(fixed(n).Time())
+			SetDueAt(micros.Max).SetUpdatedAt(fixed(n).Time())
 	}
 	err := theme(1, `Harbour "1" <&>`, state.ThemeInactive, state.ThemeMarketplace).
 		SetMarketplaceThemeID(fixed(1)).SetThemeVersion("1.2.0").

@@ -40,7 +40,7 @@ func newPair(t *testing.T) *pair {
 	if err := p.members[0].Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.members[0].Found(t.Context(), "shop"); err != nil {
+	if err := p.members[0].Setup(t.Context(), "shop"); err != nil {
 		t.Fatal(err)
 	}
 	p.begin(t, 1)

@@ -98,12 +98,12 @@ func (k *basket) fill(ctx context.Context, _ time.Duration) error {
 }
 
 func (k *basket) next(b []byte, conn, n int) []byte {
-	ware := k.carts.Wares[(conn*7919+n*13)%len(k.carts.Wares)]
+	item := k.carts.Items[(conn*7919+n*13)%len(k.carts.Items)]
 	token := ""
 	if k.tokens != nil {
 		token = k.tokens[conn*cartsEach+n%cartsEach]
 	}
-	return submit(b, k.host, "/cart/add", token, "quantity=1&product_id="+xid.Product.Format(ware.ID))
+	return submit(b, k.host, "/cart/add", token, "quantity=1&product_id="+xid.Product.Format(item.ID))
 }
 
 // adding are the figures of putting something into a cart.

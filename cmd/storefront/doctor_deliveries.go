@@ -77,7 +77,7 @@ func (c *doctorDeliveriesCmd) Run(s *session) error {
 	})
 }
 
-func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Breach) error {
+func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Violation) error {
 	o, rows := overdue{Healthy: len(list) == 0, Rows: []late{}}, table{{"RULE", "STORE", "ROW", "SINCE", "FOUND"}}
 	for _, b := range list {
 		var since *micros.Time

@@ -36,7 +36,7 @@ func (c *fleetCmd) Run(s *session) error {
 		return err
 	}
 	return withCurrent(s, c.Storage, func(store *ent.Store) error {
-		v, err := fleet.Look(s.ctx, store)
+		v, err := fleet.Inspect(s.ctx, store)
 		if err != nil {
 			return err
 		}

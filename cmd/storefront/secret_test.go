@@ -113,7 +113,7 @@ func lastButFirst(t *testing.T, data string) *keyring.Ring {
 
 func dataOf(t *testing.T, s *ent.Store, id xid.ID) []byte {
 	t.Helper()
-	c, all := storetest.Everything(t, s)
+	c, all := storetest.AllStores(t, s)
 	row, err := c.Factor.Query().Where(factor.ID(id)).Only(all)
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (c *serveCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		r.Usual = usual
+		r.Defaults = usual
 	}
 	err := app.Run(s.ctx, c.Config, r, func(server *app.Server) error { return c.announce(s, server) })
 	if err != nil && s.ctx.Err() != nil && !errors.Is(err, s.ctx.Err()) {

@@ -146,7 +146,7 @@ func TestSettingsLine(t *testing.T) {
 	chosen.Addr = "127.0.0.1:8090"
 	var b bytes.Buffer
 	log, flush := app.Log{LogFormat: "text"}.Logger(&b)
-	log.Info("starting", "settings", chosen.Worded(usual))
+	log.Info("starting", "settings", chosen.Summary(usual))
 	flush()
 	if line := b.String(); !strings.HasSuffix(line,
 		"settings.database=sqlite:"+absolute(t, "storefront-data/storefront.db")+" settings.addr=127.0.0.1:8090\n") {

@@ -13,8 +13,8 @@ import (
 // Time is microseconds since the Unix epoch.
 type Time int64
 
-// Never is later than any other time.
-const Never Time = 1<<63 - 1
+// Max is later than any other time.
+const Max Time = 1<<63 - 1
 
 // Now returns the current time.
 func Now() Time { return Of(time.Now()) }

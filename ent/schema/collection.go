@@ -31,7 +31,7 @@ func (Collection) Fields() []ent.Field {
 		// rule is absent if products are added by hand.
 		field.Bytes("rule").GoType(document.CollectionRule(nil)).SchemaType(blob).Optional(),
 		field.Int8("bucket").Immutable(),
-		// due_at is when its products are evaluated next; [micros.Never] once they are settled.
+		// due_at is when its products are evaluated next; [micros.Max] once they are settled.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		// behind is the last product that was evaluated.
 		field.UUID("behind", xid.ID{}).SchemaType(bytes16),

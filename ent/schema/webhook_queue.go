@@ -25,7 +25,7 @@ func (WebhookQueue) Fields() []ent.Field {
 		// generation numbers the store's endpoints in the order of registration.
 		field.Int64("generation").Default(0).Immutable(),
 		// due_at is when the queue next needs an owner, or the end of the lease while it has one. A
-		// queue that needs no owner is due at micros.Never.
+		// queue that needs no owner is due at micros.Max.
 		field.Int64("due_at").GoType(micros.Time(0)),
 		// lease_token is a fencing token: every change of owner raises it.
 		field.Int64("lease_token").Default(0),

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Computed returns the CPU time used so far by the processes of this process group: this process
+// CPUTime returns the CPU time used so far by the processes of this process group: this process
 // and a server that it started. The difference of two calls is the time that something takes on an
 // otherwise idle machine. It is 0 if the system does not report CPU times.
-func Computed() (sum time.Duration) {
+func CPUTime() (sum time.Duration) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, stat := range stats {
 		text, _ := os.ReadFile(stat) // empty if the process has ended

@@ -133,7 +133,7 @@ func TestOwners(t *testing.T) {
 		"two people":             {[]step{{person, []any{"", mine}}, {person, []any{"", yours}}}, false},
 		"a store and a person":   {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, false},
 		"a store and no owner":   {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, false},
-		"no owner's home":        {[]step{{receipt, []any{ent.Nobody[:], 1}}, {global, []any{yours}}}, true},
+		"no owner's home":        {[]step{{receipt, []any{ent.NoOwner[:], 1}}, {global, []any{yours}}}, true},
 		"a store's task":         {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
 		"a batch split by shard": {[]step{{queues, []any{1, mine, yours}}}, true},
 		"a batch":                {[]step{{pending, []any{mine, yours}}}, false},

@@ -218,7 +218,7 @@ func compared(q, column string) (at []int) {
 // owners returns the owners of the rows that a statement writes, as far as it names them.
 func (p plan) owners(values []any) (list []string) {
 	if p.pinned {
-		return []string{ownerName(ent.Nobody[:])}
+		return []string{ownerName(ent.NoOwner[:])}
 	}
 	for _, i := range p.at {
 		if i >= len(values) {

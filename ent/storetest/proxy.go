@@ -21,9 +21,9 @@ type Proxy struct {
 	// its answer, and cut the connection. Doing so resets it.
 	LoseCommit atomic.Bool
 	// Shut, while set, makes the proxy close each new connection.
-	Shut atomic.Bool
-	// Came counts the accepted connections.
-	Came atomic.Int64
+	Refuse atomic.Bool
+	// Accepted counts the accepted connections.
+	Accepted atomic.Int64
 
 	network, server string
 	mu              sync.Mutex
@@ -61,7 +61,7 @@ func NewProxy(t testing.TB, address string) *Proxy {
 			if err != nil {
 				return
 			}
-			p.Came.Add(1)
+			p.Accepted.Add(1)
 			p.mu.Lock()
 			p.links = append(p.links, c)
 			p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *Proxy) Queries() []string {
 // serve copies in both directions.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
-	if p.Shut.Load() {
+	if p.Refuse.Load() {
 		return
 	}
 	server, err := net.Dial(p.network, p.server)

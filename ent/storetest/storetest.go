@@ -70,9 +70,9 @@ func Each(t *testing.T, f func(t *testing.T, s *ent.Store)) {
 	}
 }
 
-// OfBefore makes a database readable by programs that only know the given formats: until the test
+// LimitFormats makes a database readable by programs that only know the given formats: until the test
 // ends, nothing is written in other formats. Call it before the first transaction of s.
-func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
+func LimitFormats(t testing.TB, s *ent.Store, known ...ent.Format) {
 	t.Helper()
 	err := s.Admin(t.Context(), func(c *sql.Conn) error {
 		for _, f := range ent.Formats() {
@@ -99,9 +99,9 @@ func OfBefore(t testing.TB, s *ent.Store, known ...ent.Format) {
 // retried.
 func Conflict() error { return &mysql.MySQLError{Number: 1180} }
 
-// Clocked is [Open] at an address, with another clock of queues. Each call for a file of [SQLite]
+// OpenWithClock is [Open] at an address, with another clock of queues. Each call for a file of [SQLite]
 // simulates another process.
-func Clocked(t testing.TB, address string, clock func() micros.Time) *ent.Store {
+func OpenWithClock(t testing.TB, address string, clock func() micros.Time) *ent.Store {
 	t.Helper()
 	return openWith(t, ent.Config{Database: address, Inspect: lintInspector(t), Clock: clock})
 }
@@ -173,9 +173,9 @@ func EachShard[T any](t testing.TB, s *ent.Store, f func(ctx context.Context) ([
 	return all
 }
 
-// Everything returns a client and a context with which a test reads the rows of all stores and
+// AllStores returns a client and a context with which a test reads the rows of all stores and
 // people, as background work does on a shard.
-func Everything(t testing.TB, s *ent.Store) (*db.Client, context.Context) {
+func AllStores(t testing.TB, s *ent.Store) (*db.Client, context.Context) {
 	t.Helper()
 	var all context.Context
 	err := s.EachShard(viewer.Everywhere(t.Context()), func(ctx context.Context) error { all = ctx; return nil })

@@ -18,7 +18,7 @@ func TestEach(t *testing.T) {
 		Each(t, func(t *testing.T, s *ent.Store) {
 			engines[s.Dialect()]++
 			_, store := Merchant(t, s)
-			c, all := Everything(t, s)
+			c, all := AllStores(t, s)
 			found, err := c.StoreHandle.Query().All(all)
 			if err != nil || len(found) != 1 || found[0].StoreID != store.ID {
 				t.Errorf("got %v, %v, want only the store created here", found, err)

@@ -97,9 +97,9 @@ func UpdateTime(ctx context.Context, before micros.Time) micros.Time {
 	return moment.Raise(ctx, outbox.After(before))
 }
 
-// Touched sets updated_at of rows that were not read, by the rule of [UpdateTime]. now comes from
+// RaiseUpdatedAt sets updated_at of rows that were not read, by the rule of [UpdateTime]. now comes from
 // [moment.Now].
-func Touched(now micros.Time) func(*sql.UpdateBuilder) {
+func RaiseUpdatedAt(now micros.Time) func(*sql.UpdateBuilder) {
 	return func(u *sql.UpdateBuilder) {
 		const later = micros.Time(outbox.Spread)
 		u.Set("updated_at",
@@ -107,8 +107,8 @@ func Touched(now micros.Time) func(*sql.UpdateBuilder) {
 	}
 }
 
-// Allowed returns a fault unless the state machine allows the transition: present must be in from.
-func Allowed[S ~string](what string, present, to S, from ...S) error {
+// CheckTransition returns a fault unless the state machine allows the transition: present must be in from.
+func CheckTransition[S ~string](what string, present, to S, from ...S) error {
 	if slices.Contains(from, present) {
 		return nil
 	}

@@ -19,10 +19,10 @@ func IDs[T any](rows []T, id func(T) *xid.ID) []xid.ID {
 	return slices.Compact(all)
 }
 
-// Few selects the first rows of each parent: a UNION ALL of one limited part per parent, because no
+// FirstOfEach selects the first rows of each parent: a UNION ALL of one limited part per parent, because no
 // other form stops reading at the limit on every engine. The index holds (store_id, parent, id), so
 // a part reads only the rows that it returns.
-type Few struct {
+type FirstOfEach struct {
 	Store   xid.ID
 	Parent  string // the column: order_id for the children of orders
 	Parents []xid.ID
@@ -36,7 +36,7 @@ type Few struct {
 
 // Apply makes the selector read from the parts. The tenant policy still adds its condition to the
 // outer query.
-func (f Few) Apply(s *sql.Selector) {
+func (f FirstOfEach) Apply(s *sql.Selector) {
 	table := s.TableName()
 	hint := ent.IndexHint(s.Dialect(), table, f.Index)
 	before, after := ent.Part(s.Dialect())
@@ -56,7 +56,7 @@ func (f Few) Apply(s *sql.Selector) {
 	s.OrderBy(s.C(f.Parent), f.order(s.C("id")))
 }
 
-func (f Few) part(b *sql.Builder, table, hint string, parent xid.ID) {
+func (f FirstOfEach) part(b *sql.Builder, table, hint string, parent xid.ID) {
 	b.WriteString("SELECT ").IdentComma(f.Columns...).WriteString(" FROM ").Ident(table).WriteString(hint)
 	b.WriteString(" WHERE ").Ident("store_id").WriteString(" = ").Arg(f.Store)
 	b.WriteString(" AND ").Ident(f.Parent).WriteString(" = ").Arg(parent)
@@ -66,7 +66,7 @@ func (f Few) part(b *sql.Builder, table, hint string, parent xid.ID) {
 	b.WriteString(" ORDER BY ").WriteString(f.order("`id`")).WriteString(" LIMIT ").Arg(f.Limit)
 }
 
-func (f Few) order(column string) string {
+func (f FirstOfEach) order(column string) string {
 	if f.Newest {
 		return sql.Desc(column)
 	}

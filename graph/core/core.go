@@ -60,12 +60,12 @@ type Config struct {
 	Exports *export.Engine
 	// Erasures removes redacted customers from stored data. It has a default.
 	Erasures *erase.Engine
-	// Shelves updates the listing index of storefronts in the background. It has a default.
-	Shelves *listings.Keeper
+	// Listings updates the listing index of storefronts in the background. It has a default.
+	Listings *listings.Keeper
 	// Themes stores the files of themes.
 	Themes *install.Keeper
-	// Pictures stores copies of product images.
-	Pictures *images.Keeper
+	// Images stores copies of product images.
+	Images *images.Keeper
 	// Payments calls payment providers.
 	Payments *payment.Desk
 	// Notifier sends notifications to people; nil without a mail server.
@@ -105,11 +105,13 @@ type Core struct {
 	themeChanges [256]atomic.Uint64
 }
 
-// Looks changes whenever this process changes a theme of the store. Stores share counters; a change
+// ThemeGeneration changes whenever this process changes a theme of the store. Stores share counters; a change
 // of another store only causes a re-read.
-func (c *Core) Looks(store xid.ID) uint64 { return c.themeChanges[store[len(store)-1]].Load() }
+func (c *Core) ThemeGeneration(store xid.ID) uint64 {
+	return c.themeChanges[store[len(store)-1]].Load()
+}
 
-// themeChanged changes the value of [Core.Looks] once the transaction of ctx commits.
+// themeChanged changes the value of [Core.ThemeGeneration] once the transaction of ctx commits.
 func (c *Core) themeChanged(ctx context.Context, store xid.ID) {
 	ent.OnCommit(ctx, func() { c.themeChanges[store[len(store)-1]].Add(1) })
 }
@@ -127,15 +129,15 @@ const maxCached = 10_000
 func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
-		c.Pictures == nil || c.Payments == nil {
+		c.Images == nil || c.Payments == nil {
 		return nil, errors.New("graph: only Sessions, Erasures, Shelves, Notifier, Tasks, Limits, Reviewer and Logger are optional")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Shelves == nil {
-		c.Shelves = listings.NewKeeper(c.Store)
+	if c.Listings == nil {
+		c.Listings = listings.NewKeeper(c.Store)
 	}
 	if c.Tasks == nil {
 		c.Tasks = task.NewKeeper(c.Store, c.Logger)
@@ -166,22 +168,22 @@ func (c *Core) RejectedCursors() uint64 { return c.rejected.Load() }
 // Client returns the database client of ctx.
 func (c *Core) Client(ctx context.Context) *db.Client { return c.Store.DB(ctx) }
 
-// Unproved returns the fault for a person whose last proof of identity is too old, see
+// ProofRequired returns the fault for a person whose last proof of identity is too old, see
 // [viewer.Viewer.Stale].
-func Unproved() *fault.Error {
+func ProofRequired() *fault.Error {
 	return fault.New(fault.ProofRequired, "Confirm it's you first. You last did so more than ten minutes ago.")
 }
 
-// Proved protects sensitive actions, which give money, data or access to others. It refuses people
+// RequireProof protects sensitive actions, which give money, data or access to others. It refuses people
 // whose last proof of identity is too old, and staff tokens that were not created for sensitive
 // actions, because the bearer may be another person. A test of package graph lists these actions.
-func Proved(ctx context.Context) error {
+func RequireProof(ctx context.Context) error {
 	v, err := Caller(ctx)
 	switch {
 	case err != nil:
 		return err
 	case v.Stale():
-		return Unproved()
+		return ProofRequired()
 	case v.Kind == viewer.Staff && !v.Credential.IsNil() && !v.Sensitive:
 		return fault.New(fault.Forbidden,
 			"This staff token cannot do this. Sign in to the dashboard, or create a token with sensitive: true.")

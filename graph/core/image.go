@@ -13,11 +13,11 @@ func (c *Core) LoadImages(ctx context.Context, products ...*db.Product) error {
 	if !Selects(ctx, "images") && !Selects(ctx, "image") {
 		return nil
 	}
-	return c.DrawImages(ctx, products...)
+	return c.LoadAllImages(ctx, products...)
 }
 
-// DrawImages is [Core.LoadImages] regardless of the selected fields.
-func (c *Core) DrawImages(ctx context.Context, products ...*db.Product) error {
+// LoadAllImages is [Core.LoadImages] regardless of the selected fields.
+func (c *Core) LoadAllImages(ctx context.Context, products ...*db.Product) error {
 	origin := ""
 	for _, p := range products {
 		if p.ImagesCount == 0 || origin != "" {

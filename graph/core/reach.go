@@ -9,10 +9,10 @@ import (
 	"github.com/storefront-go/storefront/ent/state"
 )
 
-// Reaches returns a fault if the viewer lacks the scope to read the rows of an export, if a kind is
+// RequireReadScope returns a fault if the viewer lacks the scope to read the rows of an export, if a kind is
 // given, or the events, which must not be sent to such a viewer (contract, section 5, Ownership).
 // It is applied to writes and to stored answers of writes.
-func Reaches(ctx context.Context, kind state.ExportKind, events ...event.Type) error {
+func RequireReadScope(ctx context.Context, kind state.ExportKind, events ...event.Type) error {
 	v, err := Caller(ctx)
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ func (c *Core) Index(ctx context.Context) search.Index {
 	return search.Index{Client: c.Client(ctx), Engine: c.Store.Dialect()}
 }
 
-// Arranged holds the order and the search of a list, besides its filters.
-type Arranged struct {
+// Arrangement holds the order and the search of a list, besides its filters.
+type Arrangement struct {
 	Sort state.ListSort
 	// Asked is the search; nil selects all rows.
 	Asked *search.Question
@@ -37,15 +37,15 @@ type Arranged struct {
 // updatedFrom and a tag. Combinations that no index serves are refused.
 func Arrange(
 	query, tag *string, sort *state.ListSort, updatedFrom *micros.Time, filtered bool,
-) (a Arranged, err error) {
+) (a Arrangement, err error) {
 	a.Sort, a.UpdatedFrom = state.ListNewest, updatedFrom
 	if updatedFrom != nil {
-		a.Until = new(micros.Never)
+		a.Until = new(micros.Max)
 	}
 	Opt(sort, func(s state.ListSort) { a.Sort = s })
-	a.Asked = search.Asked(query, tag)
-	refused := func(name, detail string) (Arranged, error) {
-		return Arranged{}, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
+	a.Asked = search.ParseQuestion(query, tag)
+	refused := func(name, detail string) (Arrangement, error) {
+		return Arrangement{}, &fault.Error{Kind: fault.InvalidParameter, Detail: detail,
 			Fields: []fault.Field{{Parameter: name, Code: fault.UnknownValue, Detail: detail}}}
 	}
 	switch {
@@ -66,10 +66,10 @@ func Arrange(
 }
 
 // ByChange reports whether positions in the list are in the order of changes.
-func (a Arranged) ByChange() bool { return a.UpdatedFrom != nil || a.Sort == state.ListUpdated }
+func (a Arrangement) ByChange() bool { return a.UpdatedFrom != nil || a.Sort == state.ListUpdated }
 
 // Pairs adds the arrangement to the filters that cursors contain.
-func (a Arranged) Pairs(filters []string) []string {
+func (a Arrangement) Pairs(filters []string) []string {
 	if a.Asked != nil {
 		filters = append(filters, "query", a.Asked.String())
 	}
@@ -80,7 +80,7 @@ func (a Arranged) Pairs(filters []string) []string {
 }
 
 // Window returns the page of the list after a position, along an index.
-func (a Arranged) Window(after *page.Position, limit int, index string) Window {
+func (a Arrangement) Window(after *page.Position, limit int, index string) Window {
 	return Window{After: after, Limit: limit, Index: index, UpdatedFrom: a.UpdatedFrom, Until: a.Until,
 		Sort: a.Sort}
 }

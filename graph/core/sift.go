@@ -18,11 +18,11 @@ const (
 	probedScanFactor = 20
 )
 
-// Looked returns how many rows to scan for matches; limit is the page size plus one.
-func Looked(limit int) int { return scanFactor * (limit + 1) }
+// ScanLimit returns how many rows to scan for matches; limit is the page size plus one.
+func ScanLimit(limit int) int { return scanFactor * (limit + 1) }
 
-// LookedBeside is [Looked] after as many rows were read to check that there are not just a few.
-func LookedBeside(limit int) int { return probedScanFactor * (limit + 1) }
+// ProbedScanLimit is [ScanLimit] after as many rows were read to check that there are not just a few.
+func ProbedScanLimit(limit int) int { return probedScanFactor * (limit + 1) }
 
 // Sift reads up to limit rows by a filter that no index serves as a whole. floor returns the
 // position of the n-th of the next rows, or nil if fewer are left. read returns the matching rows

@@ -69,18 +69,18 @@ func (c *Core) TestStore(ctx context.Context) (bool, error) {
 // lockCounts locks the store's row, so that changes that count rows run one after the other. It
 // leaves the version alone, because the counts are not part of the store.
 func (c *Core) lockCounts(ctx context.Context) error {
-	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(Touched(micros.Now())) })
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.Modify(RaiseUpdatedAt(micros.Now())) })
 }
 
 // HoldStore locks the store's row by writing it, so that such changes run one after the other: the
 // second waits for the first, or is retried.
 func (c *Core) HoldStore(ctx context.Context) error {
-	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(Touched(micros.Now())) })
+	return c.hold(ctx, func(u *db.StoreUpdate) { u.AddVersion(1).Modify(RaiseUpdatedAt(micros.Now())) })
 }
 
-// ShowChange increments the storefront revision. All such changes write the store's row before
+// BumpStorefrontRevision increments the storefront revision. All such changes write the store's row before
 // their own rows, so they run one after the other without deadlocks.
-func (c *Core) ShowChange(ctx context.Context) error {
+func (c *Core) BumpStorefrontRevision(ctx context.Context) error {
 	_, err := c.Client(ctx).Store.Update().Where(store.ID(viewer.From(ctx).Store)).AddStorefrontRevision(1).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("count a change of the storefront: %w", err)

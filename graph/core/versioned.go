@@ -174,8 +174,8 @@ func (v *Versioned[R, U]) complete(row R, events []outbox.Entry) {
 	}
 }
 
-// Made returns the record of a new row with its first events.
-func (v *Versioned[R, U]) Made(row R, action, detail string, events ...event.Type) *Record {
+// Created returns the record of a new row with its first events.
+func (v *Versioned[R, U]) Created(row R, action, detail string, events ...event.Type) *Record {
 	h := v.Head(row)
 	r := &Record{Action: action, Kind: v.Kind, ID: h.ID, Detail: detail, Of: h.resource()}
 	if len(events) > 0 {
@@ -217,7 +217,7 @@ func Remove[R any, U Update[U]](ctx context.Context, c *Core, v *Versioned[R, U]
 		if h.Sequence != nil {
 			*h.Sequence += int64(len(events))
 		}
-		gone := v.Made(row, action, "", events...)
+		gone := v.Created(row, action, "", events...)
 		gone.Of.At = UpdateTime(ctx, *h.UpdatedAt)
 		return gone, nil
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
-// Letters returns the bodies of the queued emails to an address, oldest first.
-func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
+// EmailBodies returns the bodies of the queued emails to an address, oldest first.
+func EmailBodies(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	t.Helper()
 	rows := storetest.EachShard(t, s, func(ctx context.Context) ([]*db.Mail, error) {
 		return s.Seek(ctx).Mail.Query().Where(mail.BucketIn(bucket.All()...), mail.Recipient(to)).All(ctx)
@@ -26,8 +26,8 @@ func Letters(t testing.TB, s *ent.Store, to string) (bodies []string) {
 	return bodies
 }
 
-// TokenIn returns the token of the first link to a path in an email.
-func TokenIn(t testing.TB, text, path string) string {
+// LinkToken returns the token of the first link to a path in an email.
+func LinkToken(t testing.TB, text, path string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(text, path)
 	if !found {

@@ -32,8 +32,8 @@ func AddSession(t testing.TB, r *graph.Resolver, person xid.ID) digest.Sum {
 	return sum
 }
 
-// Rest makes the proofs of identity of all sessions expire.
-func Rest(t testing.TB, s *ent.Store) {
+// ExpireProofs makes the proofs of identity of all sessions expire.
+func ExpireProofs(t testing.TB, s *ent.Store) {
 	t.Helper()
 	sums := storetest.EachShard(t, s, func(ctx context.Context) ([]digest.Sum, error) {
 		return s.Seek(ctx).Session.Query().IDs(ctx)

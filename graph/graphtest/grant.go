@@ -13,9 +13,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Gave adds n grants of the store to an app and returns them, the oldest first. They are redeemed
+// AddGrants adds n grants of the store to an app and returns them, the oldest first. They are redeemed
 // and live unless edit changes them.
-func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.GrantCreate)) []*db.Grant {
+func (p *Shop) AddGrants(t testing.TB, a *model.App, n int, edit func(i int, g *db.GrantCreate)) []*db.Grant {
 	t.Helper()
 	var rows []*db.Grant
 	err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) (err error) {
@@ -40,8 +40,8 @@ func (p *Shop) Gave(t testing.TB, a *model.App, n int, edit func(i int, g *db.Gr
 	return rows
 }
 
-// Dead holds an edit for each way in which a grant can end.
-var Dead = map[string]func(int, *db.GrantCreate){
+// EndedGrants holds an edit for each way in which a grant can end.
+var EndedGrants = map[string]func(int, *db.GrantCreate){
 	"revoked": func(_ int, g *db.GrantCreate) {
 		g.SetRevokedAt(micros.Now()).SetRevokedReason(state.GrantEndedByApp)
 	},

@@ -72,7 +72,7 @@ func config(t testing.TB, s *ent.Store, ring *keyring.Ring, samples []sample.Sam
 		Payments: payment.NewDesk(ring, payment.NewStripe(noServer)),
 		Store:    s, Keys: apikey.NewKeeper(s), Factors: factors, Pages: page.New(ring), APIHost: API,
 		HostOf: hostOf,
-		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures,
+		Links:  link.New(ring), Webhooks: hooks, Exports: exports, Themes: themes, Images: pictures,
 		Reviewer: func(*db.Store) bool { return true }, TestPayments: true,
 	}
 }

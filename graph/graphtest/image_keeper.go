@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/egress"
 )
 
-// Pictures returns an image keeper that may fetch from a TLS server on this machine.
-func Pictures(t testing.TB, s *ent.Store, blobs *blob.Store, host *httptest.Server) *pic.Keeper {
+// NewImageKeeper returns an image keeper that may fetch from a TLS server on this machine.
+func NewImageKeeper(t testing.TB, s *ent.Store, blobs *blob.Store, host *httptest.Server) *pic.Keeper {
 	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AddCert(host.Certificate())

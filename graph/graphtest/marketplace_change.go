@@ -10,10 +10,10 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Submitted submits a new theme of the shop to the marketplace.
-func (p *Shop) Submitted(t testing.TB, in model.MarketplaceThemeSubmitInput) *model.MarketplaceSubmission {
+// Submit submits a new theme of the shop to the marketplace.
+func (p *Shop) Submit(t testing.TB, in model.MarketplaceThemeSubmitInput) *model.MarketplaceSubmission {
 	t.Helper()
-	in.ThemeID = p.Imported(t, "Linen").PublicID()
+	in.ThemeID = p.ImportTheme(t, "Linen").PublicID()
 	return Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx, in)).Submission
 }
 
@@ -41,23 +41,23 @@ func (p *Shop) Move(t testing.TB, l *model.MarketplaceSubmission, to state.Listi
 	return Must[*model.MarketplaceSubmissionPayload](t)(m.MarketplaceThemeUnlist(p.Ctx, id)).Submission
 }
 
-// Offered submits a theme of the shop and brings it into a state.
-func (p *Shop) Offered(t testing.TB, as state.ListingStatus) *model.MarketplaceSubmission {
+// SubmitAs submits a theme of the shop and brings it into a state.
+func (p *Shop) SubmitAs(t testing.TB, as state.ListingStatus) *model.MarketplaceSubmission {
 	t.Helper()
-	return p.Move(t, p.Submitted(t, model.MarketplaceThemeSubmitInput{}), as)
+	return p.Move(t, p.Submit(t, model.MarketplaceThemeSubmitInput{}), as)
 }
 
-// laterSet changes the theme of [Shop.Settable] to version 2.0.0, which has no accent.
+// laterSet changes the theme of [Shop.ImportSettable] to version 2.0.0, which has no accent.
 var laterSet = map[string]string{"theme.json": `{"name": "Set", "version": "2.0.0", "settings": [
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
 	{"name": "hero", "type": "image", "label": "Picture"}]}`}
 
-// Outdated installs a theme like that of [Shop.Settable] and then gives the marketplace a later
+// InstallOutdated installs a theme like that of [Shop.ImportSettable] and then gives the marketplace a later
 // version.
-func (p *Shop) Outdated(t testing.TB) *model.Theme {
+func (p *Shop) InstallOutdated(t testing.TB) *model.Theme {
 	t.Helper()
 	l := p.Move(t, Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
-		model.MarketplaceThemeSubmitInput{ThemeID: p.Settable(t).PublicID()})).Submission, state.ListingPublished)
+		model.MarketplaceThemeSubmitInput{ThemeID: p.ImportSettable(t).PublicID()})).Submission, state.ListingPublished)
 	th := Must[*model.ThemePayload](t)(p.Mutation().ThemeInstall(p.Ctx, l.PublicID())).Theme
 	next := p.imported(t, Tiny(t, "Set", laterSet))
 	err := p.Store.InTx(viewer.Everywhere(t.Context()), func(ctx context.Context) error {

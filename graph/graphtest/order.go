@@ -12,18 +12,18 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Item returns a line without a product.
-func Item(title string, quantity, unit int64) *model.OrderLineInput {
+// CustomLine returns a line without a product.
+func CustomLine(title string, quantity, unit int64) *model.OrderLineInput {
 	return &model.OrderLineInput{Title: &title, Quantity: quantity, UnitPriceMinor: &unit}
 }
 
-// Of returns a line of a product, with the product's title and price.
-func Of(p *db.Product, quantity int64) *model.OrderLineInput {
+// ProductLine returns a line of a product, with the product's title and price.
+func ProductLine(p *db.Product, quantity int64) *model.OrderLineInput {
 	return &model.OrderLineInput{ProductID: new(p.PublicID()), Quantity: quantity}
 }
 
-// Sale creates an order with the lines.
-func Sale(t testing.TB, ctx context.Context, r *graph.Resolver, lines ...*model.OrderLineInput) *model.Order {
+// NewOrder creates an order with the lines.
+func NewOrder(t testing.TB, ctx context.Context, r *graph.Resolver, lines ...*model.OrderLineInput) *model.Order {
 	t.Helper()
 	p, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Lines: lines, Source: "test"})
 	if err != nil {
@@ -32,8 +32,8 @@ func Sale(t testing.TB, ctx context.Context, r *graph.Resolver, lines ...*model.
 	return p.Order
 }
 
-// Ware creates a product. Without stock, its inventory is not tracked.
-func Ware(t testing.TB, ctx context.Context, r *graph.Resolver, price int64, stock ...int64) *db.Product {
+// NewStockedProduct creates a product. Without stock, its inventory is not tracked.
+func NewStockedProduct(t testing.TB, ctx context.Context, r *graph.Resolver, price int64, stock ...int64) *db.Product {
 	t.Helper()
 	in := model.ProductCreateInput{Title: "Mug", PriceMinor: price, Currency: "EUR", Sku: new("MUG-1")}
 	if len(stock) > 0 {
@@ -46,8 +46,8 @@ func Ware(t testing.TB, ctx context.Context, r *graph.Resolver, price int64, sto
 	return p.Product
 }
 
-// Again reads a customer.
-func Again(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) *db.Customer {
+// ReadCustomer reads a customer.
+func ReadCustomer(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) *db.Customer {
 	t.Helper()
 	return Must[*db.Customer](t)(r.Client(ctx).Customer.Query().Where(customer.ID(id)).Only(ctx))
 }

@@ -40,7 +40,7 @@ var Steps = map[string]Step{
 	},
 	"tag": func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {
 		in := model.OrderUpdateInput{}
-		in.Tags = Said([]string{"vip"})
+		in.Tags = Given([]string{"vip"})
 		return m.OrderUpdate(ctx, o.PublicID(), o.Version, in)
 	},
 	"note": func(ctx context.Context, m graph.Mutation, o *model.Order) (*model.OrderPayload, error) {

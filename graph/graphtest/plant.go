@@ -32,6 +32,6 @@ func (p *Shop) PlantMany(t testing.TB, n int, write func(ctx context.Context, c 
 		for i := range rows {
 			rows[i] = from + i
 		}
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { return write(ctx, c, rows) })
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { return write(ctx, c, rows) })
 	}
 }

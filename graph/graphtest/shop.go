@@ -62,8 +62,8 @@ func (p *Shop) Member(t testing.TB, role viewer.Role) (*model.Staff, context.Con
 	return s, p.As(s.ID, role)
 }
 
-// Live reports whether the credential authenticates.
-func (p *Shop) Live(t testing.TB, secret *string) bool {
+// Authenticates reports whether the credential authenticates.
+func (p *Shop) Authenticates(t testing.TB, secret *string) bool {
 	t.Helper()
 	v, err := p.Keys.Authenticate(t.Context(), *secret, apikey.Key, apikey.Staff)
 	if err != nil && FaultOf(err) != "invalid_token" {

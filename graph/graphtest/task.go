@@ -18,7 +18,7 @@ var errCrashed = errors.New("the process crashed")
 // and the task.
 func Crash(r *graph.Resolver, kinds ...tasks.Kind) {
 	for _, kind := range kinds {
-		r.Tasks.Use(kind, func(context.Context, tasks.Task) error { return errCrashed })
+		r.Tasks.Register(kind, func(context.Context, tasks.Task) error { return errCrashed })
 	}
 }
 
@@ -30,7 +30,7 @@ func Crashed(err error) bool { return errors.Is(err, errCrashed) }
 func Recover(t testing.TB, r *graph.Resolver, want int) *graph.Resolver {
 	t.Helper()
 	again := NewCore(t, r.Store)
-	c, all := storetest.Everything(t, r.Store)
+	c, all := storetest.AllStores(t, r.Store)
 	left := c.Task.Query().AllX(all)
 	if len(left) != want {
 		t.Errorf("%d tasks are left, want %d", len(left), want)

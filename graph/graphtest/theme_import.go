@@ -49,7 +49,7 @@ func Tiny(t testing.TB, name string, change map[string]string) map[string]string
 	return files
 }
 
-// settable adds the settings of [Shop.Settable].
+// settable adds the settings of [Shop.ImportSettable].
 var settable = map[string]string{"theme.json": `{"name": "Set", "preview": "assets/preview.png", "settings": [
 	{"name": "slogan", "type": "text", "label": "Slogan", "default": "Ours"},
 	{"name": "accent", "type": "color", "label": "Accent", "default": "#102030"},
@@ -92,14 +92,14 @@ func samples(t testing.TB) []sample.Sample {
 		Categories: []string{"small", "plain"}, Files: files}}
 }
 
-// Settable imports a theme with a text, a color and an image setting.
-func (p *Shop) Settable(t testing.TB) *model.Theme {
+// ImportSettable imports a theme with a text, a color and an image setting.
+func (p *Shop) ImportSettable(t testing.TB) *model.Theme {
 	t.Helper()
 	return p.imported(t, Tiny(t, "Set", settable))
 }
 
-// Imported imports a theme and processes it.
-func (p *Shop) Imported(t testing.TB, name string) *model.Theme {
+// ImportTheme imports a theme and processes it.
+func (p *Shop) ImportTheme(t testing.TB, name string) *model.Theme {
 	t.Helper()
 	return p.imported(t, Tiny(t, name, nil))
 }
@@ -120,8 +120,8 @@ func (p *Shop) ThemeNow(t testing.TB, th *model.Theme) *model.Theme {
 	return Must[*model.Theme](t)(p.Query().Theme(p.Ctx, th.PublicID()))
 }
 
-// Unprocessed imports a theme and leaves it unprocessed.
-func (p *Shop) Unprocessed(t testing.TB) *model.Theme {
+// ImportUnprocessed imports a theme and leaves it unprocessed.
+func (p *Shop) ImportUnprocessed(t testing.TB) *model.Theme {
 	t.Helper()
 	added := Must[*model.ThemePayload](t)(p.Mutation().ThemeImport(p.Ctx,
 		model.ThemeImportInput{Archive: Archived(t, Tiny(t, "Waiting", nil))})).Theme

@@ -16,21 +16,21 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// Fate is the outcome of a delivery of the fixture: a state of the delivery log, [Waits] or
-// [Failed].
-type Fate string
+// DeliveryFate is the outcome of a delivery of the fixture: a state of the delivery log, [DeliveryWaiting] or
+// [DeliveryFailed].
+type DeliveryFate string
 
 // Fates without a row in the delivery log.
 const (
-	Waits  Fate = "waits"
-	Failed Fate = "gave up"
+	DeliveryWaiting DeliveryFate = "waits"
+	DeliveryFailed  DeliveryFate = "gave up"
 )
 
-// Sent adds deliveries to an endpoint like the engine does, one for each fate, each with its own
+// AddDeliveries adds deliveries to an endpoint like the engine does, one for each fate, each with its own
 // event, and returns their ids, the oldest first.
-func (p *Shop) Sent(t testing.TB, e *model.WebhookEndpoint, fates ...Fate) (ids []string) {
+func (p *Shop) AddDeliveries(t testing.TB, e *model.WebhookEndpoint, fates ...DeliveryFate) (ids []string) {
 	t.Helper()
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		ids = nil
 		last := p.Queue(t, e.ID).LastSequence
 		for i, f := range fates {
@@ -42,10 +42,10 @@ func (p *Shop) Sent(t testing.TB, e *model.WebhookEndpoint, fates ...Fate) (ids 
 			if err != nil {
 				return err
 			}
-			if f == Waits || f == Failed {
+			if f == DeliveryWaiting || f == DeliveryFailed {
 				err = c.Delivery.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).
 					SetResourceID(resource).SetAttempts(1).SetFirstAt(now).SetDueAt(now.Add(time.Minute)).
-					SetFailed(f == Failed).Exec(ctx)
+					SetFailed(f == DeliveryFailed).Exec(ctx)
 			} else {
 				err = c.DeliveryLog.Create().SetID(id).SetEndpointID(e.ID).SetSequence(n).SetEventID(ev).
 					SetType(event.OrderPaid).SetResourceID(resource).SetState(state.DeliveryState(f)).SetAttempts(2).

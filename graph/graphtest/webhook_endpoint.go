@@ -17,8 +17,8 @@ func Receiver(events ...string) model.WebhookEndpointCreateInput {
 	return model.WebhookEndpointCreateInput{URL: "https://hooks.example.com/in", Events: events}
 }
 
-// Hook creates an endpoint as the viewer of ctx.
-func (p *Shop) Hook(t testing.TB, ctx context.Context, events ...string) *model.WebhookEndpoint {
+// NewEndpoint creates an endpoint as the viewer of ctx.
+func (p *Shop) NewEndpoint(t testing.TB, ctx context.Context, events ...string) *model.WebhookEndpoint {
 	t.Helper()
 	if len(events) == 0 {
 		events = []string{"order.paid", "product.updated"}
@@ -30,7 +30,7 @@ func (p *Shop) Hook(t testing.TB, ctx context.Context, events ...string) *model.
 // AsApp returns a context for an app, and the grant of the store to it.
 func (p *Shop) AsApp(t testing.TB, a *model.App, scopes ...string) (context.Context, *db.Grant) {
 	t.Helper()
-	g, set := p.Gave(t, a, 1, nil)[0], scope.Of(scopes...).Effective()
+	g, set := p.AddGrants(t, a, 1, nil)[0], scope.Of(scopes...).Effective()
 	return viewer.With(p.Ctx,
 		&viewer.Viewer{Kind: viewer.OAuthApp, Store: p.Model.ID, Actor: a.ID, Principal: a.ID, Name: a.Name,
 			Grant: g.ID, Granted: set, Scopes: set, Currency: "EUR"}), g
@@ -42,8 +42,8 @@ func (p *Shop) Queue(t testing.TB, id xid.ID) *db.WebhookQueue {
 	return Must[*db.WebhookQueue](t)(p.Client(p.Ctx).WebhookQueue.Query().Where(webhookqueue.ID(id)).Only(p.Ctx))
 }
 
-// Meddle writes rows directly, without the operations.
-func (p *Shop) Meddle(t testing.TB, f func(ctx context.Context, c *db.Client) error) {
+// WriteRows writes rows directly, without the operations.
+func (p *Shop) WriteRows(t testing.TB, f func(ctx context.Context, c *db.Client) error) {
 	t.Helper()
 	if err := p.Resolver.Store.InTx(p.Ctx,
 		func(ctx context.Context) error { return f(ctx, p.Client(ctx)) }); err != nil {

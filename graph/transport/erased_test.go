@@ -42,7 +42,7 @@ func TestAnswersOfRedacted(t *testing.T) {
 			of[name] = []request{joins, order, {name + "-goes", redactCustomer, map[string]any{"id": id, "v": 2}}}
 		}
 		shop := graphtest.Shop{Resolver: f.Core, Ctx: f.Ctx}
-		ids := shop.Sent(t, shop.Hook(t, f.Ctx), graphtest.Waits, graphtest.Waits)
+		ids := shop.AddDeliveries(t, shop.NewEndpoint(t, f.Ctx), graphtest.DeliveryWaiting, graphtest.DeliveryWaiting)
 		shows := request{"shows", retryDelivery + "attempts { response } } } }", map[string]any{"id": ids[0]}}
 		hides := request{"hides", retryDelivery + "id } } }", map[string]any{"id": ids[1]}}
 		send(shows).Ok()

@@ -87,7 +87,7 @@ func (h *handler) once(ctx context.Context, out *response, o *operation, key str
 	var done outcome
 	var r *run
 	claim := idem.Claim{Key: key, Fingerprint: o.body.Fingerprint(http.MethodPost, "/graphql"),
-		Beside: slices.Contains(separateMutations, field.Name)}
+		CommitFirst: slices.Contains(separateMutations, field.Name)}
 	h.validateUpload(ctx, o)
 	a, replayed, err := h.Idem.Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {
 		done, r = h.execute(ctx, o)
@@ -178,7 +178,7 @@ func (h *handler) checkScopes(ctx context.Context, o *operation, field graphql.C
 			events = append(events, event.Type(name))
 		}
 	}
-	return core.Reaches(ctx, state.ExportKind(strings.ToLower(kind)), events...)
+	return core.RequireReadScope(ctx, state.ExportKind(strings.ToLower(kind)), events...)
 }
 
 // storable returns the single mutation of a request with a key, and refuses operations whose

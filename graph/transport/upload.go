@@ -150,10 +150,10 @@ func (h *handler) validateUpload(ctx context.Context, o *operation) {
 	switch name {
 	case themeImport:
 		archive, _ := in["archive"].(string)
-		o.judged = h.Core.Judged(ctx, archive)
+		o.judged = h.Core.ValidateArchive(ctx, archive)
 	case imageAdd:
 		content, _ := in["content"].(string)
-		o.uploaded = h.Core.Uploaded(ctx, content)
+		o.uploaded = h.Core.DecodeUpload(ctx, content)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestProveAgain(t *testing.T) {
 		if !makes(cookie) {
 			t.Error("a sign-in proves nothing")
 		}
-		graphtest.Rest(t, w.core.Store)
+		graphtest.ExpireProofs(t, w.core.Store)
 		if other := w.signIn("ada@example.com"); makes(cookie) || !makes(other) {
 			t.Error("the proof of one session is that of another")
 		}
@@ -46,7 +46,7 @@ func TestProveAgain(t *testing.T) {
 			t.Errorf("the password: %s", a.body)
 		}
 
-		graphtest.Rest(t, w.core.Store)
+		graphtest.ExpireProofs(t, w.core.Store)
 		post := func(cookie string, form url.Values) *reply {
 			form.Set("return_to", "/x?y=1")
 			return w.post("/sign-in/again", form, "Cookie", cookie)
@@ -91,7 +91,7 @@ func TestProveAgainByPasskey(t *testing.T) {
 		q := w.question("/sign-in/second/options", "Cookie", step)
 		signed := w.second(step, url.Values{"ceremony": {q.Token}, "response": {string(key.Get(q.Options))}})
 		cookie := sessionCookie + "=" + signed.cookies()[sessionCookie]
-		graphtest.Rest(t, w.core.Store)
+		graphtest.ExpireProofs(t, w.core.Store)
 		stale := func(cookie string) bool {
 			return strings.Contains(w.ask(cookie, "mutation{recoveryCodesRenew{recoveryCodes}}").body,
 				"reauthentication_required")
@@ -117,7 +117,7 @@ func TestProveAgainByPasskey(t *testing.T) {
 		if a := w.post("/sign-in/again", answer, "Cookie", cookie); a.status != http.StatusSeeOther || stale(cookie) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
-		graphtest.Rest(t, w.core.Store)
+		graphtest.ExpireProofs(t, w.core.Store)
 		if a := w.post("/sign-in/again", answer, "Cookie", cookie); a.status != http.StatusForbidden || !stale(cookie) {
 			t.Errorf("twice: %d", a.status)
 		}

@@ -28,11 +28,11 @@ func (w *site) mails() {
 // letter returns the path of the newest link emailed to an address.
 func (w *site) letter(to, path string) string {
 	w.t.Helper()
-	list := graphtest.Letters(w.t, w.core.Store, to)
+	list := graphtest.EmailBodies(w.t, w.core.Store, to)
 	if len(list) == 0 {
 		w.t.Fatalf("no mail to %s", to)
 	}
-	return path + graphtest.TokenIn(w.t, list[len(list)-1], w.host+path)
+	return path + graphtest.LinkToken(w.t, list[len(list)-1], w.host+path)
 }
 
 // invite invites an address to a store and returns the path of the link.

@@ -92,14 +92,14 @@ func TestNewBrowserIsTold(t *testing.T) {
 		from := []string{"X-Forwarded-For", "192.0.2.7", "User-Agent", "Test browser"}
 		first := w.post("/sign-in", credentials("ada@example.com", secret), from...).device(t)
 		w.signIn("ada@example.com", append(from, "Cookie", first.Name+"="+first.Value)...)
-		got := graphtest.Letters(t, s, "ada@example.com")
+		got := graphtest.EmailBodies(t, s, "ada@example.com")
 		if len(got) != 1 || !strings.Contains(got[0], "a browser that never did before") ||
 			!strings.Contains(got[0], "192.0.2.7, with Test browser.") {
 			t.Errorf("Ada reads %q", got)
 		}
 		w.post(w.invite(shop, "tom@example.com", viewer.Support),
 			url.Values{"answer": {"join"}, "name": {"Tom"}, "password": {secret}})
-		if got := graphtest.Letters(t, s, "tom@example.com"); len(got) != 1 {
+		if got := graphtest.EmailBodies(t, s, "tom@example.com"); len(got) != 1 {
 			t.Errorf("Tom reads %q", got)
 		}
 	})

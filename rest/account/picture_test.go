@@ -36,7 +36,7 @@ func TestPictureOfPerson(t *testing.T) {
 		}
 		t.Cleanup(func() { blobs.Close() })
 		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
-			c.Core.Pictures, c.Blobs = graphtest.Pictures(t, s, blobs, host), blobs
+			c.Core.Images, c.Blobs = graphtest.NewImageKeeper(t, s, blobs, host), blobs
 		})
 		shop, other := w.shop("ada@example.com"), w.shop("bob@example.com")
 		ids := []string{}
@@ -96,7 +96,7 @@ func TestPictureOfPerson(t *testing.T) {
 func TestImageOfPerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, "http://127.0.0.1:8080", func(_ *account.Config, c *rest.Config) {
-			c.Blobs = c.Core.Pictures.Blobs
+			c.Blobs = c.Core.Images.Blobs
 		})
 		shop := w.shop("ada@example.com")
 		w.shop("bob@example.com")

@@ -141,7 +141,7 @@ func (a *Account) SecondOptions() http.Handler {
 // PasskeyOptions serves /sign-in/passkey/options: the request options for passkeys without a
 // password, for any browser.
 func (a *Account) PasskeyOptions() http.Handler {
-	return a.question(func(r *http.Request) (*factor.Ceremony, error) { return a.Core.Factors.AskAlone(r.Context()) })
+	return a.question(func(r *http.Request) (*factor.Ceremony, error) { return a.Core.Factors.AskPasswordless(r.Context()) })
 }
 
 // question answers POST with passkey request options, as JSON for the script.
@@ -194,7 +194,7 @@ func (a *Account) Passkey() http.Handler {
 		page.Redirect(w, SignInPath)
 	}, func(w http.ResponseWriter, r *http.Request, form url.Values) {
 		var s session.Signed
-		err := a.Core.Factors.ProveAlone(r.Context(), form.Get("ceremony"), []byte(form.Get("response")),
+		err := a.Core.Factors.ProvePasswordless(r.Context(), form.Get("ceremony"), []byte(form.Get("response")),
 			func(ctx context.Context, person xid.ID, _ factor.Used) (err error) {
 				s, err = a.Sessions.Admit(ctx, person, a.attempt(r, "", ""))
 				return err

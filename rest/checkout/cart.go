@@ -66,7 +66,7 @@ func (v *visit) cartLine(l *cart.Line, currency string) Line {
 	case l.Upload != nil:
 		line.Picture = images.Path(l.Upload, images.Widths(l.Upload.ContentType, l.Upload.Width)[0])
 	case l.Image != "":
-		line.Picture = storefront.PicturePath(l.Image, l.Handle)
+		line.Picture = storefront.ExternalImagePath(l.Image, l.Handle)
 	}
 	if l.Gone {
 		line.Title = cmp.Or(l.Title, v.texts.Say(phrase.Product))
@@ -170,7 +170,7 @@ func (v *visit) add() {
 }
 
 // productRef reads the product and variant of a form.
-func (v *visit) productRef() (w cart.Ware, ok bool) {
+func (v *visit) productRef() (w cart.ProductRef, ok bool) {
 	var err error
 	if w.Product, err = xid.Product.Parse(v.value("product_id")); err != nil {
 		return w, false

@@ -84,13 +84,13 @@ func (v *visit) review(c *cart.View) {
 func (v *visit) reviewPage(c *cart.View, status int, problem string) {
 	page := ReviewPage{Frame: v.frame(phrase.StepReview), Steps: v.trail(c, cart.StepReview), Sums: v.sums(c),
 		Total: v.texts.Money(c.Sums.TotalMinor, c.Currency), Back: pathOf(cart.StepPayment),
-		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10), Goods: c.Goods()}
+		Shown: strconv.FormatInt(c.Sums.TotalMinor, 10), Goods: c.Contents()}
 	page.Problem, page.Away = problem, c.Method.Kind == state.PaymentStripe
 	contact := []string{c.Email}
 	if c.Phone != "" {
 		contact = append(contact, c.Phone)
 	}
-	if c.Asks() && c.Country != "" {
+	if c.AsksCountry() && c.Country != "" {
 		contact = append(contact, countryName(v.texts, c.Country))
 		if c.Region != "" {
 			contact = append(contact, c.Region)
@@ -139,7 +139,7 @@ func (v *visit) place() {
 		return
 	}
 	goods := v.value("goods")
-	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total, Goods: goods})
+	placed, err := v.Carts.Place(v.ctx, v.token(), cart.Shown{TotalMinor: total, Contents: goods})
 	switch {
 	case err == nil:
 		v.ordered(placed)
@@ -147,12 +147,12 @@ func (v *visit) place() {
 		v.reviewAgain(func(*cart.View) string { return v.texts.Say(phrase.CodeTakenOff, placed.Refused) })
 	case fault.IsState(err, fault.LimitReached):
 		v.reviewAgain(func(*cart.View) string {
-			return v.texts.Say(phrase.UnpaidMost, strconv.FormatInt(placed.Most, 10))
+			return v.texts.Say(phrase.UnpaidMost, strconv.FormatInt(placed.Limit, 10))
 		})
 	case fault.IsState(err, fault.VersionMismatch):
 		v.reviewAgain(func(c *cart.View) string {
-			if goods != "" && goods != c.Goods() {
-				return v.texts.Say(phrase.GoodsChanged)
+			if goods != "" && goods != c.Contents() {
+				return v.texts.Say(phrase.ItemsChanged)
 			}
 			return v.texts.Say(phrase.PricesChanged)
 		})
@@ -171,7 +171,7 @@ func (v *visit) place() {
 func (v *visit) soldOut() {
 	problem := phrase.StockChanged
 	if c, err := v.Carts.View(v.ctx, v.token()); err == nil && c != nil && c.Gone() {
-		problem = phrase.GoodsGone
+		problem = phrase.ItemsUnavailable
 	}
 	v.cartAgain(http.StatusConflict, v.texts.Say(problem))
 }

@@ -23,7 +23,7 @@ const (
 func (l Line) Key() string { return l.Product + "." + l.Variant }
 
 // parseKey parses the key of a line.
-func parseKey(key string) (w cart.Ware, ok bool) {
+func parseKey(key string) (w cart.ProductRef, ok bool) {
 	product, variant, _ := strings.Cut(key, ".")
 	var err error
 	if w.Product, err = xid.Product.Parse(product); err != nil {
@@ -80,10 +80,10 @@ func (v *visit) typed() (in cart.Edit, wrong map[string]string) {
 			wrong[key] = problem
 			continue
 		}
-		in.Lines = append(in.Lines, cart.Amount{Ware: ref, Quantity: n})
+		in.Lines = append(in.Lines, cart.Amount{ProductRef: ref, Quantity: n})
 	}
 	if ref, ok := parseKey(v.value("remove")); ok {
-		in.Lines = append(in.Lines, cart.Amount{Ware: ref})
+		in.Lines = append(in.Lines, cart.Amount{ProductRef: ref})
 	}
 	return in, wrong
 }

@@ -39,7 +39,7 @@ func (v *visit) order(token string) {
 }
 
 // orderPage shows an order.
-func (v *visit) orderPage(o *storefront.Bought, status int, problem string) {
+func (v *visit) orderPage(o *storefront.ShopperOrder, status int, problem string) {
 	page, err := v.statusPage(o)
 	if err != nil {
 		v.failed(err)
@@ -55,7 +55,7 @@ func (v *visit) orderPage(o *storefront.Bought, status int, problem string) {
 }
 
 // paying opens an order that awaits its payment. Any other order's page is shown.
-func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
+func (v *visit) paying(token string, then func(o *storefront.ShopperOrder)) func() {
 	return func() {
 		id, ok := v.Links.Order(v.store, token)
 		if !ok {
@@ -76,7 +76,7 @@ func (v *visit) paying(token string, then func(o *storefront.Bought)) func() {
 
 // payPage is GET /orders/{token}/pay, the page of a test payment. Other payments begin at the page
 // of the order.
-func (v *visit) payPage(o *storefront.Bought) {
+func (v *visit) payPage(o *storefront.ShopperOrder) {
 	if away(o) {
 		to(v.w, v.orderPath(o.ID))
 		return
@@ -84,7 +84,7 @@ func (v *visit) payPage(o *storefront.Bought) {
 	v.payForm(o, http.StatusOK, "")
 }
 
-func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
+func (v *visit) payForm(o *storefront.ShopperOrder, status int, problem string) {
 	page := PayPage{Frame: v.frame(phrase.TestPayment), Number: strconv.FormatInt(o.Number, 10),
 		Total: v.texts.Money(o.TotalMinor, o.Currency), Action: v.orderPath(o.ID) + paySuffix,
 		Reopens: v.placed(o.ID)}
@@ -93,7 +93,7 @@ func (v *visit) payForm(o *storefront.Bought, status int, problem string) {
 }
 
 // pay is POST /orders/{token}/pay.
-func (v *visit) pay(o *storefront.Bought) {
+func (v *visit) pay(o *storefront.ShopperOrder) {
 	if away(o) {
 		if !v.lookups.allow(v.lookups.leaves, v.store, o.ID) {
 			v.crowded(5 * time.Second)
@@ -124,7 +124,7 @@ func (v *visit) placed(id xid.ID) bool {
 }
 
 // statusPage returns the page of an order as it is now.
-func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
+func (v *visit) statusPage(o *storefront.ShopperOrder) (StatusPage, error) {
 	if o.Language != nil {
 		v.texts = phrase.In(*o.Language)
 	}
@@ -168,7 +168,7 @@ func (v *visit) statusPage(o *storefront.Bought) (StatusPage, error) {
 
 // lineStates describe what was shipped of a line, if only part of the order was, and what was
 // refunded.
-func (v *visit) lineStates(o *storefront.Bought, l *db.OrderLine) (list []string) {
+func (v *visit) lineStates(o *storefront.ShopperOrder, l *db.OrderLine) (list []string) {
 	if l.FulfilledQuantity > 0 && o.FulfillmentStatus == state.FulfillmentPartiallyFulfilled {
 		list = append(list, v.texts.Say(phrase.LineShipped, strconv.FormatInt(l.FulfilledQuantity, 10)))
 	}
@@ -179,7 +179,7 @@ func (v *visit) lineStates(o *storefront.Bought, l *db.OrderLine) (list []string
 }
 
 // orderSums returns the sums of an order.
-func (v *visit) orderSums(o *storefront.Bought) []Sum {
+func (v *visit) orderSums(o *storefront.ShopperOrder) []Sum {
 	var included int64
 	if o.IncludedTaxMinor != nil {
 		included = *o.IncludedTaxMinor
@@ -203,7 +203,7 @@ func (v *visit) orderSums(o *storefront.Bought) []Sum {
 }
 
 // states describe the progress of an order.
-func (v *visit) states(o *storefront.Bought) []string {
+func (v *visit) states(o *storefront.ShopperOrder) []string {
 	var list []string
 	say := func(k phrase.Key) { list = append(list, v.texts.Say(k)) }
 	cancelled := o.Status == state.OrderCancelled

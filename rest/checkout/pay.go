@@ -23,12 +23,12 @@ const returnTime = 5 * time.Second
 const stripePages = "https://checkout.stripe.com/"
 
 // away reports whether an order is paid on the pages of a payment provider.
-func away(o *storefront.Bought) bool {
+func away(o *storefront.ShopperOrder) bool {
 	return o.PaymentMethod != nil && *o.PaymentMethod == state.PaymentStripe
 }
 
 // leave redirects to the payment provider's page for an order.
-func (v *visit) leave(o *storefront.Bought) {
+func (v *visit) leave(o *storefront.ShopperOrder) {
 	texts := v.texts
 	if o.Language != nil {
 		texts = phrase.In(*o.Language)
@@ -57,7 +57,7 @@ func (v *visit) leave(o *storefront.Bought) {
 
 // returned asks the provider for the payment of an order whose shopper comes back, and returns the
 // order as it is then.
-func (v *visit) returned(o *storefront.Bought) (*storefront.Bought, error) {
+func (v *visit) returned(o *storefront.ShopperOrder) (*storefront.ShopperOrder, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, returnTime)
 	defer cancel()
 	if err := v.Carts.SettlePayment(ctx, o.Order); err != nil {

@@ -20,7 +20,7 @@ func (v *visit) view() (*cart.View, error) {
 }
 
 // waiting returns the order of the shopper's cart while it awaits an online payment, or nil.
-func (v *visit) waiting() *storefront.Bought {
+func (v *visit) waiting() *storefront.ShopperOrder {
 	c, err := v.Carts.View(v.ctx, v.token())
 	if err != nil || c == nil || c.Order.IsNil() {
 		return nil

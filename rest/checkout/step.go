@@ -31,7 +31,7 @@ func placeOf(s cart.Step) int {
 
 // pathOf returns the page of a step.
 func pathOf(s cart.Step) string {
-	if s == cart.StepGoods {
+	if s == cart.StepCart {
 		return cartPath
 	}
 	return checkoutPath + "/" + string(s)
@@ -117,7 +117,7 @@ func (v *visit) contactForm(c *cart.View, values, wrong map[string]string) {
 	if !c.Ships { // only carriers need a telephone number
 		form = form[:1]
 	}
-	if c.Asks() {
+	if c.AsksCountry() {
 		form = append(slices.Clone(form), countryField)
 		if c.Regional(values[countryField.name]) {
 			form = append(form, regionField)

@@ -77,7 +77,7 @@ func TestConsentScreen(t *testing.T) {
 func TestConsentNeedsProof(t *testing.T) {
 	w := sqlite(t)
 	screen := w.authorize(w.ada)
-	graphtest.Rest(t, w.store)
+	graphtest.ExpireProofs(t, w.store)
 	again := account.AgainAddress(oauth.AuthorizePath + "?" + w.asked().Encode())
 	if r := w.authorize(w.ada); r.status != http.StatusSeeOther || r.header.Get("Location") != again {
 		t.Errorf("the screen: %d %v", r.status, r.header)

@@ -212,7 +212,7 @@ func (s *stall) themeOf(m theme.Manifest, edit ...func(map[string]string)) xid.I
 	s.write(func(ctx context.Context, c *db.Client) error {
 		return c.Theme.Create().SetID(id).SetBucket(0).SetName(m.Name).SetStatus(state.ThemeInactive).
 			SetSource(state.ThemeUploaded).
-			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Never).
+			SetAssetCount(1).SetSizeBytes(int64(len(body))).SetChecksum(sum).SetDueAt(micros.Max).
 			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 	return id

@@ -39,7 +39,7 @@ type front struct {
 	triedAt time.Time         // when the latest read began
 	err     error             // of the latest read
 	reading bool
-	// readGeneration and triedGeneration are [core.Core.Looks] at the start of those reads.
+	// readGeneration and triedGeneration are [core.Core.ThemeGeneration] at the start of those reads.
 	readGeneration, triedGeneration uint64
 }
 
@@ -105,7 +105,7 @@ func (s *Shop) find(handle string) func(context.Context) (*front, error) {
 func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 	now := s.Now()
 	f.mu.Lock()
-	st, age, reading, generation := f.state, now.Sub(f.readAt), f.reading, s.Core.Looks(f.id)
+	st, age, reading, generation := f.state, now.Sub(f.readAt), f.reading, s.Core.ThemeGeneration(f.id)
 	same := f.readGeneration == generation
 	f.mu.Unlock()
 	if st != nil && same && (age < fresh || reading && age < seen) {
@@ -130,7 +130,7 @@ func (s *Shop) state(ctx context.Context, f *front) (*storefront.State, error) {
 
 // readState reads the state unless that was just tried.
 func (s *Shop) readState(ctx context.Context, f *front) (*storefront.State, error) {
-	now, generation := s.Now(), s.Core.Looks(f.id)
+	now, generation := s.Now(), s.Core.ThemeGeneration(f.id)
 	f.mu.Lock()
 	if !f.triedAt.IsZero() && f.triedGeneration == generation && now.Sub(f.triedAt) < fresh {
 		defer f.mu.Unlock()

@@ -92,7 +92,7 @@ func (a asked) query() string {
 
 // list returns what to read; an invalid price does not filter.
 func (a asked) list(on xid.ID, own listings.Sort, currency string) listings.List {
-	l := listings.List{Shelf: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
+	l := listings.List{ID: on, Sort: a.sort, After: a.after, Before: a.before, InStock: a.inStock,
 		Least: storefront.PriceOf(a.least, currency), Most: storefront.PriceOf(a.most, currency)}
 	if l.Sort == "" || l.Sort == listings.Manual && own != listings.Manual { // there is no manual order here
 		l.Sort = own
@@ -102,7 +102,7 @@ func (a asked) list(on xid.ID, own listings.Sort, currency string) listings.List
 		l.On = append(l.On, listings.Option(name, value))
 	}
 	if on == listings.All && len(l.On) > 0 { // the scan is shorter there
-		l.Shelf, l.On = l.On[0], l.On[1:]
+		l.ID, l.On = l.On[0], l.On[1:]
 	}
 	return l
 }
@@ -117,7 +117,7 @@ func (a asked) from(change func(*asked)) asked {
 // listed is a list that a page shows.
 type listed struct {
 	asked
-	*storefront.Shelf
+	*storefront.ProductPage
 	own    listings.Sort
 	facets []storefront.Facet
 	path   string
@@ -132,7 +132,7 @@ type listed struct {
 func (s *Shop) readList(ctx context.Context, in scene, l *listed, on xid.ID) (err error) {
 	asks := l.list(on, l.own, in.shop.Currency)
 	asks.InStock = asks.InStock || l.always
-	if l.Shelf, err = s.Core.List(ctx, asks); err == nil {
+	if l.ProductPage, err = s.Core.List(ctx, asks); err == nil {
 		l.facets, err = s.Core.Facets(ctx, on)
 	}
 	return err

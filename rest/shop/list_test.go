@@ -67,7 +67,7 @@ func TestCollectionPages(t *testing.T) {
 				Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(1000))}}},
 		})).Collection
 		id := c.PublicID()
-		if err := s.core.Shelves.Judge(t.Context()); err != nil {
+		if err := s.core.Listings.UpdateCollections(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.clock.add(time.Second) // states cached before are stale

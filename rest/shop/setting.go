@@ -54,7 +54,7 @@ func (l *look) set(
 		case s.Kind == state.SettingColor:
 			colors.Set(s.Name, strings.TrimPrefix(v, "#"))
 		case s.Kind == state.SettingImage && strings.HasPrefix(v, "https://"):
-			v = storefront.SettingPath(v)
+			v = storefront.SettingImagePath(v)
 		case s.Kind == state.SettingImage:
 			v = l.images[v]
 		}

@@ -87,7 +87,7 @@ func TestBrand(t *testing.T) {
 		}
 		logo := "https://pictures.example/logo.png"
 		s.set(map[string]string{"accent": "#0000ff", "logo": logo}, nil)
-		if b := brand(); b != (storefront.Brand{Accent: "#0000ff", Logo: storefront.SettingPath(logo)}) {
+		if b := brand(); b != (storefront.Brand{Accent: "#0000ff", Logo: storefront.SettingImagePath(logo)}) {
 			t.Errorf("set: %+v", b)
 		}
 		s.set(map[string]string{"accent": "#0}body{", "logo": "javascript:x"}, nil)

@@ -179,7 +179,7 @@ func Cost(r *http.Request) int {
 	switch {
 	case r.URL.Path == searchPath, strings.HasPrefix(r.URL.Path, mapRoot):
 		return searchCost
-	case strings.HasPrefix(r.URL.Path, storefront.PictureRoot):
+	case strings.HasPrefix(r.URL.Path, storefront.ExternalImageRoot):
 		return pictureCost
 	}
 	return PageCost

@@ -65,7 +65,7 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true, Ships: true,
 		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
-		Variants: []*storefront.Piece{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200, Image: photo}}}
+		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200, Image: photo}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
 			Shipping: "/pages/shipping"},
@@ -77,8 +77,8 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		c := content{view: view{kind, "mug"}, product: offer, offers: []*storefront.Offer{offer}, count: 1,
 			menus: &storefront.Menus{Main: menu, Footer: menu},
 			list: &listed{asked: asked{least: "10", most: "24.90", options: []string{"Size:S"}}, own: listings.Newest,
-				Shelf:  &storefront.Shelf{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
-				facets: []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,
+				ProductPage: &storefront.ProductPage{Offers: []*storefront.Offer{offer}, After: "a", Before: "b"},
+				facets:      []storefront.Facet{{Name: "Size", Value: "S"}}, path: storefront.ProductsPath,
 				title: "Products", description: "All."},
 			text: &storefront.Text{Title: "Shipping", Kind: "shipping", Description: "Twice.", HTML: "<p>Hi"}}
 		got, want := shape(c.data(in, &look{name: "Plain", version: "1"})), shape(render.SampleData(kind))

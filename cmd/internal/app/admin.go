@@ -134,7 +134,7 @@ func (a *admin) readyz(w http.ResponseWriter, r *http.Request) {
 func (a *admin) status(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), statusTimeout)
 	defer cancel()
-	v, err := fleet.Look(ctx, a.store)
+	v, err := fleet.Inspect(ctx, a.store)
 	if err != nil {
 		answer(w, http.StatusServiceUnavailable, health{program, "unavailable", "the database does not answer"})
 		return

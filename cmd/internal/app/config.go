@@ -104,9 +104,9 @@ func (s Storage) SQLitePath() string {
 // RateBurst returns how many requests may come at once.
 func (c Config) RateBurst() int { return max(int(2*c.RateLimit), 1) }
 
-// Worded returns the settings for the log: all, or only those that differ from usual, if given, and
+// Summary returns the settings for the log: all, or only those that differ from usual, if given, and
 // always the database.
-func (c Config) Worded(usual *Config) slog.Value {
+func (c Config) Summary(usual *Config) slog.Value {
 	all := c.LogValue()
 	if usual == nil {
 		return all

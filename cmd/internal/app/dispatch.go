@@ -74,7 +74,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
 		}
 	}()
-	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Patience: patience, Logger: r.Logger}); err != nil {
+	if s.base, err = Open(ctx, Opening{Storage: c.Storage, WaitFor: patience, Logger: r.Logger}); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
@@ -96,7 +96,7 @@ func startDispatch(ctx context.Context, c DispatchConfig, r Runtime) (_ *Server,
 	if err := errors.Join(s.hooks.Register(reg), s.newSender(c.Mail, reg)); err != nil {
 		return nil, err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.Strain, delivers: true}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.SenderTrouble, delivers: true}
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if err := s.join(ctx, state.ProcessDispatcher, r.Build); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type Finding struct {
 	Grade Grade  `json:"grade"`
 	// Found describes what was found.
 	Found string `json:"found"`
-	// Mend says what to do about it; empty if nothing is wrong.
-	Mend string `json:"mend,omitzero"`
+	// Remedy says what to do about it; empty if nothing is wrong.
+	Remedy string `json:"mend,omitzero"`
 }
 
 // Report is the result of a diagnosis.
@@ -39,9 +39,9 @@ func ok(check, format string, args ...any) Finding {
 	return Finding{Check: check, Grade: OK, Found: fmt.Sprintf(format, args...)}
 }
 
-func warn(check, found, mend string) Finding { return Finding{check, Warn, found, mend} }
+func warn(check, found, remedy string) Finding { return Finding{check, Warn, found, remedy} }
 
-func fail(check, found, mend string) Finding { return Finding{check, Fail, found, mend} }
+func fail(check, found, remedy string) Finding { return Finding{check, Fail, found, remedy} }
 
 // Diagnose checks everything that serve needs and changes nothing: it creates no file and applies
 // no migration.
@@ -73,8 +73,8 @@ func (r Report) Print(w io.Writer) error {
 	var b strings.Builder
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "%-5s %-12s %s\n", f.Grade, f.Check, f.Found)
-		if f.Mend != "" {
-			fmt.Fprintf(&b, "%-18s -> %s\n", "", f.Mend)
+		if f.Remedy != "" {
+			fmt.Fprintf(&b, "%-18s -> %s\n", "", f.Remedy)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -72,7 +72,7 @@ func diagnoseEvents(ctx context.Context, s *ent.Store) []Finding {
 	if err != nil {
 		return []Finding{fail("events", firstLine(err), "")}
 	}
-	list, err := hooks.Aside(ctx)
+	list, err := hooks.EventsSetAside(ctx)
 	if err != nil || len(list) == 0 {
 		return nil
 	}
@@ -159,12 +159,12 @@ func diagnoseClock(ctx context.Context, s *ent.Store) Finding {
 
 func judgeClock(difference time.Duration) Finding {
 	found := "the database's clock differs by " + difference.Round(time.Millisecond).String()
-	const mend = "let NTP set the clocks of this machine and of the database's"
+	const remedy = "let NTP set the clocks of this machine and of the database's"
 	switch difference = difference.Abs(); {
 	case difference > clockFail:
-		return fail("clock", found, mend)
+		return fail("clock", found, remedy)
 	case difference > clockWarn:
-		return warn("clock", found, mend)
+		return warn("clock", found, remedy)
 	}
 	return ok("clock", "%s", found)
 }

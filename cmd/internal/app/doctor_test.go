@@ -91,7 +91,7 @@ func TestJudgeCapacity(t *testing.T) {
 		{webhook.Capacity{Attempts: 496, Files: 1024, Memory: 8 << 30}, Warn},
 	} {
 		got := judgeCapacity(tc.Capacity)
-		if got.Grade != tc.want || (got.Mend == "") != (tc.want == OK) {
+		if got.Grade != tc.want || (got.Remedy == "") != (tc.want == OK) {
 			t.Errorf("%+v: %+v, want %s", tc.Capacity, got, tc.want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestDiagnoseSecret(t *testing.T) {
 			if got.Grade != tc.want || r.Healthy != (tc.want != Fail) {
 				t.Errorf("%+v, healthy %t; want %s", got, r.Healthy, tc.want)
 			}
-			if got.Grade != OK && got.Mend == "" {
+			if got.Grade != OK && got.Remedy == "" {
 				t.Error("it does not say how to repair it")
 			}
 			if tc.env != "" && strings.Contains(got.Found, tc.env) {
@@ -201,7 +201,7 @@ func TestDiagnoseAddressInUse(t *testing.T) {
 	c := free(t)
 	c.Addr = l.Addr().String()
 	if got := graded(t, Diagnose(t.Context(), c), "address"); got.Grade != Fail ||
-		!strings.Contains(got.Mend, "--addr") {
+		!strings.Contains(got.Remedy, "--addr") {
 		t.Errorf("%+v, want a failure that names --addr", got)
 	}
 }
@@ -223,7 +223,7 @@ func TestDiagnoseDatabase(t *testing.T) {
 	if storetest.HaveMySQL(t) {
 		c.Database = storetest.EmptyMySQL(t)
 		r := Diagnose(t.Context(), c)
-		if got := graded(t, r, "migrations"); got.Grade != Fail || !strings.Contains(got.Mend, "migrate apply") {
+		if got := graded(t, r, "migrations"); got.Grade != Fail || !strings.Contains(got.Remedy, "migrate apply") {
 			t.Errorf("%+v, want a failure that names migrate apply", got)
 		}
 		if got := graded(t, r, "clock"); got.Grade != OK {

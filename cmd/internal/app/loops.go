@@ -29,7 +29,7 @@ type loop struct {
 	every   time.Duration // between the end of a round and the start of the next
 	timeout time.Duration // of one round; 0 means five minutes
 	run     func(context.Context) error
-	woken   <-chan struct{} // starts a round at once; may be nil
+	wakeups <-chan struct{} // starts a round at once; may be nil
 }
 
 // newLoops returns the background work of a server. The loops start in this order and stop in
@@ -53,15 +53,15 @@ func (s *Server) dispatchLoops() []loop {
 
 // accessLoops keep credentials, rates and the accounts of people current in all processes.
 func (s *Server) accessLoops() []loop {
-	rates := func(ctx context.Context) error { return s.fleet.Tell(ctx, s.rates.Tell) }
+	rates := func(ctx context.Context) error { return s.fleet.PublishRates(ctx, s.rates.Tell) }
 	return []loop{
-		{"watch_revocations", apikey.WatchEvery, apikey.Elsewhere, s.base.Keys.Watch, nil},    // engine/apikey
-		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                        // engine/task
-		{"publish_rates", fleet.TellEvery, apikey.Elsewhere, rates, nil},                      // engine/fleet
-		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                              // engine/apikey
-		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},            // engine/requestlog
-		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Woken()}, // engine/erase
-		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                          // engine/notify
+		{"watch_revocations", apikey.WatchEvery, apikey.RevocationDelay, s.base.Keys.Watch, nil}, // engine/apikey
+		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                           // engine/task
+		{"publish_rates", fleet.PublishEvery, apikey.RevocationDelay, rates, nil},                // engine/fleet
+		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                                 // engine/apikey
+		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},               // engine/requestlog
+		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Wakeups()},  // engine/erase
+		{"remind_staff_tokens", time.Hour, time.Hour, s.remind, nil},                             // engine/notify
 	}
 }
 
@@ -69,11 +69,11 @@ func (s *Server) accessLoops() []loop {
 func (s *Server) sellingLoops() []loop {
 	sales := rollup.NewKeeper(s.base.Store)
 	return []loop{
-		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                      // domain/cart
-		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},          // domain/cart
-		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Woken()}, // domain/cart
-		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},              // domain/cart
-		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                      // engine/rollup
+		{"end_holds", 15 * time.Second, time.Hour, s.endHolds, nil},                        // domain/cart
+		{"settle_payments", 15 * time.Second, time.Hour, s.settlePayments, nil},            // domain/cart
+		{"return_money", 15 * time.Second, time.Hour, s.returnMoney, s.payments.Wakeups()}, // domain/cart
+		{"backfill_lines", time.Hour, 24 * time.Hour, s.backfillLines, nil},                // domain/cart
+		{"roll_up_sales", time.Minute, time.Hour, sales.Round, nil},                        // engine/rollup
 	}
 }
 
@@ -81,14 +81,14 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	return []loop{
-		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Woken()},      // engine/install
-		{"seed_themes", hour, 0, s.themes.Seed, nil},                                  // engine/install
-		{"sweep_themes", day, hour, s.themes.Sweep, nil},                              // engine/install
-		{"sweep_images", day, hour, s.pictures.Sweep, nil},                            // engine/images
-		{"index_products", hour, day, s.shelves.Round, nil},                           // engine/index/listings
-		{"update_collections", time.Minute, hour, s.shelves.Judge, s.shelves.Woken()}, // engine/index/listings
-		{"index_search", hour, day, s.words.Round, nil},                               // engine/index/search
-		{"flush_search", time.Second, hour, s.words.Settle, nil},                      // engine/index/search
+		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Wakeups()},                    // engine/install
+		{"seed_themes", hour, 0, s.themes.Seed, nil},                                                  // engine/install
+		{"sweep_themes", day, hour, s.themes.Sweep, nil},                                              // engine/install
+		{"sweep_images", day, hour, s.pictures.Sweep, nil},                                            // engine/images
+		{"index_products", hour, day, s.listings.Round, nil},                                          // engine/index/listings
+		{"update_collections", time.Minute, hour, s.listings.UpdateCollections, s.listings.Wakeups()}, // engine/index/listings
+		{"index_search", hour, day, s.words.Round, nil},                                               // engine/index/search
+		{"flush_search", time.Second, hour, s.words.Flush, nil},                                       // engine/index/search
 	}
 }
 
@@ -185,8 +185,8 @@ func (s *Server) returnMoney(ctx context.Context) error {
 }
 
 // mergeRates passes the reports of other processes to the rate limits.
-func (s *Server) mergeRates(reports []apikey.Told) {
-	s.rates.Hear(slices.DeleteFunc(reports, func(t apikey.Told) bool { return t.Process == s.base.Process }))
+func (s *Server) mergeRates(reports []apikey.PeerReport) {
+	s.rates.Hear(slices.DeleteFunc(reports, func(t apikey.PeerReport) bool { return t.Process == s.base.Process }))
 }
 
 // join registers the process in the fleet until the server closes.
@@ -205,7 +205,7 @@ func (s *Server) background(ctx context.Context, loops []loop, others ...work.Se
 	g := new(work.Group)
 	for _, l := range loops {
 		worker, err := work.New(work.Config{Name: l.name, Interval: l.every, Timeout: l.timeout, Run: l.run,
-			Woken: l.woken, Logger: s.log})
+			Wakeups: l.wakeups, Logger: s.log})
 		if err != nil {
 			return err
 		}

@@ -60,9 +60,9 @@ type Opening struct {
 	Limits
 	// Migrate applies pending migrations on every engine, not on SQLite alone.
 	Migrate bool
-	// Patience is how long to wait for a database server that is down, such as one that starts at
+	// WaitFor is how long to wait for a database server that is down, such as one that starts at
 	// the same time. A wrong password or name is an error at once.
-	Patience time.Duration
+	WaitFor time.Duration
 	// Relaxed lets SQLite lose the last moments in a power cut, which is acceptable for demos.
 	Relaxed bool
 	Logger  *slog.Logger
@@ -124,7 +124,7 @@ func OpenStore(ctx context.Context, o Opening) (*ent.Store, error) {
 		f.Close()
 	}
 	c := ent.Config{Database: o.Address(), FullSync: !o.Relaxed, Logger: o.Logger}
-	if o.Patience == 0 || o.SQLitePath() != "" {
+	if o.WaitFor == 0 || o.SQLitePath() != "" {
 		return ent.Open(ctx, c)
 	}
 	return await(ctx, o, func() (*ent.Store, error) { return ent.Open(ctx, c) })
@@ -140,11 +140,11 @@ const (
 
 // await opens a database that may be down for a while.
 func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*ent.Store, error) {
-	end := time.NewTimer(o.Patience)
+	end := time.NewTimer(o.WaitFor)
 	defer end.Stop()
 	for tries := 0; ; tries++ {
 		s, err := open()
-		if !ent.IsAway(err) {
+		if !ent.IsDown(err) {
 			return s, err
 		}
 		if tries%sayEach == 0 {
@@ -239,7 +239,7 @@ func (b *Base) Core(a Addresses, hooks *webhook.Engine, m Marketplace, log *slog
 	return graph.New(graph.Config{Store: b.Store, Keys: b.Keys, Sessions: b.Sessions, Factors: factors,
 		Notifier: b.Notifier, Pages: page.New(b.Ring), HostOf: a.StoreHost, APIHost: a.API, Links: link.New(b.Ring),
 		Payments: payment.NewDesk(b.Ring, payment.NewStripe("")),
-		Webhooks: hooks, Exports: exports, Themes: themes, Pictures: pictures, Erasures: b.Erasures,
+		Webhooks: hooks, Exports: exports, Themes: themes, Images: pictures, Erasures: b.Erasures,
 		Limits: b.Limits, Reviewer: m.reviews, Logger: log})
 }
 

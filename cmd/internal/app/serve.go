@@ -51,9 +51,9 @@ type Runtime struct {
 	// Getenv reads the environment variables of OpenTelemetry.
 	Getenv func(string) string
 	Build  Build
-	// Usual holds the settings without flags and variables. If set, the first log line names only
+	// Defaults holds the settings without flags and variables. If set, the first log line names only
 	// settings that differ, for a person who reads along.
-	Usual *Config
+	Defaults *Config
 }
 
 // Check returns every error of the OpenTelemetry variables.
@@ -80,7 +80,7 @@ type Server struct {
 	pictures *images.Keeper
 	carts    *cart.Carts
 	payments *payment.Desk
-	shelves  *listings.Keeper
+	listings *listings.Keeper
 	requests *requestlog.Log
 	tasks    *task.Keeper
 	words    *search.Keeper
@@ -97,7 +97,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 	if err := cmp.Or(c.Check(), r.Check()); err != nil {
 		return nil, err
 	}
-	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Worded(r.Usual))
+	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Summary(r.Defaults))
 	s := &Server{log: r.Logger, failed: make(chan error, 2), rates: new(rest.Rates)}
 	defer func() {
 		if err != nil {
@@ -105,7 +105,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		}
 	}()
 	if s.base, err = Open(ctx, Opening{Storage: c.Storage, Limits: c.Limits, Migrate: c.Migrate, Relaxed: c.Demo,
-		Patience: patience, Logger: r.Logger}); err != nil {
+		WaitFor: patience, Logger: r.Logger}); err != nil {
 		return nil, err
 	}
 	s.closer.push("close the database", func(context.Context) error { return s.base.Close() })
@@ -146,7 +146,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 		return err
 	}
 	core.TestPayments = c.Demo
-	s.themes, s.pictures, s.carts, s.shelves = core.Themes, core.Pictures, core.Carts(), core.Shelves
+	s.themes, s.pictures, s.carts, s.listings = core.Themes, core.Images, core.Carts(), core.Listings
 	s.tasks, s.payments, s.requests = core.Tasks, core.Payments, requestlog.New(s.base.Store)
 	s.words = search.NewKeeper(s.base.Store)
 	if err := s.themes.Seed(ctx); err != nil {
@@ -160,7 +160,7 @@ func (s *Server) listen(ctx context.Context, c Config, r Runtime) error {
 	if err := s.newSender(c.Mail, reg); err != nil {
 		return err
 	}
-	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.Strain}
+	s.admin = &admin{store: s.base.Store, hosts: c.AdminHosts, impaired: s.hooks.SenderTrouble}
 	// Answers have no time limit: a profile takes as long as requested.
 	s.serve(s.server(ctx, s.admin.handler(reg), 0), operator, "admin")
 	if c.Demo {
@@ -183,7 +183,7 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	if err != nil {
 		return err
 	}
-	s.base.Keys.OnTold(s.mergeRates)
+	s.base.Keys.OnReport(s.mergeRates)
 	// Read the revocations of other processes before serving.
 	if err := s.base.Keys.Watch(ctx); err != nil {
 		return err

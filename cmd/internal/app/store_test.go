@@ -75,7 +75,7 @@ func TestOpenAwaitsTheServer(t *testing.T) {
 	}
 	log := make(heard, 1)
 	opening := func(address string) app.Opening {
-		o := app.Opening{Storage: settings(t).Storage, Migrate: true, Patience: time.Minute,
+		o := app.Opening{Storage: settings(t).Storage, Migrate: true, WaitFor: time.Minute,
 			Logger: slog.New(slog.NewTextHandler(log, nil))}
 		o.Database = address
 		return o

@@ -46,7 +46,7 @@ func (b *Base) Engine(c Delivery, demo, serves bool, log *slog.Logger) (*webhook
 	b.Erasures = erase.New(erase.Config{Store: b.Store, Notifier: b.Notifier, Logger: log})
 	return webhook.New(webhook.Config{
 		Store: b.Store, Process: b.Process, Vault: webhook.NewVault(b.Ring), Egress: policy, Notifier: b.Notifier,
-		Veil:             b.Erasures.Veil,
+		RedactEvent:      b.Erasures.RedactEvent,
 		Serves:           serves,
 		SuspendOnSilence: c.SuspendOn == "silence", Logger: log,
 		AppScopes: func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error) {

@@ -22,8 +22,8 @@ const ShippingMinor = 490
 // CartLines is how many lines a cart of [Carts] has, each of one piece.
 const CartLines = 3
 
-// wares is how many products are bought.
-const wares = 2000
+// items is how many products are bought.
+const items = 2000
 
 // Carts makes carts that lack nothing but to be placed: with an address, a shipping rate,
 // a way to pay, and the e-mail address of a customer.
@@ -32,12 +32,12 @@ type Carts struct {
 	shop  xid.ID
 	rate  string
 	made  int
-	// Wares are products without options, whose stock lasts.
-	Wares []Ware
+	// Items are products without options, whose stock lasts.
+	Items []Item
 }
 
-// Ware is a product that is bought.
-type Ware struct {
+// Item is a product that is bought.
+type Item struct {
 	ID    xid.ID
 	Price int64
 }
@@ -52,22 +52,22 @@ type Ready struct {
 func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, error) {
 	c := &Carts{store: s, shop: shop, rate: rate}
 	rows, err := s.Raw().QueryContext(ctx, "SELECT id, price_minor FROM products WHERE store_id = ? AND "+
-		"inventory_quantity > ? ORDER BY id LIMIT ?", shop[:], inStock/2, wares)
+		"inventory_quantity > ? ORDER BY id LIMIT ?", shop[:], inStock/2, items)
 	if err != nil {
 		return nil, fmt.Errorf("find products: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var w Ware
+		var w Item
 		if err := rows.Scan(&w.ID, &w.Price); err != nil {
 			return nil, fmt.Errorf("find products: %w", err)
 		}
-		c.Wares = append(c.Wares, w)
+		c.Items = append(c.Items, w)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("find products: %w", err)
 	}
-	if len(c.Wares) < CartLines {
+	if len(c.Items) < CartLines {
 		return nil, errors.New("the store has too few products to sell")
 	}
 	return c, nil
@@ -108,7 +108,7 @@ func (c *Carts) add(ctx context.Context, carts, lines *bulk) (Ready, error) {
 	now := id.Time()
 	c.made++
 	for i := range CartLines {
-		w, line := c.Wares[(c.made*13+i)%len(c.Wares)], xid.New()
+		w, line := c.Items[(c.made*13+i)%len(c.Items)], xid.New()
 		ready.Total += w.Price
 		err := lines.add(ctx, c.shop[:], id[:], line[:], w.ID[:], w.ID[:], 1, w.Price, int64(now)+int64(i))
 		if err != nil {

@@ -85,7 +85,7 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 				endpoints.add(ctx, shop, id, 1, 0, int64(id.Time()), address(i),
 					string(spread.Types[i%spread.Each%len(spread.Types)]), string(state.EndpointActive),
 					h.vault.Seal(id, secret), webhook.Hint(secret)),
-				queues.add(ctx, shop, id, bucket.Of(shop), int64(micros.Never)))
+				queues.add(ctx, shop, id, bucket.Of(shop), int64(micros.Max)))
 			if err != nil {
 				return err
 			}

@@ -214,7 +214,7 @@ func checkCredentials(t *testing.T, c demo.Config, f *demo.File) {
 			t.Errorf("staff token: %+v, %v", v, err)
 			continue
 		}
-		people, all := storetest.Everything(t, c.Core.Store)
+		people, all := storetest.AllStores(t, c.Core.Store)
 		users, err := people.User.Query().All(all)
 		if err != nil {
 			t.Fatal(err)

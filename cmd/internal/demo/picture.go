@@ -75,7 +75,7 @@ func (s *seeder) pictures(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			kept[i] = s.Core.Pictures.Upload(ctx, body)
+			kept[i] = s.Core.Images.Upload(ctx, body)
 			return kept[i].Err
 		})
 	}

@@ -115,7 +115,7 @@ func TestInterruptedStartIsTakenUp(t *testing.T) {
 		if _, err := os.Stat(broken.Path); err == nil {
 			t.Error("the interrupted start wrote its file")
 		}
-		c, all := storetest.Everything(t, s)
+		c, all := storetest.AllStores(t, s)
 		if whole, err := c.Store.Query().Where(store.Demo(true)).Count(all); err != nil || whole != 0 {
 			t.Errorf("%d stores are marked as whole, %v; want none", whole, err)
 		}

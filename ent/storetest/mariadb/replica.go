@@ -69,8 +69,8 @@ func Address(name string, members ...*Member) string {
 	return list.String() + "/" + name
 }
 
-// Found creates a database, and the users for using and replicating it.
-func (m *Member) Found(ctx context.Context, name string) error {
+// Setup creates a database, and the users for using and replicating it.
+func (m *Member) Setup(ctx context.Context, name string) error {
 	return m.run(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 		"CREATE USER app@localhost", "GRANT ALL ON `"+name+"`.* TO app@localhost",
 		"CREATE USER follower@'127.0.0.1'", "GRANT REPLICATION SLAVE ON *.* TO follower@'127.0.0.1'")

@@ -25,7 +25,7 @@ import (
 func settled(t *testing.T, p *graphtest.Shop, person *db.User) {
 	t.Helper()
 	hash := graphtest.Must[string](t)(password.Hash(t.Context(), good))
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.User.Update().Where(user.ID(person.ID)).SetPasswordHash(hash).SetVerifiedAt(micros.Now()).Exec(ctx)
 	})
 }
@@ -56,7 +56,7 @@ func TestForgottenPassword(t *testing.T) {
 		if n := len(emailsTo(t, p, "nobody@example.com")); n != 0 {
 			t.Errorf("%d emails to an unknown address", n)
 		}
-		link := graphtest.TokenIn(t, emailsTo(t, p, p.Owner.Email)[1], access.ResetPath)
+		link := graphtest.LinkToken(t, emailsTo(t, p, p.Owner.Email)[1], access.ResetPath)
 		if err := p.SetForgotten(ctx, link, "short"); graphtest.FieldOf(err) != "#/password too_short" {
 			t.Errorf("a short one: %v", err)
 		}
@@ -66,7 +66,7 @@ func TestForgottenPassword(t *testing.T) {
 		if err := p.SetForgotten(ctx, link, good+" 3"); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("twice: %v", err)
 		}
-		if found, _ := p.Sessions.Find(t.Context(), old); found != nil || p.Live(t, token) {
+		if found, _ := p.Sessions.Find(t.Context(), old); found != nil || p.Authenticates(t, token) {
 			t.Error("a session or a token is still valid")
 		}
 		if _, err := signIn(t, p, p.Owner.Email, good); err == nil {
@@ -88,7 +88,7 @@ func TestForgottenPasswordOfUnproved(t *testing.T) {
 		if err := p.ForgotPassword(t.Context(), member.Email); err != nil {
 			t.Fatal(err)
 		}
-		link := graphtest.TokenIn(t, emailsTo(t, p, member.Email)[0], access.ResetPath)
+		link := graphtest.LinkToken(t, emailsTo(t, p, member.Email)[0], access.ResetPath)
 		if err := p.SetForgotten(t.Context(), link, good); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestForgottenPasswordBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := graphtest.NewShop(t, graphtest.NewCore(t, storetest.Open(t)))
 		withMail(t, p)
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.User.Update().Where(user.ID(p.Owner.ID)).SetPasswordHash(hash).Exec(ctx)
 		})
 		for range 5 {
@@ -119,7 +119,7 @@ func TestForgottenPasswordBounds(t *testing.T) {
 			t.Errorf("%d emails, want 3", len(list))
 		}
 		time.Sleep(30 * time.Minute)
-		if _, err := p.AskedReset(t.Context(), graphtest.TokenIn(t, list[2], access.ResetPath)); graphtest.FaultOf(
+		if _, err := p.AskedReset(t.Context(), graphtest.LinkToken(t, list[2], access.ResetPath)); graphtest.FaultOf(
 			err) != "not_found" {
 			t.Errorf("after half an hour: %v", err)
 		}
@@ -146,7 +146,7 @@ func TestAddress(t *testing.T) {
 		withMail(t, p)
 		member, ctx := p.Member(t, viewer.Support)
 		graphtest.Must[*model.AddressPayload](t)(m.AddressVerify(ctx))
-		link := graphtest.TokenIn(t, emailsTo(t, p, member.Email)[0], access.AddressPath)
+		link := graphtest.LinkToken(t, emailsTo(t, p, member.Email)[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), link, p.Owner.ID); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("another person: %v", err)
 		}
@@ -168,11 +168,11 @@ func TestAddress(t *testing.T) {
 		ctx = viewer.With(ctx, &who)
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, "New@example.com"))
 		graphtest.Must[*model.AddressPayload](t)(m.AddressChange(ctx, p.Owner.Email))
-		taken := graphtest.TokenIn(t, emailsTo(t, p, p.Owner.Email)[0], access.AddressPath)
+		taken := graphtest.LinkToken(t, emailsTo(t, p, p.Owner.Email)[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), taken, member.ID); graphtest.FieldOf(err) != "#/email taken" {
 			t.Errorf("the owner's address: %v", err)
 		}
-		link = graphtest.TokenIn(t, emailsTo(t, p, "new@example.com")[0], access.AddressPath)
+		link = graphtest.LinkToken(t, emailsTo(t, p, "new@example.com")[0], access.AddressPath)
 		if err := p.ConfirmAddress(t.Context(), link, p.Owner.ID); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("another person's new address: %v", err)
 		}

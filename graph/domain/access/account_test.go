@@ -163,7 +163,7 @@ func (w *person) live(t *testing.T) string {
 	t.Helper()
 	var said []string
 	for _, token := range append(w.tokens, w.colleague) {
-		said = append(said, strconv.FormatBool(w.first.Live(t, token)))
+		said = append(said, strconv.FormatBool(w.first.Authenticates(t, token)))
 	}
 	return strings.Join(said, " ")
 }

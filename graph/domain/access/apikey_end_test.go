@@ -46,7 +46,7 @@ func TestAPIKeyRotateWithEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Keys.Forget(first.APIKey.StoreID)
-		if p.Live(t, first.Secret) {
+		if p.Authenticates(t, first.Secret) {
 			t.Error("the old key is valid after its end")
 		}
 		graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, second.PublicID(), nil))

@@ -96,7 +96,7 @@ func TestAPIKeyRotate(t *testing.T) {
 			*second.Secret == *first.Secret {
 			t.Errorf("rotated to %v", k)
 		}
-		if !p.Live(t, first.Secret) || !p.Live(t, second.Secret) {
+		if !p.Authenticates(t, first.Secret) || !p.Authenticates(t, second.Secret) {
 			t.Error("both keys must be valid after a rotation")
 		}
 		if old := graphtest.Must[*model.APIKey](t)(p.Query().APIKey(p.Ctx, id)); !old.Superseded() {
@@ -117,8 +117,8 @@ func TestAPIKeyRotate(t *testing.T) {
 			t.Errorf("of a revoked one: %v", err)
 		}
 		third := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, k.PublicID(), nil))
-		if third.APIKey.LineageID != first.APIKey.ID || p.Live(t, first.Secret) || !p.Live(t, second.Secret) ||
-			!p.Live(t, third.Secret) {
+		if third.APIKey.LineageID != first.APIKey.ID || p.Authenticates(t, first.Secret) || !p.Authenticates(t, second.Secret) ||
+			!p.Authenticates(t, third.Secret) {
 			t.Errorf("then %v", third.APIKey)
 		}
 		if got, want := p.Audited(t),
@@ -164,7 +164,7 @@ func TestAPIKeyRotateRace(t *testing.T) {
 			}
 		}
 		live := p.Client(p.Ctx).APIKey.Query().Where(keys.SlotNotNil()).CountX(p.Ctx)
-		c, all := storetest.Everything(t, p.Store)
+		c, all := storetest.AllStores(t, p.Store)
 		if n := c.Credential.Query().CountX(all); made != 1 || live != 2 || n != 2 {
 			t.Errorf("%d made, %d live, %d credentials, want 1, 2, 2", made, live, n)
 		}
@@ -176,7 +176,7 @@ func TestAPIKeyRevoke(t *testing.T) {
 		m := p.Mutation()
 		made := p.NewKey(t, p.Ctx, "orders.read")
 		id := made.APIKey.PublicID()
-		if !p.Live(t, made.Secret) {
+		if !p.Authenticates(t, made.Secret) {
 			t.Fatal("invalid from the start")
 		}
 		// A revocation that is rolled back has no effect.
@@ -185,11 +185,11 @@ func TestAPIKeyRevoke(t *testing.T) {
 			_, err := m.APIKeyRevoke(ctx, id)
 			return errors.Join(err, ent.Final(undone))
 		})
-		if !errors.Is(err, undone) || !p.Live(t, made.Secret) {
+		if !errors.Is(err, undone) || !p.Authenticates(t, made.Secret) {
 			t.Errorf("rolled back: %v", err)
 		}
 		got := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRevoke(p.Ctx, id))
-		if got.APIKey.RevokedAt == nil || got.APIKey.Slot != nil || got.Secret != nil || p.Live(t, made.Secret) {
+		if got.APIKey.RevokedAt == nil || got.APIKey.Slot != nil || got.Secret != nil || p.Authenticates(t, made.Secret) {
 			t.Errorf("revoked to %v", got.APIKey)
 		}
 		other := graphtest.NewShop(t, p.Resolver)

@@ -45,7 +45,7 @@ func (m Mutation) AppCreate(ctx context.Context, in model.AppCreateInput) (*mode
 		if row, err = m.registerApp(ctx, a); err != nil {
 			return nil, err
 		}
-		return m.apps().Made(row, "app.create", row.Scopes), nil
+		return m.apps().Created(row, "app.create", row.Scopes), nil
 	})
 	if err != nil {
 		return nil, err

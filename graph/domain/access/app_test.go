@@ -107,7 +107,7 @@ func TestAppChecks(t *testing.T) {
 				t.Errorf("%v, want %s", err, tc.want)
 			}
 		}
-		c, all := storetest.Everything(t, p.Store)
+		c, all := storetest.AllStores(t, p.Store)
 		if n := c.OAuthClient.Query().CountX(all); n != 0 {
 			t.Errorf("refused registrations left %d client ids", n)
 		}
@@ -134,15 +134,15 @@ func TestAppScopesOfTheCaller(t *testing.T) {
 			want string
 		}{
 			{name: "one they lack", id: mine,
-				in:   model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "customers.read"})},
+				in:   model.AppUpdateInput{Scopes: graphtest.Given([]string{"products.read", "customers.read"})},
 				want: "insufficient_scope"},
 			{name: "others' answers", id: all,
-				in:   model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"https://evil.example/"})},
+				in:   model.AppUpdateInput{RedirectUris: graphtest.Given([]string{"https://evil.example/"})},
 				want: "insufficient_scope"},
 			{name: "one they have", id: mine,
-				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.write"})}},
+				in: model.AppUpdateInput{Scopes: graphtest.Given([]string{"products.write"})}},
 			{name: "fewer of what they have", id: all,
-				in: model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read", "orders.read"})}},
+				in: model.AppUpdateInput{Scopes: graphtest.Given([]string{"products.read", "orders.read"})}},
 		} {
 			if _, err := m.AppUpdate(developer, tc.id, 1, tc.in); graphtest.FaultOf(err) != tc.want {
 				t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
@@ -168,30 +168,30 @@ func TestAppUpdate(t *testing.T) {
 			version = got.App.Version
 			return got.App
 		}
-		a := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp")),
-			Developer: graphtest.Said(new("Ramp Ltd")), Website: graphtest.Said(new("https://ramp.example")),
-			RedirectUris: graphtest.Said([]string{"com.ramp:/cb", "com.ramp:/cb"}),
-			Scopes:       graphtest.Said([]string{"products.read"})})
+		a := update("", model.AppUpdateInput{Name: graphtest.Given(new("Ramp")),
+			Developer: graphtest.Given(new("Ramp Ltd")), Website: graphtest.Given(new("https://ramp.example")),
+			RedirectUris: graphtest.Given([]string{"com.ramp:/cb", "com.ramp:/cb"}),
+			Scopes:       graphtest.Given([]string{"products.read"})})
 		if a.Name != "Ramp" || a.Developer != "Ramp Ltd" || *a.Website != "https://ramp.example" ||
 			a.App.RedirectUris != "com.ramp:/cb" || a.App.Scopes != "products.read" || a.Version != 2 {
 			t.Errorf("changed to %v", a.App)
 		}
-		if same := update("", model.AppUpdateInput{Name: graphtest.Said(new("Ramp"))}); same.Version != 2 {
+		if same := update("", model.AppUpdateInput{Name: graphtest.Given(new("Ramp"))}); same.Version != 2 {
 			t.Errorf("no change created version %d", same.Version)
 		}
-		if a = update("", model.AppUpdateInput{Website: graphtest.Said[*string](nil)}); a.Website != nil ||
+		if a = update("", model.AppUpdateInput{Website: graphtest.Given[*string](nil)}); a.Website != nil ||
 			a.Name != "Ramp" {
 			t.Errorf("emptied to %v", a.App)
 		}
-		update("#/name required", model.AppUpdateInput{Name: graphtest.Said[*string](nil)})
-		update("#/developer required", model.AppUpdateInput{Developer: graphtest.Said[*string](nil)})
-		update("#/developer too_short", model.AppUpdateInput{Developer: graphtest.Said(new(" "))})
-		update("#/redirect_uris too_short", model.AppUpdateInput{RedirectUris: graphtest.Said[[]string](nil)})
+		update("#/name required", model.AppUpdateInput{Name: graphtest.Given[*string](nil)})
+		update("#/developer required", model.AppUpdateInput{Developer: graphtest.Given[*string](nil)})
+		update("#/developer too_short", model.AppUpdateInput{Developer: graphtest.Given(new(" "))})
+		update("#/redirect_uris too_short", model.AppUpdateInput{RedirectUris: graphtest.Given[[]string](nil)})
 		update("#/redirect_uris/0 invalid_format",
-			model.AppUpdateInput{RedirectUris: graphtest.Said([]string{"http://localhost/"})})
-		update("#/scopes too_short", model.AppUpdateInput{Scopes: graphtest.Said([]string{})})
+			model.AppUpdateInput{RedirectUris: graphtest.Given([]string{"http://localhost/"})})
+		update("#/scopes too_short", model.AppUpdateInput{Scopes: graphtest.Given([]string{})})
 		version = 2
-		if a = update("version_mismatch", model.AppUpdateInput{Name: graphtest.Said(new("X"))}); a.Name != "Ramp" ||
+		if a = update("version_mismatch", model.AppUpdateInput{Name: graphtest.Given(new("X"))}); a.Name != "Ramp" ||
 			a.Version != 3 {
 			t.Errorf("a refused change left %v", a.App)
 		}
@@ -263,7 +263,7 @@ func TestAppOfAnotherStore(t *testing.T) {
 			for name, call := range map[string]func() error{
 				"read": func() error { _, err := p.Query().App(p.Ctx, id); return err },
 				"update": func() error {
-					_, err := m.AppUpdate(p.Ctx, id, 1, model.AppUpdateInput{Name: graphtest.Said(new("X"))})
+					_, err := m.AppUpdate(p.Ctx, id, 1, model.AppUpdateInput{Name: graphtest.Given(new("X"))})
 					return err
 				},
 				"disable": func() error { _, err := m.AppDisable(p.Ctx, id, 1); return err },
@@ -293,7 +293,7 @@ func TestAppUpdateRace(t *testing.T) {
 		for i := range errs {
 			wg.Go(func() {
 				_, errs[i] = p.Mutation().AppUpdate(p.Ctx, id, 1,
-					model.AppUpdateInput{Name: graphtest.Said(new(fmt.Sprint("Name ", i)))})
+					model.AppUpdateInput{Name: graphtest.Given(new(fmt.Sprint("Name ", i)))})
 			})
 		}
 		wg.Wait()

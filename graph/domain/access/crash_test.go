@@ -76,7 +76,7 @@ func TestCrashBeforeTokensEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Resolver = graphtest.Recover(t, p.Resolver, 2)
-		if p.Live(t, token) {
+		if p.Authenticates(t, token) {
 			t.Error("the token is valid")
 		}
 		if got, want := p.Audited(t), "store.create staff_token.create password.reset"; got != want {
@@ -106,7 +106,7 @@ func TestCrashBeforeLeaving(t *testing.T) {
 		}
 		p.Resolver = graphtest.Recover(t, p.Resolver, 2)
 		other.Resolver = p.Resolver
-		if memberOf(t, other, "ada@example.com") != nil || p.Live(t, stolen) {
+		if memberOf(t, other, "ada@example.com") != nil || p.Authenticates(t, stolen) {
 			t.Error("the previous holder is still a member")
 		}
 		if row := memberOf(t, p, "ada@example.com"); row == nil || row.Role != viewer.Admin {
@@ -126,7 +126,7 @@ func TestCrashBeforeTheLog(t *testing.T) {
 		member, _ := p.Member(t, viewer.Support)
 		graphtest.Must[*model.StaffRemovePayload](t)(p.Mutation().StaffRemove(p.Ctx, member.PublicID(), nil))
 		p.Resolver = graphtest.Recover(t, p.Resolver, 3)
-		c, all := storetest.Everything(t, p.Store)
+		c, all := storetest.AllStores(t, p.Store)
 		who := c.User.Query().Where(user.ID(member.ID)).OnlyX(all)
 		for action, of := range map[state.AccountAction]xid.ID{state.AccountTokenMade: p.Owner.ID,
 			state.AccountJoined: who.ID, state.AccountLeft: who.ID} {

@@ -24,7 +24,7 @@ const grantIndex = "grant_store_id_app_id_id"
 // maxInstalled bounds the shown grants of an installed app.
 const maxInstalled = 100
 
-// isStanding is [oauth.Standing] for a loaded grant.
+// isStanding is [oauth.LiveGrant] for a loaded grant.
 func isStanding(g *db.Grant, now micros.Time) bool {
 	if g.RevokedAt != nil || g.ExpiresAt <= now {
 		return false
@@ -142,7 +142,7 @@ func (q Query) installed(ctx context.Context, now micros.Time, after *page.Posit
 	err := query.Modify(func(s *sql.Selector) {
 		ent.ForceIndex(grantIndex)(s)
 		app := s.C(grant.FieldAppID)
-		s.Select(app).Distinct().Where(oauth.Standing(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
+		s.Select(app).Distinct().Where(oauth.LiveGrant(now)).OrderExpr(sql.Raw(app + " DESC")).Limit(limit)
 	}).Scan(ctx, &rows)
 	found := make([]xid.ID, len(rows))
 	for i, row := range rows {
@@ -158,9 +158,9 @@ func (r *Resolver) installs(ctx context.Context, found []xid.ID, now micros.Time
 		return nil, nil
 	}
 	query := r.Client(ctx).Grant.Query()
-	query.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: grant.FieldAppID, Parents: found,
+	query.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: grant.FieldAppID, Parents: found,
 		Columns: grant.Columns, Index: grantIndex, Limit: maxInstalled, Newest: true,
-		Only: func() *sql.Predicate { return oauth.Standing(now) }}.Apply)
+		Only: func() *sql.Predicate { return oauth.LiveGrant(now) }}.Apply)
 	rows, err := query.Load(ctx)
 	if err != nil {
 		return nil, err

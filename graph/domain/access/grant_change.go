@@ -120,7 +120,7 @@ func (m Mutation) endSome(ctx context.Context, app *model.AppSummary) (ended []s
 	query := m.Client(ctx).Grant.Query().Where(grant.AppID(app.ID)).Order(grant.ByID()).Limit(maxEnded)
 	query.Modify(ent.ForUpdate, func(s *sql.Selector) {
 		ent.ForceIndex(grantIndex)(s)
-		s.Where(oauth.Standing(now))
+		s.Where(oauth.LiveGrant(now))
 	})
 	rows, err := query.Load(ctx)
 	if err != nil {

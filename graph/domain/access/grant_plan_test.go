@@ -49,9 +49,9 @@ func TestGrantPlansMySQL(t *testing.T) {
 		for range 3 {
 			maker := graphtest.NewShop(t, p.Resolver)
 			for i, a := range plantApps(maker, t, 80) {
-				p.Gave(t, a, 2, nil)
+				p.AddGrants(t, a, 2, nil)
 				if i%2 == 0 {
-					maker.Gave(t, a, 3, nil)
+					maker.AddGrants(t, a, 3, nil)
 				}
 			}
 		}
@@ -90,7 +90,7 @@ func TestGrantPlansSQLite(t *testing.T) {
 	p := graphtest.NewShop(t, graphtest.NewCore(t, s))
 	maker := graphtest.NewShop(t, p.Resolver)
 	for _, a := range plantApps(maker, t, 5) {
-		p.Gave(t, a, 2, nil)
+		p.AddGrants(t, a, 2, nil)
 	}
 	p.AddNotices(t, 3)
 	for name, call := range map[string]func() error{

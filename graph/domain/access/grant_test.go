@@ -67,7 +67,7 @@ func TestGrantStands(t *testing.T) {
 				for _, used := range times[:2] {
 					for _, code := range times[1:] {
 						for _, refresh := range times {
-							p.Gave(t, a, 1, func(_ int, g *db.GrantCreate) {
+							p.AddGrants(t, a, 1, func(_ int, g *db.GrantCreate) {
 								graphtest.Unredeemed(0, g)
 								g.SetNillableRevokedAt(revoked).SetExpiresAt(*expires).SetNillableCodeUsedAt(used).
 									SetCodeExpiresAt(*code).SetNillableRefreshExpiresAt(refresh)
@@ -110,9 +110,9 @@ func TestGrants(t *testing.T) {
 			graphtest.NewShop(t, p.Resolver).NewApp(t, "orders.read")
 		var want []string
 		for _, a := range []*model.App{mine, theirs, third, theirs, mine, mine} {
-			want = append(want, p.Gave(t, a, 1, nil)[0].PublicID())
+			want = append(want, p.AddGrants(t, a, 1, nil)[0].PublicID())
 		}
-		p.Gave(t, theirs, 1, graphtest.Dead["revoked"])
+		p.AddGrants(t, theirs, 1, graphtest.EndedGrants["revoked"])
 		slices.Reverse(want)
 		for _, size := range []int{1, 5} {
 			counted, n := ent.CountStatements(p.Ctx)
@@ -164,7 +164,7 @@ func TestGrantOfAnotherStore(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		maker, m := graphtest.NewShop(t, p.Resolver), p.Mutation()
 		a := maker.NewApp(t, "products.read")
-		id := p.Gave(t, a, 1, nil)[0].PublicID()
+		id := p.AddGrants(t, a, 1, nil)[0].PublicID()
 		for name, ctx := range map[string]context.Context{
 			"the maker": maker.Ctx, "a stranger": graphtest.NewShop(t, p.Resolver).Ctx,
 		} {
@@ -208,20 +208,20 @@ func TestInstalledApps(t *testing.T) {
 			apps = append(apps, from.NewApp(t, "orders.read", "themes.read"))
 		}
 		used := micros.Now()
-		first := p.Gave(t, apps[0], 2, func(i int, g *db.GrantCreate) {
+		first := p.AddGrants(t, apps[0], 2, func(i int, g *db.GrantCreate) {
 			g.SetScopes([]string{"orders.read", "products.write"}[i])
 			if i == 0 {
 				g.SetLastUsedAt(used)
 			}
 		})
-		p.Gave(t, apps[1], 1, graphtest.Unredeemed)
-		p.Gave(t, apps[3], 101, nil)
-		p.Gave(t, apps[4], 1, nil)
-		for _, end := range graphtest.Dead {
-			p.Gave(t, apps[2], 1, end)
-			p.Gave(t, apps[4], 1, end)
+		p.AddGrants(t, apps[1], 1, graphtest.Unredeemed)
+		p.AddGrants(t, apps[3], 101, nil)
+		p.AddGrants(t, apps[4], 1, nil)
+		for _, end := range graphtest.EndedGrants {
+			p.AddGrants(t, apps[2], 1, end)
+			p.AddGrants(t, apps[4], 1, end)
 		}
-		maker.Gave(t, apps[2], 1, nil) // in another store
+		maker.AddGrants(t, apps[2], 1, nil) // in another store
 		var seen []xid.ID
 		var after *string
 		for {
@@ -271,7 +271,7 @@ func TestGrantRevoke(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		_, developer := p.Member(t, viewer.Developer)
 		a := graphtest.NewShop(t, p.Resolver).NewApp(t, "orders.read", "products.read")
-		rows := p.Gave(t, a, 2, nil)
+		rows := p.AddGrants(t, a, 2, nil)
 		token, other := accessed(p, t, rows[0]), accessed(p, t, rows[1])
 		if opens(p, t, token) != "orders.read products.read" || opens(p, t, other) == "" {
 			t.Fatal("invalid from the start")
@@ -335,7 +335,7 @@ func checkRevoked(t *testing.T, p *graphtest.Shop, g *model.Grant, a *model.App)
 func TestGrantRevokeRace(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		a := p.NewApp(t, "products.read")
-		g := p.Gave(t, a, 1, nil)[0]
+		g := p.AddGrants(t, a, 1, nil)[0]
 		errs := make([]error, 12)
 		var wg sync.WaitGroup
 		for i := range errs {
@@ -368,12 +368,12 @@ func TestInstalledAppRevoke(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		m := p.Mutation()
 		a, other := graphtest.NewShop(t, p.Resolver).NewApp(t, "products.read"), p.NewApp(t, "products.read")
-		live := p.Gave(t, a, 2, nil)
-		live = append(live, p.Gave(t, a, 1, graphtest.Unredeemed)...)
-		for _, end := range graphtest.Dead {
-			p.Gave(t, a, 1, end)
+		live := p.AddGrants(t, a, 2, nil)
+		live = append(live, p.AddGrants(t, a, 1, graphtest.Unredeemed)...)
+		for _, end := range graphtest.EndedGrants {
+			p.AddGrants(t, a, 1, end)
 		}
-		kept := p.Gave(t, other, 1, nil)[0]
+		kept := p.AddGrants(t, other, 1, nil)[0]
 		token, stays := accessed(p, t, live[0]), accessed(p, t, kept)
 		if opens(p, t, token) == "" || opens(p, t, stays) == "" {
 			t.Fatal("invalid from the start")
@@ -400,7 +400,7 @@ func TestInstalledAppRevoke(t *testing.T) {
 			t.Errorf("one that was never installed: %v", err)
 		}
 		// More grants than one transaction ends.
-		p.Gave(t, a, 2*access.MaxEnded+1, nil)
+		p.AddGrants(t, a, 2*access.MaxEnded+1, nil)
 		got = graphtest.Must[*model.InstalledAppRevokePayload](t)(m.InstalledAppRevoke(p.Ctx, a.PublicID())).RevokedIds
 		if len(got) != 2*access.MaxEnded+1 || len(slices.Compact(got)) != len(got) {
 			t.Errorf("%d of %d ended", len(got), 2*access.MaxEnded+1)
@@ -417,7 +417,7 @@ func TestAppChangesHoldForTokens(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		maker := graphtest.NewShop(t, p.Resolver)
 		m, a := maker.Mutation(), maker.NewApp(t, "orders.read", "products.read")
-		token := accessed(p, t, p.Gave(t, a, 1, nil)[0])
+		token := accessed(p, t, p.AddGrants(t, a, 1, nil)[0])
 		for i, step := range []struct {
 			change func(version int64) error
 			want   string
@@ -425,7 +425,7 @@ func TestAppChangesHoldForTokens(t *testing.T) {
 			{func(int64) error { return nil }, "orders.read products.read"},
 			{func(v int64) error {
 				return graphtest.ErrOf(m.AppUpdate(maker.Ctx, a.PublicID(), v,
-					model.AppUpdateInput{Scopes: graphtest.Said([]string{"products.read"})}))
+					model.AppUpdateInput{Scopes: graphtest.Given([]string{"products.read"})}))
 			}, "products.read"},
 			{func(v int64) error { return graphtest.ErrOf(m.AppDisable(maker.Ctx, a.PublicID(), v)) }, ""},
 			{func(v int64) error { return graphtest.ErrOf(m.AppEnable(maker.Ctx, a.PublicID(), v)) }, "products.read"},

@@ -103,7 +103,7 @@ func (r *Resolver) Accept(ctx context.Context, token string, person xid.ID) erro
 	if err != nil {
 		return err
 	}
-	var entry *task.Done
+	var entry *task.Result
 	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
 		query := r.Client(ctx).User.Query().Where(user.ID(person))
 		query.Modify(ent.ForUpdate)
@@ -143,7 +143,7 @@ func (r *Resolver) AcceptNew(ctx context.Context, token, name, text string) (ema
 	if err != nil {
 		return "", core.Explain("password", err)
 	}
-	var entry *task.Done
+	var entry *task.Result
 	err = r.personal(viewer.Operator(ctx, i.StoreID), func(ctx context.Context) error {
 		who, err := r.newOrTaken(ctx, i, name, hash)
 		if err != nil {
@@ -191,7 +191,7 @@ type entry struct {
 
 // putEntry adds the [EntryTask] of an accepted invitation to the transaction of ctx, which writes
 // rows of the person.
-func (r *Resolver) putEntry(ctx context.Context, i *Invited, who *db.User) (*task.Done, error) {
+func (r *Resolver) putEntry(ctx context.Context, i *Invited, who *db.User) (*task.Result, error) {
 	return r.Tasks.Put(ctx, EntryTask, who.ID, i.StoreID, entry{i.ID[:]})
 }
 
@@ -225,7 +225,7 @@ func (r *Resolver) Enter(ctx context.Context, t task.Task) error {
 		if err != nil {
 			return nil, err
 		}
-		made, text := m.members().Made(row, "staff.join", string(i.Role)),
+		made, text := m.members().Created(row, "staff.join", string(i.Role)),
 			who.Name+" ("+i.Email+") has accepted the invitation and is "+roleName(i.Role)+" now."
 		if i.Role == viewer.Owner {
 			return made, r.announceOwner(ctx, who.ID, text)

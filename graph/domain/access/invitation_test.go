@@ -35,7 +35,7 @@ func withMail(t *testing.T, p *graphtest.Shop) {
 // emailsTo returns the bodies of the queued emails to an address, oldest first.
 func emailsTo(t *testing.T, p *graphtest.Shop, to string) []string {
 	t.Helper()
-	return graphtest.Letters(t, p.Store, to)
+	return graphtest.EmailBodies(t, p.Store, to)
 }
 
 // invite invites an address and returns the token of the link, which is shown or emailed.
@@ -44,15 +44,15 @@ func invite(ctx context.Context, t *testing.T, p *graphtest.Shop, email string, 
 	made := graphtest.Must[*model.InvitationPayload](t)(p.Mutation().StaffInvite(ctx,
 		model.StaffInviteInput{Email: email, Role: role}))
 	if made.Link != nil {
-		return graphtest.TokenIn(t, *made.Link, access.InvitationPath), made.Invitation.PublicID()
+		return graphtest.LinkToken(t, *made.Link, access.InvitationPath), made.Invitation.PublicID()
 	}
 	list := emailsTo(t, p, email)
-	return graphtest.TokenIn(t, list[len(list)-1], access.InvitationPath), made.Invitation.PublicID()
+	return graphtest.LinkToken(t, list[len(list)-1], access.InvitationPath), made.Invitation.PublicID()
 }
 
 func memberOf(t *testing.T, p *graphtest.Shop, email string) *db.Staff {
 	t.Helper()
-	c, all := storetest.Everything(t, p.Store)
+	c, all := storetest.AllStores(t, p.Store)
 	who := c.User.Query().Where(user.Email(email)).OnlyX(all)
 	row, err := p.Client(p.Ctx).Staff.Query().Where(staff.ID(who.ID)).Only(p.Ctx)
 	if err != nil && !db.IsNotFound(err) {
@@ -66,7 +66,7 @@ func memberOf(t *testing.T, p *graphtest.Shop, email string) *db.Staff {
 func TestInvitation(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		token, id := invite(p.As(p.Owner.ID, viewer.Owner), t, p, "Ada@Example.com", viewer.Developer)
-		c, all := storetest.Everything(t, p.Store)
+		c, all := storetest.AllStores(t, p.Store)
 		if n := c.User.Query().Where(user.Email("ada@example.com")).CountX(all); n != 0 {
 			t.Fatal("an invitation created an account")
 		}
@@ -125,9 +125,9 @@ func TestSquatterStaysOut(t *testing.T) {
 		if _, err := p.Invited(t.Context(), shown); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("the previous link: %v", err)
 		}
-		mailed := graphtest.TokenIn(t, emailsTo(t, p, "ada@example.com")[0], access.InvitationPath)
+		mailed := graphtest.LinkToken(t, emailsTo(t, p, "ada@example.com")[0], access.InvitationPath)
 		graphtest.Must[string](t)(p.AcceptNew(t.Context(), mailed, "Ada", good+" and sea"))
-		c, all := storetest.Everything(t, p.Store)
+		c, all := storetest.AllStores(t, p.Store)
 		who := c.User.Query().Where(user.Email("ada@example.com")).OnlyX(all)
 		if who.ID != squat.ID || who.Name != "Ada" || who.VerifiedAt == nil {
 			t.Errorf("taken over: %+v", who)
@@ -141,7 +141,7 @@ func TestSquatterStaysOut(t *testing.T) {
 		if _, err := signIn(t, p, "ada@example.com", good); err == nil {
 			t.Error("the squatter's password is valid")
 		}
-		if p.Live(t, stolen) {
+		if p.Authenticates(t, stolen) {
 			t.Error("the squatter's token is valid")
 		}
 	})
@@ -197,7 +197,7 @@ func TestInvitationEnds(t *testing.T) {
 			},
 			"too old": func(_, id string) {
 				uid, _ := xid.Invitation.Parse(id)
-				p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+				p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 					return c.Invitation.Update().Where(invitation.ID(uid)).SetExpiresAt(micros.Now()).Exec(ctx)
 				})
 			},
@@ -261,7 +261,7 @@ func TestInvitationBounds(t *testing.T) {
 			t.Errorf("an hour later: %v", err)
 		}
 		list := emailsTo(t, p, "ada@example.com")
-		token := graphtest.TokenIn(t, list[len(list)-1], access.InvitationPath)
+		token := graphtest.LinkToken(t, list[len(list)-1], access.InvitationPath)
 		graphtest.Must[*model.StorePayload](t)(p.Mutation().StoreClose(p.Ctx, p.Model.Version))
 		if _, err := p.Invited(t.Context(), token); graphtest.FaultOf(err) != "not_found" {
 			t.Errorf("of a closed store: %v", err)
@@ -275,7 +275,7 @@ func TestStoreLeave(t *testing.T) {
 		member, ctx := p.Member(t, viewer.Support)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(p.Mutation().StaffTokenCreate(ctx, "x", nil, false)).Token
 		left := graphtest.Must[*model.StaffRemovePayload](t)(p.Mutation().StoreLeave(ctx))
-		if *left.RemovedID != member.PublicID() || memberOf(t, p, member.Email) != nil || p.Live(t, token) {
+		if *left.RemovedID != member.PublicID() || memberOf(t, p, member.Email) != nil || p.Authenticates(t, token) {
 			t.Errorf("still a member: %v", left)
 		}
 		if _, err := p.Mutation().StoreLeave(ctx); graphtest.FaultOf(err) != "not_found" {

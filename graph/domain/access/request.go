@@ -135,7 +135,7 @@ func (r *Resolver) requests(ctx context.Context, f requestFilter, after *page.Po
 		rows, err = read(nil)
 		return rows, nil, err
 	}
-	return core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+	return core.Sift(limit, core.ScanLimit(limit), func(n int) (*page.Position, error) {
 		return r.requestFloor(ctx, f, w, n)
 	}, read)
 }

@@ -34,7 +34,7 @@ func (r *Resolver) Hire(ctx context.Context, p Person, role viewer.Role) (*model
 		if shown.Staff, err = r.Mutation().join(ctx, person.ID, role); err != nil {
 			return nil, err
 		}
-		return r.Mutation().members().Made(shown.Staff, "staff.join", string(role)), nil
+		return r.Mutation().members().Created(shown.Staff, "staff.join", string(role)), nil
 	})
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (q Query) made(ctx context.Context, person xid.ID) (*model.StaffMade, error
 	for _, row := range appRows {
 		made.Apps = append(made.Apps, &model.App{App: row})
 	}
-	given := c.Grant.Query().Where(grant.UserID(person), func(s *sql.Selector) { s.Where(oauth.Standing(now)) })
+	given := c.Grant.Query().Where(grant.UserID(person), func(s *sql.Selector) { s.Where(oauth.LiveGrant(now)) })
 	given.Modify(core.Window{Limit: maxCreated, Index: grantsByPerson}.Apply)
 	grantRows, err := given.Load(ctx)
 	if err != nil {

@@ -42,7 +42,7 @@ func equip(t *testing.T, p *graphtest.Shop, member xid.ID) []string {
 	in := graphtest.Bridge()
 	in.Name = "Bridge of " + member.String()
 	app := graphtest.Must[*model.AppPayload](t)(p.Mutation().AppCreate(ctx, in)).App
-	given := p.Gave(t, p.NewApp(t, scope.ProductsRead), 1, func(_ int, g *db.GrantCreate) { g.SetUserID(member) })
+	given := p.AddGrants(t, p.NewApp(t, scope.ProductsRead), 1, func(_ int, g *db.GrantCreate) { g.SetUserID(member) })
 	return []string{young.APIKey.PublicID(), old.APIKey.PublicID(), app.PublicID(), given[0].PublicID()}
 }
 
@@ -51,7 +51,7 @@ func equip(t *testing.T, p *graphtest.Shop, member xid.ID) []string {
 func TestStaffMade(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.NewKey(t, p.As(p.Owner.ID, viewer.Owner), scope.ProductsRead)
-		p.Gave(t, p.NewApp(t, scope.OrdersRead), 1, nil)
+		p.AddGrants(t, p.NewApp(t, scope.OrdersRead), 1, nil)
 		member, _ := p.Member(t, viewer.Developer)
 		ids := equip(t, p, member.ID)
 		if diff := cmp.Diff(ids, madeBy(t, p, member.PublicID())); diff != "" {
@@ -110,7 +110,7 @@ func TestStaffMadeRunsOut(t *testing.T) {
 		member, ctx := p.Member(t, viewer.Developer)
 		graphtest.Must[*model.APIKeyPayload](t)(p.Mutation().APIKeyCreate(ctx, model.APIKeyCreateInput{Name: "Short",
 			Scopes: []string{scope.ProductsRead}, ExpiresAt: new(micros.Now().Add(time.Minute))}))
-		p.Gave(t, p.NewApp(t, scope.ProductsRead), 1, func(_ int, g *db.GrantCreate) { g.SetUserID(member.ID) })
+		p.AddGrants(t, p.NewApp(t, scope.ProductsRead), 1, func(_ int, g *db.GrantCreate) { g.SetUserID(member.ID) })
 		if got := madeBy(t, p, member.PublicID()); len(got) != 2 {
 			t.Errorf("at first: %v", got)
 		}

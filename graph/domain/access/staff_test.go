@@ -63,7 +63,7 @@ func TestStaffUpdateRole(t *testing.T) {
 		m := p.Mutation()
 		member, ctx := p.Member(t, viewer.Support)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
-		if !p.Live(t, token.Token) {
+		if !p.Authenticates(t, token.Token) {
 			t.Fatal("invalid from the start")
 		}
 		got := graphtest.Must[*model.StaffPayload](t)(m.StaffUpdateRole(p.Ctx, member.PublicID(), viewer.Developer,
@@ -103,13 +103,13 @@ func TestStaffRemove(t *testing.T) {
 		m := p.Mutation()
 		member, ctx := p.Member(t, viewer.Admin)
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(ctx, "Laptop", nil, false))
-		if !p.Live(t, token.Token) {
+		if !p.Authenticates(t, token.Token) {
 			t.Fatal("invalid from the start")
 		}
 		if _, err := m.StaffRemove(p.Ctx, member.PublicID(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if p.Live(t, token.Token) {
+		if p.Authenticates(t, token.Token) {
 			t.Error("their token is valid")
 		}
 		if _, err := m.StaffTokenCreate(ctx, "Again", nil, false); graphtest.FaultOf(err) != "not_found" {
@@ -120,7 +120,7 @@ func TestStaffRemove(t *testing.T) {
 		}
 		// Rejoining does not make the token valid again.
 		graphtest.Must[*model.Staff](t)(p.Hire(p.Ctx, access.Person{ID: member.ID}, viewer.Admin))
-		if p.Live(t, token.Token) {
+		if p.Authenticates(t, token.Token) {
 			t.Error("their token is valid again")
 		}
 		if _, err := m.StaffRemove(p.Ctx, xid.User.Format(p.Owner.ID), nil); graphtest.FaultOf(err) != "last_owner" {
@@ -174,7 +174,7 @@ func TestStaffTokens(t *testing.T) {
 		end := micros.Now().Add(time.Hour)
 		made := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(support, "Laptop", &end, false))
 		id := made.StaffToken.PublicID()
-		if !p.Live(t, made.Token) || *made.StaffToken.ExpiresAt != end ||
+		if !p.Authenticates(t, made.Token) || *made.StaffToken.ExpiresAt != end ||
 			made.StaffToken.UserID != viewer.From(support).Actor {
 			t.Errorf("created %v", made.StaffToken)
 		}
@@ -193,7 +193,7 @@ func TestStaffTokens(t *testing.T) {
 			}
 		}
 		ended := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenRevoke(support, id))
-		if ended.StaffToken.RevokedAt == nil || ended.Token != nil || p.Live(t, made.Token) {
+		if ended.StaffToken.RevokedAt == nil || ended.Token != nil || p.Authenticates(t, made.Token) {
 			t.Error("it is valid after its end")
 		}
 		if _, err := m.StaffTokenRevoke(admin, id); graphtest.FaultOf(err) != "already_revoked" {
@@ -201,7 +201,7 @@ func TestStaffTokens(t *testing.T) {
 		}
 		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor,
 			"By the operator", nil, false))
-		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Live(t, second.Token) {
+		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Authenticates(t, second.Token) {
 			t.Errorf("an admin revokes another's: %v", err)
 		}
 		list := graphtest.Must[*model.StaffTokenConnection](t)(p.Query().StaffTokens(admin, nil, nil)).Nodes
@@ -243,11 +243,11 @@ func TestStaffTokenLife(t *testing.T) {
 			}
 		}
 		// Tokens of earlier releases may have no end.
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.StaffToken.Update().Where(stafftoken.ID(made.StaffToken.ID)).ClearExpiresAt().Exec(ctx)
 		})
 		p.Keys.Forget(p.Model.ID)
-		if !p.Live(t, made.Token) {
+		if !p.Authenticates(t, made.Token) {
 			t.Error("a token without an end is refused")
 		}
 	})

@@ -48,7 +48,7 @@ func (q Query) StaffTokens(ctx context.Context, first *int, after *string) (*mod
 
 // StaffTokenCreate creates a token for the calling person; its secret is only in this answer. The
 // token ends after 90 days, or at expiresAt, at most 365 days from now. A sensitive token passes
-// [core.Proved].
+// [core.RequireProof].
 func (m Mutation) StaffTokenCreate(ctx context.Context, name string,
 	expiresAt *micros.Time, sensitive bool,
 ) (*model.StaffTokenPayload, error) {

@@ -58,7 +58,7 @@ func (m Mutation) countInstall(ctx context.Context, id xid.ID) (*db.MarketplaceT
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.Tasks.Put(ctx, InstallTask, store, ent.Nobody, installed{id[:]}); err != nil {
+	if _, err := m.Tasks.Put(ctx, InstallTask, store, ent.NoOwner, installed{id[:]}); err != nil {
 		return nil, err
 	}
 	l.InstallsCount++
@@ -170,7 +170,7 @@ func (m Mutation) createListing(ctx context.Context, s *db.Store, t *db.Theme, i
 // auditListing records a change of a marketplace theme in the audit log of the viewer's store. The
 // theme itself has no owner, no version and no events.
 func (m Mutation) auditListing(ctx context.Context, row *db.MarketplaceTheme, action, detail string) error {
-	return audit.WriteBehind(ctx, m.Tasks, ent.Nobody, action, xid.MarketplaceTheme, row.ID, detail)
+	return audit.WriteBehind(ctx, m.Tasks, ent.NoOwner, action, xid.MarketplaceTheme, row.ID, detail)
 }
 
 func deref(s *string) string {
@@ -229,7 +229,7 @@ func (m Mutation) moveListing(ctx context.Context, id string, move listingMove,
 
 // moveTo writes a transition.
 func (m Mutation) moveTo(ctx context.Context, row *db.MarketplaceTheme, move listingMove) error {
-	if err := core.Allowed("theme of the marketplace", row.Status, move.to, move.from...); err != nil {
+	if err := core.CheckTransition("theme of the marketplace", row.Status, move.to, move.from...); err != nil {
 		return err
 	}
 	update := m.Client(ctx).MarketplaceTheme.Update().

@@ -49,7 +49,7 @@ func TestMarketplaceTransitions(t *testing.T) {
 			state.ListingUnlisted,
 		} {
 			for name, call := range calls {
-				l := p.Offered(t, from)
+				l := p.SubmitAs(t, from)
 				before := p.Audited(t)
 				done, err := call(p.Ctx, p.Mutation(), l.PublicID())
 				to, ok := leads[string(from)+" "+name]
@@ -66,7 +66,7 @@ func TestMarketplaceTransitions(t *testing.T) {
 
 func TestMarketplaceAudit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		l := p.Offered(t, state.ListingUnlisted)
+		l := p.SubmitAs(t, state.ListingUnlisted)
 		const want = "marketplace_theme.submit marketplace_theme.review marketplace_theme.publish " +
 			"marketplace_theme.unlist"
 		if got := p.Audited(t); !strings.HasSuffix(got, want) {
@@ -86,18 +86,18 @@ func TestMarketplaceAudit(t *testing.T) {
 // The defaults come from the theme and the store.
 func TestMarketplaceSubmit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		plain := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
+		plain := p.Submit(t, model.MarketplaceThemeSubmitInput{})
 		if plain.Name != "Linen" || plain.Slug != "linen" || plain.Author != "Ada" || plain.ThemeVersion != "1.2.0" ||
 			plain.Currency != "EUR" || plain.PriceMinor != 0 || plain.Status != state.ListingSubmitted ||
 			plain.PublishedAt != nil || plain.Tagline != nil || len(plain.Categories()) != 0 ||
 			plain.PreviewImageURL() == nil {
 			t.Errorf("submitted %+v", plain.MarketplaceTheme)
 		}
-		again := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
+		again := p.Submit(t, model.MarketplaceThemeSubmitInput{})
 		if !strings.HasPrefix(again.Slug, "linen-") || again.Slug[6:] != again.PublicID()[len(again.PublicID())-6:] {
 			t.Errorf("the second slug is %q", again.Slug)
 		}
-		full := p.Submitted(t,
+		full := p.Submit(t,
 			model.MarketplaceThemeSubmitInput{Slug: new("soft"), Name: new("Soft"), Tagline: new("So soft."),
 				Author: new("Bea"), PriceMinor: 900, Currency: new("jpy"), Categories: []string{"b2b", "art", "b2b"}})
 		if full.Slug != "soft" || full.Name != "Soft" || *full.Tagline != "So soft." || full.Author != "Bea" ||
@@ -110,9 +110,9 @@ func TestMarketplaceSubmit(t *testing.T) {
 
 func TestMarketplaceSubmitRefusals(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th, other := p.Imported(t, "Linen"), p.Other(t)
-		foreign := other.Imported(t, "Linen")
-		p.Submitted(t, model.MarketplaceThemeSubmitInput{Slug: new("taken")})
+		th, other := p.ImportTheme(t, "Linen"), p.Other(t)
+		foreign := other.ImportTheme(t, "Linen")
+		p.Submit(t, model.MarketplaceThemeSubmitInput{Slug: new("taken")})
 		before := leftovers(p, t)
 		for _, tc := range []struct {
 			name string
@@ -155,7 +155,7 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 		if after := leftovers(p, t); after != before {
 			t.Errorf("after %s, before %s", after, before)
 		}
-		waiting := p.Unprocessed(t)
+		waiting := p.ImportUnprocessed(t)
 		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
 			model.MarketplaceThemeSubmitInput{ThemeID: waiting.PublicID()}))); got != "theme_not_ready" {
 			t.Errorf("a theme in processing: %s", got)
@@ -167,7 +167,7 @@ func TestMarketplaceSubmitRefusals(t *testing.T) {
 func TestMarketplaceOwnership(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		other := p.Other(t)
-		l := p.Offered(t, state.ListingApproved)
+		l := p.SubmitAs(t, state.ListingApproved)
 		for name, err := range map[string]error{
 			"publish": last(other.Mutation().MarketplaceThemePublish(other.Ctx, l.PublicID())),
 			"unlist":  last(other.Mutation().MarketplaceThemeUnlist(other.Ctx, l.PublicID())),
@@ -186,7 +186,7 @@ func TestMarketplaceOwnership(t *testing.T) {
 			t.Errorf("the other store sees %d submissions", len(list.Nodes))
 		}
 		// A reviewer may review submissions of any store; nobody else may.
-		waiting := p.Submitted(t, model.MarketplaceThemeSubmitInput{})
+		waiting := p.Submit(t, model.MarketplaceThemeSubmitInput{})
 		p.Reviewer = func(s *db.Store) bool { return s.ID == other.Model.ID }
 		if got := graphtest.FaultOf(last(p.Mutation().MarketplaceThemeReview(p.Ctx, waiting.PublicID(),
 			state.ReviewApprove, nil))); got != "forbidden" {
@@ -210,7 +210,7 @@ func TestMarketplaceOwnership(t *testing.T) {
 			t.Errorf("the submitter sees %+v", mine.Nodes[0].MarketplaceTheme)
 		}
 		// Nobody approves a submission of their own store.
-		theirs := other.Submitted(t, model.MarketplaceThemeSubmitInput{})
+		theirs := other.Submit(t, model.MarketplaceThemeSubmitInput{})
 		owner := other.As(other.Owner.ID, viewer.Owner)
 		if got := graphtest.FaultOf(last(other.Mutation().MarketplaceThemeReview(owner, theirs.PublicID(),
 			state.ReviewApprove, nil))); got != "forbidden" {
@@ -229,7 +229,7 @@ func TestMarketplaceOwnership(t *testing.T) {
 func TestMarketplaceRaces(t *testing.T) {
 	const many = 6
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		approved, th := p.Offered(t, state.ListingApproved), p.Imported(t, "Linen")
+		approved, th := p.SubmitAs(t, state.ListingApproved), p.ImportTheme(t, "Linen")
 		for name, race := range map[string]struct {
 			call func() error
 			lose string
@@ -263,7 +263,7 @@ func TestMarketplaceRaces(t *testing.T) {
 func TestThemeInstallCounts(t *testing.T) {
 	const many = 8
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		l, other := p.Offered(t, state.ListingPublished), p.Other(t)
+		l, other := p.SubmitAs(t, state.ListingPublished), p.Other(t)
 		var wg sync.WaitGroup
 		for range many {
 			for _, p := range []*graphtest.Shop{p, other} {
@@ -317,7 +317,7 @@ func TestMarketplaceSubmitAnonymous(t *testing.T) {
 // crash interrupts them.
 func TestCrashBeforeCounting(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		l, other := p.Offered(t, state.ListingPublished), p.Other(t)
+		l, other := p.SubmitAs(t, state.ListingPublished), p.Other(t)
 		graphtest.Crash(p.Resolver, appearance.InstallTask, audit.StoreTask)
 		graphtest.Must[*model.ThemePayload](t)(other.Mutation().ThemeInstall(other.Ctx, l.PublicID()))
 		graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeUnlist(p.Ctx, l.PublicID()))

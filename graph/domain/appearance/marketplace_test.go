@@ -16,7 +16,7 @@ import (
 // while others are published and unlisted.
 func TestMarketplaceThemes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Imported(t, "Linen")
+		th := p.ImportTheme(t, "Linen")
 		want := []string{"plain"}
 		for i := range 6 {
 			l := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemeSubmit(p.Ctx,
@@ -53,18 +53,18 @@ func TestMarketplaceThemes(t *testing.T) {
 // Publishing again moves a theme to the front.
 func TestMarketplaceRepublish(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		one, two := p.Offered(t, state.ListingPublished), p.Offered(t, state.ListingPublished)
+		one, two := p.SubmitAs(t, state.ListingPublished), p.SubmitAs(t, state.ListingPublished)
 		p.Mutation().MarketplaceThemeUnlist(p.Ctx, one.PublicID())
 		if got := graphtest.FaultOf(last(p.Query().MarketplaceTheme(p.Ctx, one.PublicID()))); got != "not_found" {
 			t.Errorf("an unlisted theme is shown: %s", got)
 		}
 		again := graphtest.Must[*model.MarketplaceSubmissionPayload](t)(p.Mutation().MarketplaceThemePublish(p.Ctx,
 			one.PublicID())).Submission
-		shelf := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil,
+		listed := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil,
 			nil)).Nodes
-		if len(shelf) != 3 || shelf[0].ID != one.ID || shelf[1].ID != two.ID ||
-			*again.PublishedAt <= *one.PublishedAt || shelf[0].PublishedAt() != *again.PublishedAt {
-			t.Errorf("%d themes, the first is %s", len(shelf), shelf[0].Slug)
+		if len(listed) != 3 || listed[0].ID != one.ID || listed[1].ID != two.ID ||
+			*again.PublishedAt <= *one.PublishedAt || listed[0].PublishedAt() != *again.PublishedAt {
+			t.Errorf("%d themes, the first is %s", len(listed), listed[0].Slug)
 		}
 	})
 }
@@ -72,7 +72,7 @@ func TestMarketplaceRepublish(t *testing.T) {
 // TestMarketplaceInstalled checks that the field is about the viewer's store only.
 func TestMarketplaceInstalled(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		l, other := p.Offered(t, state.ListingPublished), p.Other(t)
+		l, other := p.SubmitAs(t, state.ListingPublished), p.Other(t)
 		show := func(p *graphtest.Shop) *model.MarketplaceTheme {
 			return graphtest.Must[*model.MarketplaceTheme](t)(p.Query().MarketplaceTheme(p.Ctx, l.PublicID()))
 		}

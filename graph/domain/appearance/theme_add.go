@@ -52,7 +52,7 @@ func (m Mutation) addTheme(ctx context.Context, action string, archive []byte,
 			return nil, err
 		}
 		shown = m.shownTheme(s, t)
-		return m.themes(s).Made(t, action, ""), nil
+		return m.themes(s).Created(t, action, ""), nil
 	})
 	if err != nil {
 		return nil, err

@@ -153,7 +153,7 @@ func (m Mutation) ThemeDelete(ctx context.Context, id string) (*model.ThemeDelet
 		if _, err := c.ThemeUpload.Delete().Where(themeupload.ID(t.ID)).Exec(ctx); err != nil {
 			return nil, fmt.Errorf("delete archive: %w", err)
 		}
-		return m.themes(s).Made(t, "theme.delete", ""), nil
+		return m.themes(s).Created(t, "theme.delete", ""), nil
 	})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestThemeActivate(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p, log := graphtest.NewShop(t, graphtest.NewCore(t, s)), new(storetest.Log)
 		first := activeOnes(p, t)
-		th := p.Imported(t, "Linen")
+		th := p.ImportTheme(t, "Linen")
 		log.Mark(t, s)
 		before := p.Audited(t)
 		done := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, th.PublicID())).Theme
@@ -91,7 +91,7 @@ func shownRow(t *db.Theme) string {
 func TestThemeActivations(t *testing.T) {
 	const clients, each = 8, 5
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		themes := []string{activeOnes(p, t)[0], p.Imported(t, "Linen").PublicID(), p.Imported(t, "Atelier").PublicID()}
+		themes := []string{activeOnes(p, t)[0], p.ImportTheme(t, "Linen").PublicID(), p.ImportTheme(t, "Atelier").PublicID()}
 		before := p.Audited(t)
 		ctx, stop := context.WithCancel(t.Context())
 		var readers, writers sync.WaitGroup
@@ -137,7 +137,7 @@ func TestThemeActivations(t *testing.T) {
 func TestThemeActivateOrDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		for range 5 {
-			th := p.Imported(t, "Linen")
+			th := p.ImportTheme(t, "Linen")
 			var wg sync.WaitGroup
 			var activated, deleted error
 			wg.Go(func() { _, activated = p.Mutation().ThemeActivate(p.Ctx, th.PublicID()) })
@@ -156,7 +156,7 @@ func TestThemeActivateOrDelete(t *testing.T) {
 
 func TestThemeRename(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Imported(t, "Linen")
+		th := p.ImportTheme(t, "Linen")
 		before := p.Audited(t)
 		renamed := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeRename(p.Ctx, th.PublicID(),
 			"Ours 2")).Theme
@@ -180,7 +180,7 @@ func TestThemeRename(t *testing.T) {
 
 func TestThemeDuplicate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Imported(t, "Linen")
+		th := p.ImportTheme(t, "Linen")
 		copied := graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeDuplicate(p.Ctx, th.PublicID(), nil)).Theme
 		if copied.Name != "Copy of Linen" || copied.Source != state.ThemeDuplicate ||
 			copied.Status() != state.ThemeInactive || copied.ActivatedAt != nil ||
@@ -220,7 +220,7 @@ func keys(p *graphtest.Shop, t testing.TB, id string) (paths []string) {
 // A deleted theme leaves only audit rows in the database.
 func TestThemeDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		themes := []*model.Theme{p.Imported(t, "Linen"), p.Unprocessed(t)}
+		themes := []*model.Theme{p.ImportTheme(t, "Linen"), p.ImportUnprocessed(t)}
 		for _, th := range themes {
 			graphtest.Must[*model.ThemeDeletePayload](t)(p.Mutation().ThemeDelete(p.Ctx, th.PublicID()))
 			for name, err := range map[string]error{
@@ -246,7 +246,7 @@ func TestThemeDelete(t *testing.T) {
 // Themes of other stores are reported as missing.
 func TestThemeIsolation(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th, other := p.Imported(t, "Linen"), p.Other(t)
+		th, other := p.ImportTheme(t, "Linen"), p.Other(t)
 		id, m, q, ctx := th.PublicID(), other.Mutation(), other.Query(), other.Ctx
 		for name, err := range map[string]error{
 			"read": last(q.Theme(ctx, id)), "assets": last(q.ThemeAssets(ctx, id, nil, nil)),

@@ -50,10 +50,10 @@ func (m Mutation) ThemeImport(ctx context.Context, in model.ThemeImportInput) (*
 	return added, err
 }
 
-// Judged validates a base64 archive for the input of an import. Callers use it before a
+// ValidateArchive validates a base64 archive for the input of an import. Callers use it before a
 // transaction, such as that of an idempotency key, which should not last as long. It returns nil if
 // the archive is malformed; the import then reports it.
-func (r *Resolver) Judged(ctx context.Context, text string) *theme.Judged {
+func (r *Resolver) ValidateArchive(ctx context.Context, text string) *theme.Judged {
 	return r.validate(ctx, &core.Check{}, text)
 }
 
@@ -63,7 +63,7 @@ func (r *Resolver) validate(ctx context.Context, c *core.Check, text string) *th
 	if c.Err() != nil {
 		return nil
 	}
-	p, err := r.Themes.Judge(ctx, archive)
+	p, err := r.Themes.Read(ctx, archive)
 	return &theme.Judged{Archive: archive, Package: p, Err: err}
 }
 

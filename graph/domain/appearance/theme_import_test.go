@@ -28,7 +28,7 @@ func TestThemeImport(t *testing.T) {
 			t.Errorf("added %+v", added.Theme)
 		}
 		select {
-		case <-p.Themes.Woken():
+		case <-p.Themes.Wakeups():
 		default:
 			t.Error("no signal")
 		}
@@ -141,7 +141,7 @@ func TestThemeBytes(t *testing.T) {
 		for _, th := range graphtest.Must[*model.ThemeConnection](t)(p.Query().Themes(p.Ctx, nil, nil)).Nodes {
 			before += th.SizeBytes
 		}
-		first := p.Unprocessed(t)
+		first := p.ImportUnprocessed(t)
 		p.Limits[limit.ThemeBytes] = before + first.SizeBytes
 		imported := func() error {
 			_, err := p.Mutation().ThemeImport(p.Ctx,
@@ -151,7 +151,7 @@ func TestThemeBytes(t *testing.T) {
 		if err := imported(); graphtest.FaultOf(err) != "limit_reached" || first.SizeBytes == 0 {
 			t.Errorf("with %d bytes in processing: %v", first.SizeBytes, err)
 		}
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { // as if in processing
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { // as if in processing
 			return c.ThemeUpload.Update().
 				Modify(func(u *sql.UpdateBuilder) { u.Set("archive", []byte("no archive")) }).Exec(ctx)
 		})
@@ -171,7 +171,7 @@ func TestThemeBytes(t *testing.T) {
 func TestThemeLimit(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		p.Limits[limit.Themes] = 5
-		first := p.Imported(t, "Linen")
+		first := p.ImportTheme(t, "Linen")
 		for i := range 3 { // the first one came with the store
 			if _, err := p.Mutation().ThemeDuplicate(p.Ctx, first.PublicID(), nil); err != nil {
 				t.Fatalf("copy %d: %v", i, err)

@@ -25,7 +25,7 @@ func set(pairs ...string) (list []*model.ThemeSettingInput) {
 // their values.
 func TestThemeSettings(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Settable(t)
+		th := p.ImportSettable(t)
 		before := p.Audited(t)
 		shown := func() string {
 			var b strings.Builder
@@ -67,7 +67,7 @@ func TestThemeSettings(t *testing.T) {
 
 func TestThemeSettingsRefused(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th, other := p.Settable(t), p.Other(t)
+		th, other := p.ImportSettable(t), p.Other(t)
 		for want, values := range map[string][]*model.ThemeSettingInput{
 			"#/values/1/name unknown_value":   set("slogan", "x", "x", "y"),
 			"#/values/0/value invalid_format": set("accent", "red"),
@@ -87,7 +87,7 @@ func TestThemeSettingsRefused(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		raw := p.Unprocessed(t).PublicID()
+		raw := p.ImportUnprocessed(t).PublicID()
 		if err := last(p.Query().ThemeSettings(p.Ctx, raw)); graphtest.FaultOf(err) != "theme_not_ready" {
 			t.Errorf("one in processing: %v", err)
 		}

@@ -19,8 +19,8 @@ import (
 // Each list takes its documented number of statements, at any length.
 func TestThemeStatements(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th, l := p.Imported(t, "Linen"), p.Offered(t, state.ListingPublished)
-		waiting := p.Unprocessed(t)
+		th, l := p.ImportTheme(t, "Linen"), p.SubmitAs(t, state.ListingPublished)
+		waiting := p.ImportUnprocessed(t)
 		for range 3 {
 			graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeInstall(p.Ctx, l.PublicID()))
 		}
@@ -69,7 +69,7 @@ func TestThemes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		want := []string{activeOnes(p, t)[0]}
 		for i := range 5 {
-			want = append(want, p.Imported(t, fmt.Sprint("Theme ", i)).PublicID())
+			want = append(want, p.ImportTheme(t, fmt.Sprint("Theme ", i)).PublicID())
 		}
 		slices.Reverse(want)
 		var got []string
@@ -83,7 +83,7 @@ func TestThemes(t *testing.T) {
 				break
 			}
 			after = &page.Next
-			p.Imported(t, "Newer") // to have a newer theme
+			p.ImportTheme(t, "Newer") // to have a newer theme
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
@@ -140,7 +140,7 @@ func TestThemeAssets(t *testing.T) {
 			t.Error(d)
 		}
 		// The cursor is valid for this theme only, and ends with it.
-		other := p.Imported(t, "Linen")
+		other := p.ImportTheme(t, "Linen")
 		if page := graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, other.PublicID(), nil,
 			after)); len(page.Nodes) != 3 {
 			t.Errorf("a cursor of another theme leaves %d of 3", len(page.Nodes))
@@ -156,7 +156,7 @@ func TestThemeAssets(t *testing.T) {
 
 func TestThemeAssetFields(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Imported(t, "Linen")
+		th := p.ImportTheme(t, "Linen")
 		var got []string
 		for _, a := range graphtest.Must[*model.ThemeAssetConnection](t)(p.Query().ThemeAssets(p.Ctx, th.PublicID(),
 			nil, nil)).Nodes {

@@ -13,7 +13,7 @@ import (
 // has; shoppers see the old theme.
 func TestThemeUpdate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		th := p.Outdated(t)
+		th := p.InstallOutdated(t)
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeActivate(p.Ctx, th.PublicID()))
 		graphtest.Must[*model.ThemePayload](t)(p.Mutation().ThemeSettingsSave(p.Ctx, th.PublicID(),
 			set("slogan", "Mine", "accent", "#0000ff", "hero", "https://pictures.example/a.jpg"), true))

@@ -116,13 +116,13 @@ func (c *Carts) mustEdit(
 // It fails if the line would exceed [limit.CartQuantity]. It returns the token, which is new if
 // there was no cart. If the cart is an order that awaits payment, it reopens the cart, see
 // [Carts.Reopen].
-func (c *Carts) Add(ctx context.Context, token string, of Ware, quantity int64) (string, error) {
+func (c *Carts) Add(ctx context.Context, token string, of ProductRef, quantity int64) (string, error) {
 	check := &core.Check{}
 	check.Within("quantity", quantity, 1, limit.CartQuantity)
 	if err := check.Err(); err != nil {
 		return "", err
 	}
-	g, err := c.ware(ctx, of)
+	g, err := c.productItem(ctx, of)
 	if err != nil {
 		return "", err
 	}
@@ -190,7 +190,7 @@ type Edit struct {
 
 // Amount is the new quantity of a line; 0 removes the line.
 type Amount struct {
-	Ware
+	ProductRef
 	Quantity int64
 }
 
@@ -241,7 +241,7 @@ func (c *Carts) setLine(ctx context.Context, row *db.Cart, u *db.CartUpdate, l A
 }
 
 // SetLine is [Carts.Save] for one line.
-func (c *Carts) SetLine(ctx context.Context, token string, of Ware, quantity int64) error {
+func (c *Carts) SetLine(ctx context.Context, token string, of ProductRef, quantity int64) error {
 	_, err := c.Save(ctx, token, Edit{Lines: []Amount{{of, quantity}}})
 	return err
 }

@@ -49,7 +49,7 @@ func each(t *testing.T, f func(t *testing.T, m *market)) {
 }
 
 // sell creates an active product with a stock, untracked if negative, and returns it.
-func (m *market) sell(title string, price, stock int64) cart.Ware {
+func (m *market) sell(title string, price, stock int64) cart.ProductRef {
 	m.t.Helper()
 	in := model.ProductCreateInput{Title: title, PriceMinor: price, Currency: "EUR"}
 	if stock >= 0 {
@@ -57,11 +57,11 @@ func (m *market) sell(title string, price, stock int64) cart.Ware {
 	}
 	made := graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductCreate(m.Ctx, in)).Product
 	graphtest.Must[*model.ProductPayload](m.t)(m.Mutation().ProductPublish(m.Ctx, made.PublicID(), made.Version))
-	return cart.Ware{Product: made.ID}
+	return cart.ProductRef{Product: made.ID}
 }
 
 // add adds units of a product to a cart.
-func (m *market) add(token string, w cart.Ware, n int64) string {
+func (m *market) add(token string, w cart.ProductRef, n int64) string {
 	m.t.Helper()
 	token, err := m.Carts.Add(m.ctx, token, w, n)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestCart(t *testing.T) {
 		if l := m.view(token).Lines[0]; l.Quantity != 999 || l.Left == nil || *l.Left != 5 {
 			t.Errorf("%+v", l)
 		}
-		if v.Next() != cart.StepContact || m.view(token).Next() != cart.StepGoods {
+		if v.Next() != cart.StepContact || m.view(token).Next() != cart.StepCart {
 			t.Errorf("next %s, then %s", v.Next(), m.view(token).Next())
 		}
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil || len(m.view(token).Lines) != 1 {
@@ -173,12 +173,12 @@ func TestCartFull(t *testing.T) {
 		graphtest.Must[*model.ProductPayload](t)(m.Mutation().ProductPublish(m.Ctx, grid.PublicID(), grid.Version))
 		token, bell := "", m.sell("Bell", 1490, 5)
 		for _, v := range grid.Variants {
-			token = m.add(token, cart.Ware{Product: grid.ID, Variant: v.ID}, 1)
+			token = m.add(token, cart.ProductRef{Product: grid.ID, Variant: v.ID}, 1)
 		}
 		if _, err := m.Carts.Add(m.ctx, token, bell, 1); graphtest.FaultOf(err) != "limit_reached" {
 			t.Errorf("the line after the last: %v", err)
 		}
-		first := cart.Ware{Product: grid.ID, Variant: grid.Variants[0].ID}
+		first := cart.ProductRef{Product: grid.ID, Variant: grid.Variants[0].ID}
 		m.add(token, first, 1)
 		if v := m.view(token); len(v.Lines) != limit.CartLines || v.Count != limit.CartLines+1 ||
 			v.Sums.SubtotalMinor != 1000+100*1000+99*100/2 {
@@ -198,7 +198,7 @@ func TestCartTooLarge(t *testing.T) {
 		bell, gold := m.sell("Bell", 1490, 5), m.sell("Gold", currency.MaxMinor/2, 999)
 		token := m.add(m.add("", bell, 1), gold, 3)
 		v := m.view(token)
-		if v.Lines[0].Large || !v.Lines[1].Large || v.Next() != cart.StepGoods || v.Sums.TotalMinor != 1490 {
+		if v.Lines[0].Large || !v.Lines[1].Large || v.Next() != cart.StepCart || v.Sums.TotalMinor != 1490 {
 			t.Errorf("%+v, the lines %+v, %+v", v.Sums, v.Lines[0], v.Lines[1])
 		}
 		if err := m.SetLine(m.ctx, token, gold, 1); err != nil {
@@ -213,15 +213,15 @@ func TestCartTooLarge(t *testing.T) {
 // Two tabs: no change is lost, and both together stay within the limit.
 func TestCartTabs(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
-		wares := make([]cart.Ware, 12)
-		for i := range wares {
-			wares[i] = m.sell("Part "+strconv.Itoa(i), 100, 1000)
+		refs := make([]cart.ProductRef, 12)
+		for i := range refs {
+			refs[i] = m.sell("Part "+strconv.Itoa(i), 100, 1000)
 		}
-		token := m.add("", wares[0], 1)
+		token := m.add("", refs[0], 1)
 		var tabs sync.WaitGroup
 		for range 4 {
 			tabs.Go(func() {
-				for _, w := range wares {
+				for _, w := range refs {
 					if _, err := m.Carts.Add(m.ctx, token, w, 1); err != nil {
 						t.Error(err)
 					}
@@ -242,7 +242,7 @@ func TestCollectionDiscount(t *testing.T) {
 		small := model.CollectionInput{Title: "Small", Sort: state.SortTitle, Rule: &model.CollectionRuleInput{
 			Conditions: []*document.CollectionCondition{{Field: state.FieldPrice, MostMinor: new(int64(999))}}}}
 		list := graphtest.Must[*model.CollectionPayload](t)(m.Mutation().CollectionCreate(m.Ctx, small)).Collection
-		if err := m.Shelves.Judge(t.Context()); err != nil {
+		if err := m.Listings.UpdateCollections(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		in := model.DiscountInput{Code: "HALF", Kind: state.DiscountPercent, BasisPoints: new(int64(5000)),
@@ -268,7 +268,7 @@ func TestCollectionDiscount(t *testing.T) {
 			}
 		}
 		graphtest.Must[*model.CollectionDeletePayload](t)(m.Mutation().CollectionDelete(m.Ctx, list.PublicID(), 1))
-		if err := m.Shelves.Judge(t.Context()); err != nil {
+		if err := m.Listings.UpdateCollections(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		off(0) // never all products

@@ -21,7 +21,7 @@ import (
 type Contact struct {
 	Email string
 	Phone string // may be ""
-	// Country is an ISO 3166-1 alpha-2 code. It is required if [View.Asks]; otherwise "" keeps the
+	// Country is an ISO 3166-1 alpha-2 code. It is required if [View.AsksCountry]; otherwise "" keeps the
 	// present one.
 	Country string
 	// Region is required if the tax of the country depends on it.
@@ -64,7 +64,7 @@ func (c *Carts) checkPlace(
 	if err != nil {
 		return p, err
 	}
-	asks := v != nil && v.Asks()
+	asks := v != nil && v.AsksCountry()
 	if p.Country = strings.TrimSpace(by.Country); p.Country == "" {
 		if asks {
 			check.Required("country", false)

@@ -12,7 +12,7 @@ import (
 )
 
 // digital creates a product that is not shipped.
-func (m *market) digital(title string, price, stock int64) cart.Ware {
+func (m *market) digital(title string, price, stock int64) cart.ProductRef {
 	m.t.Helper()
 	w := m.sell(title, price, stock)
 	m.ships(w, false)
@@ -20,7 +20,7 @@ func (m *market) digital(title string, price, stock int64) cart.Ware {
 }
 
 // ships sets whether a product is shipped.
-func (m *market) ships(w cart.Ware, yes bool) {
+func (m *market) ships(w cart.ProductRef, yes bool) {
 	m.t.Helper()
 	id := xid.Product.Format(w.Product)
 	p := graphtest.Must[*db.Product](m.t)(m.Query().Product(m.Ctx, id))
@@ -40,8 +40,8 @@ func TestDigitalCart(t *testing.T) {
 				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
 				{Kind: state.PaymentOnDelivery, Name: "Cash", Active: true}}}))
 		token := m.add("", m.digital("Song", 1190, 9), 2)
-		if v := m.view(token); v.Ships || !v.Asks() || len(v.Methods) != 1 || v.Next() != cart.StepContact {
-			t.Errorf("ships %v, asks %v, next %s, methods %v", v.Ships, v.Asks(), v.Next(), v.Methods)
+		if v := m.view(token); v.Ships || !v.AsksCountry() || len(v.Methods) != 1 || v.Next() != cart.StepContact {
+			t.Errorf("ships %v, asks %v, next %s, methods %v", v.Ships, v.AsksCountry(), v.Next(), v.Methods)
 		}
 		contact := func(country string) error {
 			return m.SetContact(m.ctx, token, cart.Contact{Email: "ada@example.com", Country: country})
@@ -88,7 +88,7 @@ func TestMixedCart(t *testing.T) {
 		token := m.add("", song, 1)
 		m.add(token, bell, 1)
 		v := m.ready(token, "ada@example.com")
-		if !v.Ships || v.Asks() || v.Sums.ShippingMinor != 490 { // the bell costs less than 10,000
+		if !v.Ships || v.AsksCountry() || v.Sums.ShippingMinor != 490 { // the bell costs less than 10,000
 			t.Errorf("ships %v, %+v", v.Ships, v.Sums)
 		}
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil {

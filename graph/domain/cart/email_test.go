@@ -63,7 +63,7 @@ func TestEmails(t *testing.T) {
 		subjects, text := m.emailsTo("ada@example.com")
 		if len(subjects) != 1 || !strings.Contains(text, "IBAN DE02") || !strings.Contains(text, "/orders/") ||
 			!strings.Contains(text, phrase.In(*o.Language).Say(phrase.PayBy,
-				phrase.In(*o.Language).Date(m.bought(o.ID).PayBy))) {
+				phrase.In(*o.Language).Date(m.orderOf(o.ID).PayBy))) {
 			t.Fatalf("%q: %s", subjects, text)
 		}
 		do := m.Mutation()

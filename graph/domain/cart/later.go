@@ -61,7 +61,7 @@ func (p *placement) hold(ctx context.Context, v *View) error {
 	case err != nil:
 		return core.Explain("order", err)
 	case wait > 0 && p.isPlaced(ctx):
-		return sales.ErrMet
+		return sales.ErrConflict
 	case wait > 0:
 		return &fault.Error{Kind: fault.RateLimited, RetryAfter: wait,
 			Detail: "Your network has too many unpaid orders today. Pay online, or order later."}

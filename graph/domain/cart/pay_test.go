@@ -36,7 +36,7 @@ func (m *market) online() {
 }
 
 // owed creates an order that is to be paid online.
-func (m *market) owed(w cart.Ware) *storefront.Bought {
+func (m *market) owed(w cart.ProductRef) *storefront.ShopperOrder {
 	m.t.Helper()
 	token := m.add("", w, 1)
 	m.ready(token, "ada@example.com")
@@ -47,12 +47,12 @@ func (m *market) owed(w cart.Ware) *storefront.Bought {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return m.bought(id)
+	return m.orderOf(id)
 }
 
-func (m *market) bought(id xid.ID) *storefront.Bought {
+func (m *market) orderOf(id xid.ID) *storefront.ShopperOrder {
 	m.t.Helper()
-	return graphtest.Must[*storefront.Bought](m.t)(m.Storefront().Order(m.ctx, id))
+	return graphtest.Must[*storefront.ShopperOrder](m.t)(m.Storefront().Order(m.ctx, id))
 }
 
 // late makes all holds expire.
@@ -79,7 +79,7 @@ func TestPayOnce(t *testing.T) {
 			t.Errorf("%d holds in the bucket of the store (%v)", n, err)
 		}
 		wrong := &db.Order{ID: o.ID, TotalMinor: o.TotalMinor - 1, Currency: o.Currency, PaymentMethod: o.PaymentMethod}
-		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.bought(o.ID).Held {
+		if taken, err := m.PayTest(m.ctx, wrong); taken || err != nil || !m.orderOf(o.ID).Held {
 			t.Errorf("another amount was accepted: %t (%v)", taken, err)
 		}
 		log := new(storetest.Log)
@@ -98,7 +98,7 @@ func TestPayOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		paid := m.bought(o.ID)
+		paid := m.orderOf(o.ID)
 		if taken.Load() != 1 || paid.FinancialStatus != state.FinancialPaid || paid.PaidMinor != o.TotalMinor ||
 			paid.Held {
 			t.Errorf("accepted %d times, %+v", taken.Load(), paid.Order)
@@ -111,7 +111,7 @@ func TestPayOnce(t *testing.T) {
 			t.Errorf("events %v", told)
 		}
 		m.late()
-		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil || m.bought(o.ID).Status != state.OrderOpen {
+		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil || m.orderOf(o.ID).Status != state.OrderOpen {
 			t.Errorf("ended %d (%v)", n, err)
 		}
 	})
@@ -135,7 +135,7 @@ func TestPayLate(t *testing.T) {
 		if n, err := m.EndHolds(t.Context()); n != 1 || err != nil {
 			t.Errorf("ended %d (%v)", n, err)
 		}
-		ended := m.bought(o.ID)
+		ended := m.orderOf(o.ID)
 		if ended.Status != state.OrderCancelled || ended.FinancialStatus != state.FinancialVoided ||
 			m.stock(bell) != 5 {
 			t.Errorf("%+v, %d left", ended.Order, m.stock(bell))
@@ -153,7 +153,7 @@ func TestPayLate(t *testing.T) {
 func TestPayOrEnd(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
-		bell, orders := m.sell("Bell", 1490, 100), make([]*storefront.Bought, 16)
+		bell, orders := m.sell("Bell", 1490, 100), make([]*storefront.ShopperOrder, 16)
 		for i := range orders {
 			orders[i] = m.owed(bell)
 		}
@@ -178,7 +178,7 @@ func TestPayOrEnd(t *testing.T) {
 		all.Wait()
 		var paid int64
 		for i, o := range orders {
-			now := m.bought(o.ID)
+			now := m.orderOf(o.ID)
 			want := state.FinancialVoided
 			if taken[i] {
 				want = state.FinancialPaid
@@ -222,7 +222,7 @@ func TestSellingEnds(t *testing.T) {
 		m.ready(token, "ada@example.com")
 		id := graphtest.Must[xid.ID](t)(m.place(token))
 		row := m.Store.DB(m.Ctx).PaymentHold.Query().Where(paymenthold.ID(id)).OnlyX(m.Ctx)
-		b := m.bought(id)
+		b := m.orderOf(id)
 		last := b.PlacedOn.Add(sales.TransferTime)
 		due := time.Date(last.Year(), last.Month(), last.Day()+1, 0, 0, 0, 0, last.Location())
 		if !row.DueAt.Time().Equal(due) || b.PayBy.Format(time.DateOnly) != last.Format(time.DateOnly) {
@@ -232,7 +232,7 @@ func TestSellingEnds(t *testing.T) {
 		paid := m.order(id)
 		graphtest.Must[*model.OrderPayload](t)(m.Mutation().OrderRecordPayment(m.Ctx, paid.PublicID(),
 			paid.Version, model.PaymentInput{AmountMinor: 1}))
-		if m.due(id, nil); !m.bought(id).PayBy.IsZero() {
+		if m.due(id, nil); !m.orderOf(id).PayBy.IsZero() {
 			t.Error("partly paid, but the page shows a deadline")
 		}
 		token = m.add("", bell, 1)
@@ -303,7 +303,7 @@ func TestReopen(t *testing.T) {
 		if o := m.order(first); o.Status != state.OrderCancelled || o.FinancialStatus != state.FinancialVoided {
 			t.Errorf("the first order is %s, %s", o.Status, o.FinancialStatus)
 		}
-		if taken, err := m.PayTest(m.ctx, m.bought(first).Order); taken || err != nil {
+		if taken, err := m.PayTest(m.ctx, m.orderOf(first).Order); taken || err != nil {
 			t.Errorf("the first order was paid: %t (%v)", taken, err)
 		}
 		if err := m.SetMethod(m.ctx, token, state.PaymentTransfer); err != nil {
@@ -327,13 +327,13 @@ func TestReopenOrPay(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
 		bell := m.sell("Bell", 1490, 3)
-		begin := func() (string, *storefront.Bought) {
+		begin := func() (string, *storefront.ShopperOrder) {
 			token := m.add("", bell, 1)
 			m.ready(token, "ada@example.com")
 			if err := m.SetMethod(m.ctx, token, state.PaymentTest); err != nil {
 				t.Fatal(err)
 			}
-			return token, m.bought(graphtest.Must[xid.ID](t)(m.place(token)))
+			return token, m.orderOf(graphtest.Must[xid.ID](t)(m.place(token)))
 		}
 		paid, o := begin()
 		if taken, err := m.PayTest(m.ctx, o.Order); !taken || err != nil {
@@ -350,8 +350,8 @@ func TestReopenOrPay(t *testing.T) {
 			t.Error("the cart of a paid order accepts products")
 		}
 		more, o := begin()
-		if m.add(more, bell, 1) != more || m.bought(o.ID).Status != state.OrderCancelled || m.view(more).Count != 2 {
-			t.Errorf("%+v after adding, the order is %s", m.view(more), m.bought(o.ID).Status)
+		if m.add(more, bell, 1) != more || m.orderOf(o.ID).Status != state.OrderCancelled || m.view(more).Count != 2 {
+			t.Errorf("%+v after adding, the order is %s", m.view(more), m.orderOf(o.ID).Status)
 		}
 		late, o := begin()
 		m.late()
@@ -371,14 +371,14 @@ func TestReopenOrPay(t *testing.T) {
 func TestReopenRace(t *testing.T) {
 	each(t, func(t *testing.T, m *market) {
 		m.online()
-		bell, tokens, orders := m.sell("Bell", 1490, 12), make([]string, 12), make([]*storefront.Bought, 12)
+		bell, tokens, orders := m.sell("Bell", 1490, 12), make([]string, 12), make([]*storefront.ShopperOrder, 12)
 		for i := range tokens {
 			tokens[i] = m.add("", bell, 1)
 			m.ready(tokens[i], "ada@example.com")
 			if err := m.SetMethod(m.ctx, tokens[i], state.PaymentTest); err != nil {
 				t.Fatal(err)
 			}
-			orders[i] = m.bought(graphtest.Must[xid.ID](t)(m.place(tokens[i])))
+			orders[i] = m.orderOf(graphtest.Must[xid.ID](t)(m.place(tokens[i])))
 		}
 		var all sync.WaitGroup
 		var paid atomic.Int64
@@ -399,7 +399,7 @@ func TestReopenRace(t *testing.T) {
 		}
 		all.Wait()
 		for i, o := range orders {
-			now, open := m.bought(o.ID), m.view(tokens[i]).Order.IsNil()
+			now, open := m.orderOf(o.ID), m.view(tokens[i]).Order.IsNil()
 			if (now.FinancialStatus == state.FinancialPaid) == open || (now.Status == state.OrderCancelled) != open {
 				t.Errorf("%s, %s, the cart is open: %t", now.Status, now.FinancialStatus, open)
 			}

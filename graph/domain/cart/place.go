@@ -20,9 +20,9 @@ import (
 type Shown struct {
 	// TotalMinor is the total that the shopper saw.
 	TotalMinor int64
-	// Goods is the [View.Goods] of the cart that the shopper saw; "" if the caller does not know
+	// Contents is the [View.Contents] of the cart that the shopper saw; "" if the caller does not know
 	// it.
-	Goods string
+	Contents string
 }
 
 // Placed is the result of placing an order.
@@ -30,9 +30,9 @@ type Placed struct {
 	Order xid.ID
 	// Online means that the order is paid online, unless its total is zero.
 	Online bool
-	// Most is the limit of pieces of tracked stock in an order that is paid later. It is set with
+	// Limit is the limit of pieces of tracked stock in an order that is paid later. It is set with
 	// [fault.LimitReached], without an order.
-	Most int64
+	Limit int64
 	// Refused is the discount code that was removed. It is set with [fault.DiscountUnavailable],
 	// without an order.
 	Refused string
@@ -58,13 +58,13 @@ func (c *Carts) Place(ctx context.Context, token string, shown Shown) (made Plac
 		made, err = p.place(ctx)
 		switch {
 		case fault.IsState(err, fault.LimitReached):
-			return Placed{Most: p.most}, err
+			return Placed{Limit: p.most}, err
 		case fault.IsState(err, fault.DiscountUnavailable):
 			if failed := c.dropCode(ctx, token, p.code); failed != nil {
 				return Placed{}, failed
 			}
 			return Placed{Refused: p.code}, err
-		case !errors.Is(err, sales.ErrMet):
+		case !errors.Is(err, sales.ErrConflict):
 			return made, err
 		case try == placeTries:
 			return Placed{}, core.Swapped(xid.Order, 0, nil)
@@ -159,7 +159,7 @@ func (c *Carts) end(ctx context.Context, row *db.Cart, order xid.ID, held bool) 
 	}
 	n, err := u.Save(ctx)
 	if err == nil && n == 0 {
-		return sales.ErrMet
+		return sales.ErrConflict
 	}
 	return err
 }
@@ -180,7 +180,7 @@ func (v *View) agreed(shown Shown) error {
 	if next := v.Next(); next != StepReview {
 		return fault.State(fault.InvalidTransition, "The checkout is missing the step "+string(next)+".")
 	}
-	if shown.Goods != "" && shown.Goods != v.Goods() {
+	if shown.Contents != "" && shown.Contents != v.Contents() {
 		return fault.State(fault.VersionMismatch, "The cart has changed in the meantime.")
 	}
 	if v.Sums.TotalMinor != shown.TotalMinor && v.Refused() {

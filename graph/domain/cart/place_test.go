@@ -28,7 +28,7 @@ func (m *market) order(id xid.ID) *model.Order {
 }
 
 // stock returns the remaining stock of a product.
-func (m *market) stock(w cart.Ware) int64 {
+func (m *market) stock(w cart.ProductRef) int64 {
 	m.t.Helper()
 	p := graphtest.Must[*db.Product](m.t)(m.Query().Product(m.Ctx, xid.Product.Format(w.Product)))
 	return *p.InventoryQuantity
@@ -102,7 +102,7 @@ func TestPlacePaidLater(t *testing.T) {
 		m.online()
 		bell := m.sell("Bell", 1490, 1000)
 		rope := m.sell("Rope", 5, -1) // without tracked stock
-		order := func(from string, w cart.Ware, pieces int64, method state.PaymentMethod) string {
+		order := func(from string, w cart.ProductRef, pieces int64, method state.PaymentMethod) string {
 			t.Helper()
 			ctx := viewer.WithOrigin(m.ctx, viewer.Origin{Client: netip.MustParseAddr(from)})
 			token := m.add("", w, pieces)
@@ -112,7 +112,7 @@ func TestPlacePaidLater(t *testing.T) {
 			}
 			made, err := m.Place(ctx, token, cart.Shown{TotalMinor: m.view(token).Sums.TotalMinor})
 			if f, _ := errors.AsType[*fault.Error](err); f != nil && f.Kind == fault.RateLimited && f.RetryAfter == 0 ||
-				graphtest.FaultOf(err) == "limit_reached" && made.Most != 3 {
+				graphtest.FaultOf(err) == "limit_reached" && made.Limit != 3 {
 				t.Errorf("%+v: %v", made, err)
 			}
 			return graphtest.FaultOf(err)
@@ -365,7 +365,7 @@ func TestPlaceOtherGoods(t *testing.T) {
 		if err := m.SetLine(m.ctx, token, bell, 0); err != nil {
 			t.Fatal(err)
 		}
-		_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: v.Sums.TotalMinor, Goods: v.Goods()})
+		_, err := m.Place(m.ctx, token, cart.Shown{TotalMinor: v.Sums.TotalMinor, Contents: v.Contents()})
 		if graphtest.FaultOf(err) != "version_mismatch" {
 			t.Errorf("other products: %v", err)
 		}

@@ -21,7 +21,7 @@ import (
 type pricer struct {
 	*market
 	random   *rand.Rand
-	wares    []cart.Ware
+	refs     []cart.ProductRef
 	customer string
 }
 
@@ -34,7 +34,7 @@ func stocked(m *market) *pricer {
 			Title: "Thing " + string(rune('A'+i)), PriceMinor: p.random.Int64N(9000) + 1, Currency: "EUR",
 			WeightGrams: new(p.random.Int64N(900)), RequiresShipping: new(i%4 != 3)})).Product
 		graphtest.Must[*model.ProductPayload](t)(do.ProductPublish(m.Ctx, made.PublicID(), made.Version))
-		p.wares = append(p.wares, cart.Ware{Product: made.ID})
+		p.refs = append(p.refs, cart.ProductRef{Product: made.ID})
 	}
 	for _, d := range []model.DiscountInput{
 		{Code: "part", Kind: state.DiscountPercent, BasisPoints: new(int64(1234)), Active: true},
@@ -58,10 +58,10 @@ func (p *pricer) basket() (token string, in model.OrderCreateInput) {
 	in = model.OrderCreateInput{CustomerID: &p.customer, Source: "dashboard", Pricing: &model.OrderPricingInput{},
 		ShippingAddress: &model.AddressInput{Name: new("Ada Lovelace"), Line1: "Weg 1", City: "Ort",
 			PostalCode: new("10115"), Country: country}}
-	for _, i := range p.random.Perm(len(p.wares))[:p.random.IntN(4)+1] {
+	for _, i := range p.random.Perm(len(p.refs))[:p.random.IntN(4)+1] {
 		n := p.random.Int64N(5) + 1
-		token = p.add(token, p.wares[i], n)
-		in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: new(xid.Product.Format(p.wares[i].Product)),
+		token = p.add(token, p.refs[i], n)
+		in.Lines = append(in.Lines, &model.OrderLineInput{ProductID: new(xid.Product.Format(p.refs[i].Product)),
 			Quantity: n})
 	}
 	errs := []error{p.SetContact(p.ctx, token, cart.Contact{Email: "ada@example.com", Country: country}),

@@ -14,15 +14,15 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// Ware identifies a product or, if it has options, one of its variants.
-type Ware struct {
+// ProductRef identifies a product or, if it has options, one of its variants.
+type ProductRef struct {
 	Product xid.ID
 	// Variant may be nil, or the product's id, if the product has no options.
 	Variant xid.ID
 }
 
 // variant returns the variant id under which a cart stores the product.
-func (w Ware) variant() xid.ID {
+func (w ProductRef) variant() xid.ID {
 	if w.Variant.IsNil() {
 		return w.Product
 	}
@@ -35,14 +35,14 @@ type item struct {
 	variant *db.Variant
 }
 
-// ware reads a product that is added to a cart. It must be published and sold in the currency of
+// productItem reads a product that is added to a cart. It must be published and sold in the currency of
 // the store.
-func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
+func (c *Carts) productItem(ctx context.Context, of ProductRef) (*item, error) {
 	s, err := c.CurrentStore(ctx)
 	if err != nil {
 		return nil, core.Explain("store", err)
 	}
-	items, _, err := c.items(ctx, s, []Ware{of})
+	items, _, err := c.items(ctx, s, []ProductRef{of})
 	if err != nil {
 		return nil, core.Explain("product", err)
 	}
@@ -55,12 +55,12 @@ func (c *Carts) ware(ctx context.Context, of Ware) (*item, error) {
 // items reads products of the store with at most two statements. found omits those that cannot be
 // bought; titles includes them.
 func (c *Carts) items(
-	ctx context.Context, s *db.Store, wares []Ware,
-) (found map[Ware]*item, titles map[xid.ID]string, err error) {
-	if len(wares) == 0 {
+	ctx context.Context, s *db.Store, refs []ProductRef,
+) (found map[ProductRef]*item, titles map[xid.ID]string, err error) {
+	if len(refs) == 0 {
 		return nil, nil, nil
 	}
-	ids := core.IDs(wares, func(w Ware) *xid.ID { return &w.Product })
+	ids := core.IDs(refs, func(w ProductRef) *xid.ID { return &w.Product })
 	q := c.Client(ctx).Product.Query().Where(product.IDIn(ids...))
 	q.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := q.Load(ctx)
@@ -77,8 +77,8 @@ func (c *Carts) items(
 	if err := variants.Load(ctx, c.Client(ctx), rows...); err != nil {
 		return nil, nil, err
 	}
-	found = map[Ware]*item{}
-	for _, w := range wares {
+	found = map[ProductRef]*item{}
+	for _, w := range refs {
 		for _, p := range rows {
 			if p.ID != w.Product {
 				continue

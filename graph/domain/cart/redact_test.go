@@ -46,7 +46,7 @@ func TestRedactedShopper(t *testing.T) {
 }
 
 // typed fills a cart in which every text contains the word.
-func (m *market) typed(w cart.Ware) (token string) {
+func (m *market) typed(w cart.ProductRef) (token string) {
 	m.t.Helper()
 	token = m.add("", w, 1)
 	m.ready(token, "ada@zanzibar.example")

@@ -34,7 +34,7 @@ import (
 type till struct {
 	*market
 	fake *paymenttest.Stripe
-	bell cart.Ware
+	bell cart.ProductRef
 }
 
 func eachTill(t *testing.T, f func(t *testing.T, m *till)) {
@@ -54,7 +54,7 @@ func eachTill(t *testing.T, f func(t *testing.T, m *till)) {
 }
 
 // order creates an order that is paid with Stripe.
-func (m *till) order() *storefront.Bought {
+func (m *till) order() *storefront.ShopperOrder {
 	m.t.Helper()
 	token := m.add("", m.bell, 1)
 	m.ready(token, "ada@example.com")
@@ -65,11 +65,11 @@ func (m *till) order() *storefront.Bought {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	return m.bought(id)
+	return m.orderOf(id)
 }
 
 // begin begins the payment of an order and returns the session.
-func (m *till) begin(o *storefront.Bought) string {
+func (m *till) begin(o *storefront.ShopperOrder) string {
 	m.t.Helper()
 	address, err := m.BeginPayment(m.ctx, o.Order, "Order", "https://shop.example/orders/x")
 	if err != nil {
@@ -130,12 +130,12 @@ func (m *till) notices() (list []string) {
 
 // However the service learns of a payment first, and however often, the order is paid once.
 func TestStripeWays(t *testing.T) {
-	ways := map[string]func(m *till, o *storefront.Bought, session string) error{
-		"the page": func(m *till, o *storefront.Bought, _ string) error { return m.SettlePayment(m.ctx, o.Order) },
-		"an event": func(m *till, _ *storefront.Bought, session string) error {
+	ways := map[string]func(m *till, o *storefront.ShopperOrder, session string) error{
+		"the page": func(m *till, o *storefront.ShopperOrder, _ string) error { return m.SettlePayment(m.ctx, o.Order) },
+		"an event": func(m *till, _ *storefront.ShopperOrder, session string) error {
 			return m.SettleReference(m.t.Context(), m.Model.ID, session)
 		},
-		"a round": func(m *till, _ *storefront.Bought, _ string) error {
+		"a round": func(m *till, _ *storefront.ShopperOrder, _ string) error {
 			return m.work()
 		},
 	}
@@ -150,7 +150,7 @@ func TestStripeWays(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if !m.bought(o.ID).Held {
+				if !m.orderOf(o.ID).Held {
 					t.Fatal("the order is already paid or canceled")
 				}
 				m.fake.Pay(session)
@@ -291,13 +291,13 @@ func TestStripeAmount(t *testing.T) {
 				if back := m.fake.Refunds(); len(back) != 1 || back[0].Units != sum {
 					t.Errorf("of %d refunded %+v", sum, back)
 				}
-				if !m.bought(o.ID).Held || len(m.notices()) != 1 {
-					t.Errorf("%+v, notices %v", m.bought(o.ID).Order, m.notices())
+				if !m.orderOf(o.ID).Held || len(m.notices()) != 1 {
+					t.Errorf("%+v, notices %v", m.orderOf(o.ID).Order, m.notices())
 				}
 				m.fake.Pay(m.begin(o))
 				m.round()
-				if m.bought(o.ID).FinancialStatus != state.FinancialPaid || len(m.fake.Refunds()) != 1 {
-					t.Errorf("%+v", m.bought(o.ID).Order)
+				if m.orderOf(o.ID).FinancialStatus != state.FinancialPaid || len(m.fake.Refunds()) != 1 {
+					t.Errorf("%+v", m.orderOf(o.ID).Order)
 				}
 			})
 		})
@@ -339,8 +339,8 @@ func TestStripeLate(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		for _, o := range []*storefront.Bought{unpaid, late, dropped} {
-			if now := m.bought(o.ID); now.FinancialStatus != state.FinancialVoided || now.PaidMinor != 0 {
+		for _, o := range []*storefront.ShopperOrder{unpaid, late, dropped} {
+			if now := m.orderOf(o.ID); now.FinancialStatus != state.FinancialVoided || now.PaidMinor != 0 {
 				t.Errorf("%+v", now.Order)
 			}
 		}
@@ -350,7 +350,7 @@ func TestStripeLate(t *testing.T) {
 // Of a payment and an expiry at the same moment, exactly one wins.
 func TestStripeOrEnd(t *testing.T) {
 	eachTill(t, func(t *testing.T, m *till) {
-		orders, sessions := make([]*storefront.Bought, 24), make([]string, 24)
+		orders, sessions := make([]*storefront.ShopperOrder, 24), make([]string, 24)
 		for i := range orders {
 			orders[i] = m.order()
 			sessions[i] = m.begin(orders[i])
@@ -387,7 +387,7 @@ func TestStripeOrEnd(t *testing.T) {
 			back["cs_"+strings.TrimPrefix(r.Intent, "pi_")]++
 		}
 		for i, o := range orders {
-			now, want := m.bought(o.ID), 0
+			now, want := m.orderOf(o.ID), 0
 			paid := now.FinancialStatus == state.FinancialPaid
 			if accepted[i] && !paid {
 				want = 1

@@ -26,7 +26,7 @@ type Step string
 
 // The steps in order.
 const (
-	StepGoods    Step = "cart" // the cart has lines, and all can be bought
+	StepCart     Step = "cart" // the cart has lines, and all can be bought
 	StepContact  Step = "contact"
 	StepAddress  Step = "address"
 	StepShipping Step = "shipping"
@@ -76,7 +76,7 @@ type View struct {
 
 // Line is a line of the cart.
 type Line struct {
-	Ware
+	ProductRef
 	// Title is "" if the product was deleted.
 	Title string
 	// Options are the option values of the variant, "" for none.
@@ -101,9 +101,9 @@ type Line struct {
 	item *item
 }
 
-// Asks reports whether the shopper must name a country: it determines the tax, and there is no
+// AsksCountry reports whether the shopper must name a country: it determines the tax, and there is no
 // address.
-func (v *View) Asks() bool { return !v.Ships && len(v.tax.Rates) > 0 }
+func (v *View) AsksCountry() bool { return !v.Ships && len(v.tax.Rates) > 0 }
 
 // placed reports whether the shopper's location is known as far as the tax depends on it.
 func (v *View) placed() bool {
@@ -122,8 +122,8 @@ func (v *View) Taxes() bool { return len(v.tax.Rates) > 0 }
 // refused.
 func (v *View) Refused() bool { return v.Code != "" && v.Discount == nil }
 
-// Goods returns a fingerprint of the lines and quantities, without prices.
-func (v *View) Goods() string {
+// Contents returns a fingerprint of the lines and quantities, without prices.
+func (v *View) Contents() string {
 	sum := fnv.New64a()
 	for _, l := range v.Lines {
 		_, _ = fmt.Fprintln(sum, l.Product, l.Variant, l.Quantity)
@@ -136,8 +136,8 @@ func (v *View) Next() Step {
 	blocked := func(l *Line) bool { return l.Gone || l.Large || l.Left != nil }
 	switch {
 	case len(v.Lines) == 0, slices.ContainsFunc(v.Lines, blocked):
-		return StepGoods
-	case v.Email == "", v.Asks() && !v.placed():
+		return StepCart
+	case v.Email == "", v.AsksCountry() && !v.placed():
 		return StepContact
 	case v.Ships && v.Address == nil:
 		return StepAddress
@@ -244,17 +244,17 @@ func (c *Carts) readLines(ctx context.Context, v *View) error {
 		}
 		return a.ID.Compare(b.ID)
 	})
-	wares := make([]Ware, len(rows))
+	refs := make([]ProductRef, len(rows))
 	for i, row := range rows {
-		wares[i] = Ware{row.ProductID, row.VariantID}
+		refs[i] = ProductRef{row.ProductID, row.VariantID}
 	}
-	items, titles, err := c.items(ctx, v.store, wares)
+	items, titles, err := c.items(ctx, v.store, refs)
 	if err != nil {
 		return err
 	}
 	for i, row := range rows {
 		v.Count += row.Quantity
-		l := lineOf(wares[i], row, items[wares[i]])
+		l := lineOf(refs[i], row, items[refs[i]])
 		if l.Gone {
 			l.Title = titles[l.Product]
 		}
@@ -288,8 +288,8 @@ func (c *Carts) loadImages(ctx context.Context, lines []*Line) error {
 }
 
 // lineOf returns a line with its present product; g is nil if it cannot be bought.
-func lineOf(w Ware, row *db.CartLine, g *item) *Line {
-	l := &Line{Ware: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil, item: g}
+func lineOf(w ProductRef, row *db.CartLine, g *item) *Line {
+	l := &Line{ProductRef: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil, item: g}
 	if g == nil {
 		return l
 	}

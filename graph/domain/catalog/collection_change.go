@@ -88,7 +88,7 @@ func (m Mutation) CollectionCreate(
 		if err := m.putIn(ctx, done.Collection.ID, plan.products); err != nil {
 			return nil, err
 		}
-		return m.collections().Made(done.Collection, "collection.create", ""), nil
+		return m.collections().Created(done.Collection, "collection.create", ""), nil
 	})
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (m Mutation) CollectionUpdate(
 				u.SetDueAt(c.DueAt).SetBehind(c.Behind).SetSettling(c.Settling)
 			}
 			if len(*all) > 0 {
-				if err := m.ShowChange(ctx); err != nil {
+				if err := m.BumpStorefrontRevision(ctx); err != nil {
 					return err
 				}
 			}
@@ -174,7 +174,7 @@ func (m Mutation) CollectionDelete(
 	err := core.Remove(ctx, m.Core, m.collections(), id, expectedVersion, "collection.delete",
 		func(ctx context.Context, c *db.Collection) error {
 			gone = c.ID
-			return m.ShowChange(ctx)
+			return m.BumpStorefrontRevision(ctx)
 		})
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (m Mutation) CollectionDelete(
 // fill starts to update the listing index for a changed collection. If this fails, the background
 // worker does it.
 func (m Mutation) fill(ctx context.Context, id xid.ID) {
-	if err := m.Shelves.Begin(ctx, id); err != nil {
+	if err := m.Listings.Begin(ctx, id); err != nil {
 		m.Logger.WarnContext(ctx, "listing index of a collection not updated yet", "error", err)
 	}
 }

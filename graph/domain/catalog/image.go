@@ -31,10 +31,10 @@ func (f VariantFields) Image(ctx context.Context, v *db.Variant) (*db.ProductIma
 		return v.Image, nil
 	}
 	p := &db.Product{ID: v.ProductID, ImagesCount: 1} // it has at least this one
-	if err := f.DrawImages(ctx, p); err != nil {
+	if err := f.LoadAllImages(ctx, p); err != nil {
 		return nil, core.Explain("product", err)
 	}
-	return images.Showing(v, p.Images), nil
+	return images.ImageOf(v, p.Images), nil
 }
 
 // Images returns the uploaded images of the product.
@@ -43,7 +43,7 @@ func (f ProductFields) Images(ctx context.Context, p *db.Product) ([]*db.Product
 		return p.Images, nil
 	}
 	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount} // other fields of p are resolved concurrently
-	err := f.DrawImages(ctx, own)
+	err := f.LoadAllImages(ctx, own)
 	return own.Images, core.Explain("product", err)
 }
 
@@ -110,7 +110,7 @@ func (m Mutation) ProductImageAdd(
 	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, alt, name)
 	if err != nil {
 		if ours { // else the surrounding transaction may run again
-			m.Pictures.Discard(ctx, up)
+			m.Images.Discard(ctx, up)
 		}
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (m Mutation) addImage(
 			}
 			origin, err := m.StoreURL(ctx)
 			e.Row.Images = append(e.Row.Images, img)
-			images.Serve(origin, e.Row)
+			images.SetURLs(origin, e.Row)
 			return err
 		}
 		countImages(e, len(e.Row.Images)+1)
@@ -163,7 +163,7 @@ func (m Mutation) imageRoom(ctx context.Context, more int64) error {
 	if err != nil {
 		return err
 	}
-	used, err := m.Pictures.Used(ctx)
+	used, err := m.Images.Used(ctx)
 	if most := limits.Of(limit.PictureBytes); err == nil && used+more > most {
 		return core.Reached(limit.PictureBytes, most)
 	}
@@ -217,7 +217,7 @@ func (m Mutation) lockedProduct(ctx context.Context, id xid.ID) (*db.Product, er
 	if p.Images, err = rows.Load(ctx); err != nil {
 		return nil, err
 	}
-	images.Serve(origin, p)
+	images.SetURLs(origin, p)
 	return p, nil
 }
 
@@ -448,7 +448,7 @@ func (m Mutation) showVariant(e *productEdit, v *db.Variant, imageID *string) er
 		return nil
 	}
 	v.ImageID = next
-	v.Image = images.Showing(v, e.Row.Images)
+	v.Image = images.ImageOf(v, e.Row.Images)
 	e.Then = func(ctx context.Context) error {
 		u := m.Client(ctx).Variant.Update().Where(variant.ProductID(e.Row.ID), variant.ID(v.ID))
 		if next == nil {

@@ -62,7 +62,7 @@ func TestProductImages(t *testing.T) {
 				`","alt":"A mug","width":40,"height":30,"position":1}]`) {
 			t.Errorf("the event: %s", body)
 		}
-		if body, err := r.Pictures.Blobs.Get(ctx, images.ImageKey(img, 40), 1<<20); err != nil ||
+		if body, err := r.Images.Blobs.Get(ctx, images.ImageKey(img, 40), 1<<20); err != nil ||
 			int64(len(body)) >= img.SizeBytes {
 			t.Errorf("%d bytes, %v", len(body), err)
 		}
@@ -127,7 +127,7 @@ func TestProductImageRefused(t *testing.T) {
 		if graphtest.FaultOf(full) != "limit_reached" {
 			t.Errorf("beyond the bytes of the store: %v", full)
 		}
-		for o, err := range r.Pictures.Blobs.List(ctx, "pictures/") {
+		for o, err := range r.Images.Blobs.List(ctx, "pictures/") {
 			t.Errorf("%s remains, %v", o.Key, err)
 		}
 		delete(r.Limits, limit.PictureBytes)
@@ -276,15 +276,15 @@ func TestImageFiles(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Mug())
 		img := graphtest.NewImage(t, ctx, r, p, 1000, 10).Image
-		if err := r.Pictures.Make(ctx, img); err != nil {
+		if err := r.Images.CreateWidths(ctx, img); err != nil {
 			t.Fatal(err)
 		}
 		for _, width := range images.Widths(img.ContentType, img.Width) {
-			if _, err := r.Pictures.Blobs.Stat(ctx, images.ImageKey(img, width)); err != nil {
+			if _, err := r.Images.Blobs.Stat(ctx, images.ImageKey(img, width)); err != nil {
 				t.Errorf("%d: %v", width, err)
 			}
 		}
-		if _, err := r.Pictures.Blobs.Stat(ctx, images.ImageKey(img, 1)); !errors.Is(err, blob.ErrNotFound) {
+		if _, err := r.Images.Blobs.Stat(ctx, images.ImageKey(img, 1)); !errors.Is(err, blob.ErrNotFound) {
 			t.Errorf("another width: %v", err)
 		}
 	})

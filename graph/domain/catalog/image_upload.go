@@ -12,10 +12,10 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/pixel"
 )
 
-// Uploaded decodes and sanitizes a base64 file for the input of [Mutation.ProductImageAdd]. Callers
+// DecodeUpload decodes and sanitizes a base64 file for the input of [Mutation.ProductImageAdd]. Callers
 // use it before a transaction, such as that of an idempotency key, which should not last as long.
 // It returns nil if the file is malformed; the mutation then reports it.
-func (r *Resolver) Uploaded(ctx context.Context, text string) *images.Upload {
+func (r *Resolver) DecodeUpload(ctx context.Context, text string) *images.Upload {
 	c := &core.Check{}
 	body := checkContent(c, "content", text)
 	if c.Err() != nil {
@@ -26,7 +26,7 @@ func (r *Resolver) Uploaded(ctx context.Context, text string) *images.Upload {
 
 // upload sanitizes an image and stores it, within the store's megapixels per minute.
 func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
-	h, err := pixel.Judge(body)
+	h, err := pixel.Inspect(body)
 	if err == nil {
 		const mega = 1_000_000
 		err = r.Megapixels.Spend(ctx, r.Core, max(1, int64(h.Width)*int64(h.Height)/mega))
@@ -34,7 +34,7 @@ func (r *Resolver) upload(ctx context.Context, body []byte) *images.Upload {
 	if err != nil {
 		return &images.Upload{Err: err}
 	}
-	return r.Pictures.Upload(ctx, body)
+	return r.Images.Upload(ctx, body)
 }
 
 // checkContent decodes the base64 of a file (RFC 4648, section 4).

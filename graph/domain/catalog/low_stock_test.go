@@ -17,10 +17,10 @@ func TestLowStock(t *testing.T) {
 		publish := func(p *db.Product) {
 			graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductPublish(ctx, p.PublicID(), p.Version))
 		}
-		publish(graphtest.Ware(t, ctx, r, 100, 6))
-		publish(graphtest.Ware(t, ctx, r, 100, 5))
-		publish(graphtest.Ware(t, ctx, r, 100))
-		graphtest.Ware(t, ctx, r, 100, 1)
+		publish(graphtest.NewStockedProduct(t, ctx, r, 100, 6))
+		publish(graphtest.NewStockedProduct(t, ctx, r, 100, 5))
+		publish(graphtest.NewStockedProduct(t, ctx, r, 100))
+		graphtest.NewStockedProduct(t, ctx, r, 100, 1)
 		shirt := graphtest.Shirt()
 		for i, v := range shirt.Variants {
 			v.InventoryQuantity = new(int64(9 * i))

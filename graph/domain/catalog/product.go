@@ -99,9 +99,9 @@ func (q Query) Product(ctx context.Context, id string) (*db.Product, error) {
 	return p, core.Explain("product", err)
 }
 
-// ProductPicture returns the copy of a product's external image, and fetches it first if there is
+// ExternalImage returns the copy of a product's external image, and fetches it first if there is
 // none.
-func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, error) {
+func (q Query) ExternalImage(ctx context.Context, id string) (*db.Picture, error) {
 	p, err := q.Product(ctx, id)
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ func (q Query) ProductPicture(ctx context.Context, id string) (*db.Picture, erro
 	case p.ImageURL == nil:
 		return nil, fault.Missing("picture")
 	}
-	row, err := q.Pictures.Get(ctx, *p.ImageURL)
+	row, err := q.Images.Get(ctx, *p.ImageURL)
 	return row, core.Explain("picture", err)
 }
 
@@ -123,5 +123,5 @@ func (r *Resolver) ProductRow(ctx context.Context, id xid.ID) (*db.Product, erro
 	if err := variants.Load(ctx, c, p); err != nil {
 		return nil, err
 	}
-	return p, r.DrawImages(ctx, p)
+	return p, r.LoadAllImages(ctx, p)
 }

@@ -104,8 +104,8 @@ func renamed(members []string) bool {
 }
 
 // listingWriter returns the writer of the listing index.
-func (m Mutation) listingWriter(ctx context.Context) listings.Rack {
-	return listings.Rack{Client: m.Client(ctx), Engine: m.Store.Dialect()}
+func (m Mutation) listingWriter(ctx context.Context) listings.Writer {
+	return listings.Writer{Client: m.Client(ctx), Engine: m.Store.Dialect()}
 }
 
 // ProductUpdate changes the given members.
@@ -204,7 +204,7 @@ func (m Mutation) moveProduct(
 ) (*model.ProductPayload, error) {
 	return m.changeProduct(ctx, id, expected, move.action, func(ctx context.Context, e *productEdit) error {
 		p := e.Row
-		if err := core.Allowed("product", p.Status, move.to, move.from...); err != nil {
+		if err := core.CheckTransition("product", p.Status, move.to, move.from...); err != nil {
 			return err
 		}
 		if move.special != "" {
@@ -289,5 +289,5 @@ func (m Mutation) leaveStorefront(ctx context.Context, p *db.Product) error {
 	if p.Status != state.ProductActive {
 		return nil
 	}
-	return m.ShowChange(ctx)
+	return m.BumpStorefrontRevision(ctx)
 }

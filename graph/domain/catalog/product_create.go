@@ -39,7 +39,7 @@ func (m Mutation) ProductCreate(ctx context.Context, in model.ProductCreateInput
 		if err := m.Index(ctx).Mark(ctx, search.Products, done.Product.ID); err != nil {
 			return nil, err
 		}
-		made := m.products().Made(done.Product, "product.create", "", event.ProductCreated)
+		made := m.products().Created(done.Product, "product.create", "", event.ProductCreated)
 		done.Object = made.Events[0].Object
 		return made, nil
 	})

@@ -25,7 +25,7 @@ const (
 // productList is a list of products without a search.
 type productList struct {
 	model.ProductFilter
-	core.Arranged
+	core.Arrangement
 }
 
 // lead returns the index of the condition that usually matches the fewest products.
@@ -43,7 +43,7 @@ func (l productList) lead() string {
 
 // mixed reports whether that index does not serve the whole list.
 func (l productList) mixed() bool {
-	return l.Sku != nil && l.Status != nil || l.Arranged.UpdatedFrom != nil && l.lead() != productsByChange
+	return l.Sku != nil && l.Status != nil || l.Arrangement.UpdatedFrom != nil && l.lead() != productsByChange
 }
 
 // at returns the position of a product in the list.
@@ -57,7 +57,7 @@ func (l productList) at(p *db.Product) page.Position {
 // readProducts reads one page. With several conditions, it reads all products of the leading
 // condition if these are few, and otherwise scans a window; stopped is then where the page ended.
 func (q Query) readProducts(
-	ctx context.Context, f model.ProductFilter, a core.Arranged, after *page.Position, limit int,
+	ctx context.Context, f model.ProductFilter, a core.Arrangement, after *page.Position, limit int,
 ) ([]*db.Product, *page.Position, error) {
 	l := productList{f, a}
 	w := a.Window(after, limit, l.lead())
@@ -71,9 +71,9 @@ func (q Query) readProducts(
 		rows, err := read(nil)
 		return rows, nil, err
 	}
-	n := core.Looked(limit)
-	if l.Arranged.UpdatedFrom != nil {
-		n = core.LookedBeside(limit)
+	n := core.ScanLimit(limit)
+	if l.Arrangement.UpdatedFrom != nil {
+		n = core.ProbedScanLimit(limit)
 		few, err := q.fewProducts(ctx, l, n)
 		if err != nil {
 			return nil, nil, err

@@ -88,8 +88,8 @@ func TestProductUpdate(t *testing.T) {
 		}
 		got := graphtest.Must[*model.ProductPayload](t)(update(1, model.ProductUpdateInput{
 			Title: model.Some("Red Mug"), PriceMinor: model.Some(int64(1250)), Currency: model.Some("usd"),
-			Sku: graphtest.Said[*string](nil), Vendor: model.Some("Potter"),
-			Tags: graphtest.Said([]string{"red"})})).Product
+			Sku: graphtest.Given[*string](nil), Vendor: model.Some("Potter"),
+			Tags: graphtest.Given([]string{"red"})})).Product
 		if got.Title != "Red Mug" || got.Currency != "USD" || got.Sku != nil || string(got.Tags) != `["red"]` ||
 			got.Handle != "blue-mug" || got.Version != 2 {
 			t.Errorf("changed to %v", got)
@@ -114,7 +114,7 @@ func TestProductUpdate(t *testing.T) {
 			want    string
 		}{
 			"stale":       {1, model.ProductUpdateInput{Title: model.Some("X")}, "version_mismatch"},
-			"null title":  {3, model.ProductUpdateInput{Title: graphtest.Said[*string](nil)}, "#/title required"},
+			"null title":  {3, model.ProductUpdateInput{Title: graphtest.Given[*string](nil)}, "#/title required"},
 			"taken":       {3, model.ProductUpdateInput{Handle: model.Some("taken")}, "#/handle taken"},
 			"bad handle":  {3, model.ProductUpdateInput{Handle: model.Some("A")}, "#/handle invalid_format"},
 			"no currency": {3, model.ProductUpdateInput{Currency: model.Some("XYZ")}, "#/currency unknown_value"},

@@ -25,7 +25,7 @@ type FoundFields struct{ *Resolver }
 
 // Products returns the newest matches.
 func (f FoundFields) Products(ctx context.Context, s *model.SearchResult) ([]*db.Product, error) {
-	rows, _, err := f.foundProducts(ctx, model.ProductFilter{}, search.Ask(s.Query), nil, s.First)
+	rows, _, err := f.foundProducts(ctx, model.ProductFilter{}, search.Parse(s.Query), nil, s.First)
 	if err == nil {
 		err = f.complete(ctx, rows)
 	}

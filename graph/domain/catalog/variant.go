@@ -26,15 +26,15 @@ func (f ProductFields) Variants(ctx context.Context, p *db.Product) ([]*db.Varia
 		}
 	}
 	list := variants.Of(p)
-	if !core.Selects(ctx, "image") || !slices.ContainsFunc(list, unshown) {
+	if !core.Selects(ctx, "image") || !slices.ContainsFunc(list, lacksImage) {
 		return list, nil
 	}
 	own := &db.Product{ID: p.ID, ImagesCount: p.ImagesCount, Variants: list}
-	return list, core.Explain("product", f.DrawImages(ctx, own))
+	return list, core.Explain("product", f.LoadAllImages(ctx, own))
 }
 
-// unshown reports whether the image of a variant is not loaded.
-func unshown(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
+// lacksImage reports whether the image of a variant is not loaded.
+func lacksImage(v *db.Variant) bool { return v.ImageID != nil && v.Image == nil }
 
 // ProductVariantsSet replaces the options and all variants of a product.
 func (m Mutation) ProductVariantsSet(

@@ -89,7 +89,7 @@ func TestOwnVariant(t *testing.T) {
 		}
 		p = graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductVariantUpdate(ctx, p.PublicID(), 1, own,
 			model.ProductVariantUpdateInput{PriceMinor: model.Some(int64(5)), WeightGrams: model.Some(int64(300)),
-				Sku: graphtest.Said[*string](nil)})).Product
+				Sku: graphtest.Given[*string](nil)})).Product
 		if p.PriceMinor != 5 || *p.WeightGrams != 300 || p.Sku != nil || *p.InventoryQuantity != 7 {
 			t.Errorf("changed by its variant: %v", p)
 		}

@@ -76,7 +76,7 @@ func TestPageChange(t *testing.T) {
 		p := newPage(t, ctx, r, model.PageCreateInput{Title: "Imprint", Body: "We.", Kind: new(state.PageImprint)})
 		newPage(t, ctx, r, model.PageCreateInput{Title: "Taken", Body: "x", Kind: new(state.PagePrivacy)})
 		p = graphtest.Must[*model.PagePayload](t)(m.PageUpdate(ctx, p.PublicID(), 1, model.PageUpdateInput{
-			Title: model.Some("Who we are"), Kind: graphtest.Said[*state.PageKind](nil), Body: model.Some("# We"),
+			Title: model.Some("Who we are"), Kind: graphtest.Given[*state.PageKind](nil), Body: model.Some("# We"),
 			SeoDescription: model.Some("Us.")})).Page
 		if p.Version != 2 || p.Title != "Who we are" || p.Kind != nil || p.Handle != "imprint" ||
 			*p.SeoDescription != "Us." {
@@ -85,7 +85,7 @@ func TestPageChange(t *testing.T) {
 		for want, in := range map[string]model.PageUpdateInput{
 			"#/handle taken":   {Handle: model.Some("taken")},
 			"#/kind taken":     {Kind: model.Some(state.PagePrivacy)},
-			"#/title required": {Title: graphtest.Said[*string](nil)},
+			"#/title required": {Title: graphtest.Given[*string](nil)},
 			"#/body too_short": {Body: model.Some("\n")},
 		} {
 			if _, err := m.PageUpdate(ctx, p.PublicID(), 2, in); graphtest.FieldOf(err) != want {

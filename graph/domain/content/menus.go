@@ -65,7 +65,7 @@ func (m Mutation) MenusSet(ctx context.Context, expectedVersion int64,
 	}
 	var row *db.Menus
 	err := m.Commit(ctx, xid.Store, func(ctx context.Context) (_ *core.Record, err error) {
-		if err := m.ShowChange(ctx); err != nil {
+		if err := m.BumpStorefrontRevision(ctx); err != nil {
 			return nil, err
 		}
 		if row, err = m.writeMenus(ctx, expectedVersion, document.NewMenus(in)); err != nil {

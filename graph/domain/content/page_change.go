@@ -57,7 +57,7 @@ func (m Mutation) PageCreate(ctx context.Context, in model.PageCreateInput) (*mo
 		if done.Page, err = m.insertPage(ctx, in); err != nil {
 			return nil, err
 		}
-		return m.pages().Made(done.Page, "page.create", ""), nil
+		return m.pages().Created(done.Page, "page.create", ""), nil
 	})
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (m Mutation) PageUpdate(ctx context.Context, id string, expectedVersion int
 // PagePublish publishes a draft.
 func (m Mutation) PagePublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error) {
 	return m.changePage(ctx, id, expectedVersion, "page.publish", func(_ context.Context, e *pageEdit) error {
-		if err := core.Allowed("page", e.Row.Status, state.PagePublished, state.PageDraft); err != nil {
+		if err := core.CheckTransition("page", e.Row.Status, state.PagePublished, state.PageDraft); err != nil {
 			return err
 		}
 		core.Replace(&e.Changed, new(state.PagePublished), "status", &e.Row.Status, e.Update.SetStatus)
@@ -136,7 +136,7 @@ func (m Mutation) PagePublish(ctx context.Context, id string, expectedVersion in
 // PageUnpublish turns a published page into a draft.
 func (m Mutation) PageUnpublish(ctx context.Context, id string, expectedVersion int64) (*model.PagePayload, error) {
 	return m.changePage(ctx, id, expectedVersion, "page.unpublish", func(_ context.Context, e *pageEdit) error {
-		if err := core.Allowed("page", e.Row.Status, state.PageDraft, state.PagePublished); err != nil {
+		if err := core.CheckTransition("page", e.Row.Status, state.PageDraft, state.PagePublished); err != nil {
 			return err
 		}
 		core.Replace(&e.Changed, new(state.PageDraft), "status", &e.Row.Status, e.Update.SetStatus)
@@ -151,7 +151,7 @@ func (m Mutation) changePage(ctx context.Context, id string, expected int64, act
 	edit func(context.Context, *pageEdit) error,
 ) (*model.PagePayload, error) {
 	p, err := core.Change(ctx, m.Core, m.pages(), id, expected, action, func(ctx context.Context, e *pageEdit) error {
-		if err := m.ShowChange(ctx); err != nil {
+		if err := m.BumpStorefrontRevision(ctx); err != nil {
 			return err
 		}
 		return edit(ctx, e)
@@ -165,7 +165,7 @@ func (m Mutation) changePage(ctx context.Context, id string, expected int64, act
 // PageDelete deletes a page. Menus omit links to it from then on.
 func (m Mutation) PageDelete(ctx context.Context, id string, expectedVersion int64) (*model.PageDeletePayload, error) {
 	err := core.Remove(ctx, m.Core, m.pages(), id, expectedVersion, "page.delete",
-		func(ctx context.Context, _ *db.Page) error { return m.ShowChange(ctx) })
+		func(ctx context.Context, _ *db.Page) error { return m.BumpStorefrontRevision(ctx) })
 	if err != nil {
 		return nil, err
 	}

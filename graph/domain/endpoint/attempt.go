@@ -83,7 +83,7 @@ func (r *Resolver) bodies(ctx context.Context, events []xid.ID) (map[xid.ID][]by
 
 // Attempts lists the attempts of a delivery, last first.
 func (f DeliveryFields) Attempts(ctx context.Context, d *model.WebhookDelivery) ([]*model.WebhookAttempt, error) {
-	idem.AboutAnybody(ctx)
+	idem.AboutAnyCustomer(ctx)
 	rows, err := d.Page.Attempts.Get(ctx, d.Sequence)
 	if err != nil {
 		return nil, core.Explain("attempts", fmt.Errorf("read attempts: %w", err))

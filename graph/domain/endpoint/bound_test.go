@@ -49,7 +49,7 @@ type asked struct {
 // Whatever an endpoint was sent, a page of one state reads at most its bound.
 func TestDeliveryBounds(t *testing.T) {
 	plant := func(t *testing.T, p *graphtest.Shop, n int) map[string]*asked {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		plantEnded(p, t, e, n)
 		plantDeliveries(p, t, e, n)
 		e = seen(p, t, e)
@@ -70,7 +70,7 @@ func TestDeliveryBounds(t *testing.T) {
 // Following cursors through empty pages leads to the only match.
 func TestDeliveryStateFilter(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		plantEnded(p, t, e, 1000)
 		e = seen(p, t, e)
 		var after *string

@@ -44,7 +44,7 @@ func (f Fields) Deliveries(
 			if only == nil {
 				return f.deliveries(ctx, s)
 			}
-			shown, stopped, err = core.Sift(limit, core.Looked(limit)/2, func(n int) (*page.Position, error) {
+			shown, stopped, err = core.Sift(limit, core.ScanLimit(limit)/2, func(n int) (*page.Position, error) {
 				return f.deliveryFloor(ctx, s, n)
 			}, func(to *page.Position) ([]*model.WebhookDelivery, error) {
 				core.Opt(to, func(p page.Position) { s.from = webhook.SequenceOf(p.ID) })

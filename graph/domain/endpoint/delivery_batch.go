@@ -232,7 +232,7 @@ func (m Mutation) WebhookDeliveriesRetry(ctx context.Context, endpointID string,
 		if *done, err = m.retryNext(ctx, c, textOf(filter), after, most); err != nil || done.Count == 0 {
 			return nil, err
 		}
-		return m.endpoints().Made(e, "webhook_delivery.retry_all", strconv.Itoa(done.Count)), nil
+		return m.endpoints().Created(e, "webhook_delivery.retry_all", strconv.Itoa(done.Count)), nil
 	})
 	if err != nil {
 		return nil, err
@@ -278,10 +278,10 @@ func (m Mutation) retryNext(ctx context.Context, c *selection, text string, afte
 
 // next reads the first deliveries of a selection, and the sequence of the last one.
 func (m Mutation) next(ctx context.Context, c *selection, from, to int64, most int,
-) (found []webhook.Again, last int64, err error) {
+) (found []webhook.DeliveryRef, last int64, err error) {
 	_, err = m.read(ctx, c, "d.sequence, d.event_id, d.resource_id", " ORDER BY d.sequence LIMIT "+strconv.Itoa(most),
 		from, to, func() []any {
-			found = append(found, webhook.Again{})
+			found = append(found, webhook.DeliveryRef{})
 			a := &found[len(found)-1]
 			return []any{&a.Sequence, &a.Event, &a.Resource}
 		})
@@ -292,12 +292,12 @@ func (m Mutation) next(ctx context.Context, c *selection, from, to int64, most i
 }
 
 // retryAll resends ended deliveries or makes waiting ones due now, and returns how many.
-func (m Mutation) retryAll(ctx context.Context, c *selection, found []webhook.Again) (int, error) {
+func (m Mutation) retryAll(ctx context.Context, c *selection, found []webhook.DeliveryRef) (int, error) {
 	switch {
 	case len(found) == 0:
 		return 0, nil
 	case c.waits:
-		return m.Webhooks.HurryAll(ctx, c.endpoint, found)
+		return m.Webhooks.RetryAllNow(ctx, c.endpoint, found)
 	}
 	return len(found), m.Webhooks.ResendAll(ctx, c.endpoint, found)
 }

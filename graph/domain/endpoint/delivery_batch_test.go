@@ -27,10 +27,10 @@ import (
 // meanwhile are not selected.
 func TestWebhookDeliveriesRetry(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
-		p.Sent(t, other, "failed", "failed")
-		p.Sent(t, e, "failed", "delivered", "failed", graphtest.Waits, "cancelled", "failed", "failed", "failed")
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { // a ping
+		e, other := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
+		p.AddDeliveries(t, other, "failed", "failed")
+		p.AddDeliveries(t, e, "failed", "delivered", "failed", graphtest.DeliveryWaiting, "cancelled", "failed", "failed", "failed")
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { // a ping
 			return c.DeliveryLog.Update().Where(deliverylog.EndpointID(e.ID), deliverylog.Sequence(8)).
 				SetType(event.Ping).Exec(ctx)
 		})
@@ -52,7 +52,7 @@ func TestWebhookDeliveriesRetry(t *testing.T) {
 		if first.Count != 3 || !first.HasNextPage || n.N() > 12 {
 			t.Errorf("sent %+v with %d statements", first, n.N())
 		}
-		p.Sent(t, e, "failed") // one of the new deliveries has failed
+		p.AddDeliveries(t, e, "failed") // one of the new deliveries has failed
 		second := graphtest.Must[*model.WebhookDeliveriesPayload](t)(p.Mutation().WebhookDeliveriesRetry(p.Ctx,
 			e.PublicID(), only, first.EndCursor, 3))
 		if second.Count != 1 || second.HasNextPage || second.EndCursor != nil {
@@ -80,10 +80,10 @@ func TestWebhookDeliveriesRetry(t *testing.T) {
 
 func TestDeliveryFilter(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		p.Sent(t, e, "failed", "delivered", "cancelled")
+		e := p.NewEndpoint(t, p.Ctx)
+		p.AddDeliveries(t, e, "failed", "delivered", "cancelled")
 		at := micros.Now()
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.DeliveryLog.Update().Where(deliverylog.Sequence(3)).SetSettledAt(at).SetOutcome("skipped").
 				SetType(event.ProductUpdated).Exec(ctx)
 		})
@@ -121,12 +121,12 @@ func TestDeliveryFilter(t *testing.T) {
 // have ended, were given up, or were last tried before the endpoint was resumed.
 func TestWaitingDeliveriesRetry(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
-		p.Sent(t, other, graphtest.Waits)
-		p.Sent(t, e, slices.Repeat([]graphtest.Fate{graphtest.Waits}, 7)...)
-		p.Sent(t, e, "failed", graphtest.Failed)
+		e, other := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
+		p.AddDeliveries(t, other, graphtest.DeliveryWaiting)
+		p.AddDeliveries(t, e, slices.Repeat([]graphtest.DeliveryFate{graphtest.DeliveryWaiting}, 7)...)
+		p.AddDeliveries(t, e, "failed", graphtest.DeliveryFailed)
 		far := micros.Now().Add(time.Hour)
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			change := func(sequence int64, f func(*db.DeliveryUpdate)) error {
 				u := c.Delivery.Update().Where(delivery.EndpointID(e.ID), delivery.Sequence(sequence))
 				f(u)
@@ -180,11 +180,11 @@ func TestWaitingDeliveriesRetry(t *testing.T) {
 // many more.
 func TestDeliveriesReadTheirOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		before, e, behind := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
+		before, e, behind := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
 		for _, neighbour := range []*model.WebhookEndpoint{before, behind} {
-			p.Sent(t, neighbour, slices.Repeat([]graphtest.Fate{"failed", graphtest.Waits}, 250)...)
+			p.AddDeliveries(t, neighbour, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting}, 250)...)
 		}
-		p.Sent(t, e, slices.Repeat([]graphtest.Fate{"failed", graphtest.Waits}, 20)...)
+		p.AddDeliveries(t, e, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting}, 20)...)
 		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}
 		for _, is := range []state.DeliveryState{state.DeliveryWaiting, state.DeliveryFailed} {
 			only := model.WebhookDeliveryFilter{States: []state.DeliveryState{is}}

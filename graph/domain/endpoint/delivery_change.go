@@ -22,7 +22,7 @@ func (m Mutation) WebhookDeliveryRetry(ctx context.Context, id string) (*model.W
 		if d.State != state.DeliveryWaiting {
 			return m.resend(ctx, d)
 		}
-		switch done, err := m.Webhooks.Hurry(ctx, row); {
+		switch done, err := m.Webhooks.RetryNow(ctx, row); {
 		case err != nil:
 			return nil, err
 		case !done:
@@ -56,7 +56,7 @@ func (m Mutation) WebhookDeliverySkip(ctx context.Context, id string) (*model.We
 	return m.changeDelivery(ctx, id, "webhook_delivery.skip", func(ctx context.Context, d *model.WebhookDelivery,
 		row *db.Delivery,
 	) (*model.WebhookDelivery, error) {
-		if err := core.Allowed("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
+		if err := core.CheckTransition("delivery", d.State, state.DeliverySkipped, state.DeliveryWaiting); err != nil {
 			return nil, err
 		}
 		switch done, err := m.Webhooks.SkipOne(ctx, row); {
@@ -95,7 +95,7 @@ func (m Mutation) changeDelivery(ctx context.Context, id, action string, step de
 			return nil, err
 		}
 		shown, err = step(ctx, d, row)
-		return m.endpoints().Made(e, action, id), err
+		return m.endpoints().Created(e, action, id), err
 	})
 	if err != nil {
 		return nil, err

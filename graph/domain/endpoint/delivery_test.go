@@ -50,17 +50,17 @@ func listed(
 	}
 }
 
-var mixed = []graphtest.Fate{"delivered", graphtest.Waits, "delivered", "skipped", graphtest.Failed, graphtest.Waits,
-	"failed", "cancelled", graphtest.Waits, "delivered", graphtest.Waits}
+var mixed = []graphtest.DeliveryFate{"delivered", graphtest.DeliveryWaiting, "delivered", "skipped", graphtest.DeliveryFailed, graphtest.DeliveryWaiting,
+	"failed", "cancelled", graphtest.DeliveryWaiting, "delivered", graphtest.DeliveryWaiting}
 
 // The list merges waiting and ended deliveries, newest first, in pages of any size and for every
 // state.
 func TestDeliveries(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
-		ids := p.Sent(t, e, mixed...)
-		p.Sent(t, other, mixed...)
-		of := func(states ...graphtest.Fate) []string {
+		e, other := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, e, mixed...)
+		p.AddDeliveries(t, other, mixed...)
+		of := func(states ...graphtest.DeliveryFate) []string {
 			var some []string
 			for i, f := range slices.Backward(mixed) {
 				if len(states) == 0 || slices.Contains(states, f) {
@@ -84,17 +84,17 @@ func TestDeliveries(t *testing.T) {
 		}
 		ended := map[state.DeliveryState][]string{
 			state.DeliveryDelivered: of("delivered"), state.DeliverySkipped: of("skipped"),
-			state.DeliveryCancelled: of("cancelled"), state.DeliveryFailed: of("failed", graphtest.Failed),
-			state.DeliveryWaiting: of(graphtest.Waits), state.DeliveryHeld: nil,
+			state.DeliveryCancelled: of("cancelled"), state.DeliveryFailed: of("failed", graphtest.DeliveryFailed),
+			state.DeliveryWaiting: of(graphtest.DeliveryWaiting), state.DeliveryHeld: nil,
 		}
 		check("active", ended)
 		suspend(p, t, e)
-		ended[state.DeliveryWaiting], ended[state.DeliveryHeld] = nil, of(graphtest.Waits)
+		ended[state.DeliveryWaiting], ended[state.DeliveryHeld] = nil, of(graphtest.DeliveryWaiting)
 		check("suspended", ended)
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1,
 			state.BacklogResume, nil))
-		ended[state.DeliveryWaiting], ended[state.DeliveryHeld], ended[state.DeliveryFailed] = of(graphtest.Waits,
-			graphtest.Failed), nil, of("failed")
+		ended[state.DeliveryWaiting], ended[state.DeliveryHeld], ended[state.DeliveryFailed] = of(graphtest.DeliveryWaiting,
+			graphtest.DeliveryFailed), nil, of("failed")
 		check("resumed", ended)
 	})
 }
@@ -102,10 +102,10 @@ func TestDeliveries(t *testing.T) {
 // Deliveries at or below the floor were canceled; their rows are deleted later.
 func TestDeliveriesBelowTheFloor(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		ids := p.Sent(t, e, graphtest.Waits, "delivered", graphtest.Waits)
-		p.Meddle(t, func(ctx context.Context, _ *db.Client) error { return p.Webhooks.ResumeEmpty(ctx, e.ID) })
-		ids = append(ids, p.Sent(t, e, graphtest.Waits)...)
+		e := p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, e, graphtest.DeliveryWaiting, "delivered", graphtest.DeliveryWaiting)
+		p.WriteRows(t, func(ctx context.Context, _ *db.Client) error { return p.Webhooks.ResumeEmpty(ctx, e.ID) })
+		ids = append(ids, p.AddDeliveries(t, e, graphtest.DeliveryWaiting)...)
 		if d := cmp.Diff([]string{ids[3], ids[1]}, listed(p, t, e, 10, nil)); d != "" {
 			t.Error(d)
 		}
@@ -126,8 +126,8 @@ func TestDeliveriesBelowTheFloor(t *testing.T) {
 // One delivery with its attempts, for viewers who may see its endpoint.
 func TestDelivery(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		ids := p.Sent(t, e, "delivered", graphtest.Waits)
+		e := p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, e, "delivered", graphtest.DeliveryWaiting)
 		ended := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, ids[0]))
 		if ended.State != state.DeliveryDelivered || ended.Sequence != 1 || ended.Type != "order.paid" ||
 			ended.ResourceType != "order" || ended.EndpointID() != e.PublicID() ||
@@ -158,7 +158,7 @@ func TestDelivery(t *testing.T) {
 		if body := graphtest.Must[*string](t)(f.Payload(blind, seen)); body != nil {
 			t.Errorf("without orders.read the payload is %s", *body)
 		}
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
 		for i, id := range ids {
 			d := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, id))
 			if body := graphtest.Must[*string](t)(f.Payload(p.Ctx, d)); body != nil ||
@@ -174,7 +174,7 @@ func TestDelivery(t *testing.T) {
 					t.Errorf("%s reads %v", who, err)
 				}
 			}
-			p.Hook(t, ctx, "order.paid") // with its own endpoints too
+			p.NewEndpoint(t, ctx, "order.paid") // with its own endpoints too
 			if _, err := p.Query().WebhookDelivery(ctx, ids[0]); graphtest.FaultOf(err) != "not_found" {
 				t.Errorf("%s reads %v", who, err)
 			}
@@ -200,8 +200,8 @@ func deliveryChanges(
 
 func TestDeliveryRetryAndSkip(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		ids := p.Sent(t, e, "delivered", graphtest.Waits, graphtest.Waits, "skipped")
+		e := p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, e, "delivered", graphtest.DeliveryWaiting, graphtest.DeliveryWaiting, "skipped")
 		retry, skip := p.Mutation().WebhookDeliveryRetry, p.Mutation().WebhookDeliverySkip
 
 		before := micros.Now()
@@ -249,8 +249,8 @@ func TestDeliveryRetryAndSkip(t *testing.T) {
 // A delivery whose event has aged out cannot be resent.
 func TestRetryWithoutAnEvent(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		ids := p.Sent(t, p.Hook(t, p.Ctx), "delivered")
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
+		ids := p.AddDeliveries(t, p.NewEndpoint(t, p.Ctx), "delivered")
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
 		if _, err := p.Mutation().WebhookDeliveryRetry(p.Ctx, ids[0]); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("got %v", err)
 		}
@@ -261,8 +261,8 @@ func TestRetryWithoutAnEvent(t *testing.T) {
 // many there are. A single delivery costs at most five.
 func TestDeliveryQueryCounts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		ids := p.Sent(t, e, mixed...)
+		e := p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, e, mixed...)
 		e = seen(p, t, e)
 		f := endpoint.DeliveryFields{Resolver: endpoint.New(p.Core)}
 		for _, size := range []int{2, 10} {

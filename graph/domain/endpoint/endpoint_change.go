@@ -53,7 +53,7 @@ func (m Mutation) changeEndpoint(ctx context.Context, id string, expected int64,
 			return nil, err
 		}
 		done, err := m.endpoints().Apply(ctx, row, action, func(ctx context.Context, e *endpointEdit) error {
-			afterWrite(e, m.Webhooks.Changed)
+			afterWrite(e, m.Webhooks.SettingsChanged)
 			if model.PromotionDue(row, micros.Now()) {
 				promote(e)
 			}
@@ -107,7 +107,7 @@ func (m Mutation) WebhookEndpointUpdate(ctx context.Context, id string, expected
 		row, u, before := e.Row, e.Update, *e.Row
 		core.MemberOf(&e.Changed, in.URL, "url", &row.URL, u.SetURL)
 		if row.URL != before.URL { // the same data go to another receiver
-			if err := core.Proved(ctx); err != nil {
+			if err := core.RequireProof(ctx); err != nil {
 				return err
 			}
 		}
@@ -137,7 +137,7 @@ func (m Mutation) WebhookEndpointDisable(ctx context.Context, id string, expecte
 ) (*model.WebhookEndpointPayload, error) {
 	const action = "webhook_endpoint.disable"
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(_ context.Context, e *endpointEdit) error {
-		err := core.Allowed("webhook endpoint", e.Row.Status, state.EndpointDisabled,
+		err := core.CheckTransition("webhook endpoint", e.Row.Status, state.EndpointDisabled,
 			state.EndpointActive, state.EndpointSuspended)
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ func (m Mutation) WebhookEndpointTest(ctx context.Context, id string) (*model.We
 		return nil, core.Explain(core.KindName(xid.WebhookEndpoint), err)
 	}
 	err = m.Commit(ctx, xid.WebhookEndpoint, func(ctx context.Context) (*core.Record, error) {
-		return m.endpoints().Made(row, "webhook_endpoint.test", ""), nil
+		return m.endpoints().Created(row, "webhook_endpoint.test", ""), nil
 	})
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (m Mutation) WebhookEndpointCreate(ctx context.Context, in model.WebhookEnd
 		}
 		shown, err = m.shownEndpoint(ctx, row)
 		// The address is left out: it may contain secrets of the receiver.
-		return m.endpoints().Made(row, "webhook_endpoint.create", truncated(events)), err
+		return m.endpoints().Created(row, "webhook_endpoint.create", truncated(events)), err
 	})
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func subscribable(ctx context.Context, events string) error {
 	for name := range strings.FieldsSeq(events) {
 		types = append(types, event.Type(name))
 	}
-	return core.Reaches(ctx, "", types...)
+	return core.RequireReadScope(ctx, "", types...)
 }
 
 // truncated truncates the detail of an audit row.

@@ -129,8 +129,8 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 		maker := p.Other(t)
 		one, grant := p.AsApp(t, maker.NewApp(t, all...), all...)
 		two, _ := p.AsApp(t, maker.NewApp(t, all...), all...)
-		mine, theirs, stores := p.Hook(t, one), p.Hook(t, two), p.Hook(t, graphtest.AsKey(p.Ctx, all...))
-		gone := p.Hook(t, one)
+		mine, theirs, stores := p.NewEndpoint(t, one), p.NewEndpoint(t, two), p.NewEndpoint(t, graphtest.AsKey(p.Ctx, all...))
+		gone := p.NewEndpoint(t, one)
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(one, gone.PublicID()))
 		if *mine.AppID != grant.AppID || *mine.AppStoreID != maker.Model.ID || mine.App.Name != "Bridge" ||
 			stores.AppID != nil {
@@ -200,7 +200,7 @@ func endpointChanges(ctx context.Context, p *graphtest.Shop, id string, version 
 
 func TestWebhookEndpointUpdate(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		before := p.Queue(t, e.ID)
 		in := model.WebhookEndpointUpdateInput{URL: model.Some("https://b.example.com/"),
 			Description: model.Some("New")}
@@ -244,7 +244,7 @@ func TestWebhookEndpointUpdate(t *testing.T) {
 // A change of an endpoint's address requires the scopes of all events that it then has.
 func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx, "order.paid", "product.updated")
+		e := p.NewEndpoint(t, p.Ctx, "order.paid", "product.updated")
 		reader := graphtest.AsKey(p.Ctx, scope.WebhooksWrite, scope.ProductsRead)
 		move := model.WebhookEndpointUpdateInput{URL: model.Some("https://mine.example.com/")}
 		if _, err := p.Mutation().WebhookEndpointUpdate(reader, e.PublicID(), 1,
@@ -267,10 +267,10 @@ func TestWebhookEndpointUpdateNeedsTheEventsScopes(t *testing.T) {
 
 func TestWebhookEndpointDelete(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointRotateSecret(p.Ctx, e.PublicID(),
 			1))
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(7).Exec(ctx)
 		})
 		if got := graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(p.Ctx,
@@ -302,8 +302,8 @@ func TestWebhookEndpointQueryCounts(t *testing.T) {
 		all := []string{scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
 		for range 3 {
 			ctx, _ := p.AsApp(t, p.NewApp(t, all...), all...)
-			p.Hook(t, ctx)
-			p.Hook(t, p.Ctx)
+			p.NewEndpoint(t, ctx)
+			p.NewEndpoint(t, p.Ctx)
 		}
 		for _, size := range []int{2, 6} {
 			counted, n := ent.CountStatements(p.Ctx)

@@ -108,7 +108,7 @@ func (f EventFields) Payload(ctx context.Context, e *model.Event) (*string, erro
 
 // payload returns the body of an event, nil once it has aged out.
 func payload(ctx context.Context, bodies *model.Batch[xid.ID, []byte], id xid.ID) (*string, error) {
-	idem.AboutAnybody(ctx)
+	idem.AboutAnyCustomer(ctx)
 	body, err := bodies.Get(ctx, id)
 	switch {
 	case err != nil:

@@ -35,7 +35,7 @@ func (r *Resolver) events(ctx context.Context, f eventFilter, after *page.Positi
 		rows, err = read(nil)
 		return rows, nil, err
 	}
-	return core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+	return core.Sift(limit, core.ScanLimit(limit), func(n int) (*page.Position, error) {
 		return r.eventFloor(ctx, f, after, n)
 	}, read)
 }

@@ -92,7 +92,7 @@ func payloads(t *testing.T, p *graphtest.Shop, ids []string) {
 // subscribes to it.
 func TestWebhookEventReplay(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, deaf := p.Hook(t, p.Ctx, "product.created"), p.Hook(t, p.Ctx, "order.paid")
+		e, unsubscribed := p.NewEndpoint(t, p.Ctx, "product.created"), p.NewEndpoint(t, p.Ctx, "order.paid")
 		mug := graphtest.NewProduct(t, p.Ctx, p.Resolver, graphtest.Mug())
 		of := xid.Product.Format(mug.ID)
 		c := graphtest.Must[*model.EventConnection](t)(p.Query().Events(p.Ctx, nil, nil,
@@ -110,10 +110,10 @@ func TestWebhookEventReplay(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
-		if got := again(p.Ctx, p, made.PublicID(), deaf); got != "invalid_transition" {
+		if got := again(p.Ctx, p, made.PublicID(), unsubscribed); got != "invalid_transition" {
 			t.Errorf("to an endpoint that does not subscribe: %q", got)
 		}
-		if got := again(p.Ctx, p, xid.Event.Format(xid.New()), deaf); got != "not_found" {
+		if got := again(p.Ctx, p, xid.Event.Format(xid.New()), unsubscribed); got != "not_found" {
 			t.Errorf("an event that is not there: %q", got)
 		}
 		if got := again(other.Ctx, other, made.PublicID(), e); got != "not_found" {

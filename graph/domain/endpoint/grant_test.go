@@ -20,7 +20,7 @@ import (
 func newCredential(p *graphtest.Shop, t testing.TB, kind apikey.Kind, g *db.Grant) apikey.Secret {
 	t.Helper()
 	secret := apikey.Mint(kind)
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.Credential.Create().SetID(digest.Sum(secret.Hash())).SetStoreID(p.Model.ID).SetCredentialID(g.ID).
 			SetKind(string(kind)).Exec(ctx)
 	})
@@ -48,7 +48,7 @@ func TestEndingTheLastGrant(t *testing.T) {
 			},
 			state.GrantEndedByApp: func(a *model.App, g *db.Grant) {
 				secret := newCredential(p, t, apikey.Refresh, g)
-				p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+				p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 					return c.Grant.Update().Where(grant.ID(g.ID)).SetRefreshHash(digest.Sum(secret.Hash())).Exec(ctx)
 				})
 				send(revoke, "token="+secret.Reveal(), "client_id="+a.ClientID)

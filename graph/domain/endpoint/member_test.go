@@ -63,9 +63,9 @@ func misspelt(err error) bool {
 
 // checkKept changes an endpoint with a condition that an earlier release accepted.
 func checkKept(t *testing.T, p *graphtest.Shop) {
-	e := p.Hook(t, p.Ctx, "order.paid")
+	e := p.NewEndpoint(t, p.Ctx, "order.paid")
 	old := filter.Set{{Field: "object.statsu", In: []string{"open"}}}
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetFilters(old.Text()).Exec(ctx)
 	})
 	version := int64(1)

@@ -169,13 +169,13 @@ func TestWebhookEndpointSettingsChecks(t *testing.T) {
 // A pause ends by itself or by a call, and starts a new count of failures.
 func TestWebhookEndpointPause(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		e := p.NewEndpoint(t, p.Ctx)
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetFailingSince(1).SetStreak(4).SetWarned(1).
-				SetProbeAt(micros.Never).Exec(ctx)
+				SetProbeAt(micros.Max).Exec(ctx)
 		})
 		if c := seen(p, t, e).Circuit(); c.State != state.CircuitOpen || c.Failures != 4 ||
-			*c.NextAttemptAt != micros.Never {
+			*c.NextAttemptAt != micros.Max {
 			t.Errorf("circuit %+v", c)
 		}
 		before, until := p.Queue(t, e.ID), micros.Now().Add(time.Hour)
@@ -198,7 +198,7 @@ func TestWebhookEndpointPause(t *testing.T) {
 			rowOf(p, t, e.ID).PausedUntil != nil {
 			t.Errorf("not paused any more: %v", q)
 		}
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookEndpoint.Update().SetPausedUntil(1).Exec(ctx)
 		})
 		if over := seen(p, t, e); over.PausedUntil() != nil {

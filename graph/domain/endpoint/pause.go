@@ -49,7 +49,7 @@ func (m Mutation) WebhookEndpointUnpause(ctx context.Context, id string, expecte
 		e.Row.PausedUntil = nil
 		e.Update.ClearPausedUntil()
 		e.Changed = append(e.Changed, "paused_until")
-		afterWrite(e, m.Webhooks.Unpause)
+		afterWrite(e, m.Webhooks.EndPause)
 		return nil
 	})
 }

@@ -18,10 +18,10 @@ import (
 // Counting ends at 10,000, and each endpoint of a page has its own count.
 func TestQueueState(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		empty, some, full := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
-		ids := p.Sent(t, some, "delivered", graphtest.Waits, graphtest.Failed, graphtest.Waits)
+		empty, some, full := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
+		ids := p.AddDeliveries(t, some, "delivered", graphtest.DeliveryWaiting, graphtest.DeliveryFailed, graphtest.DeliveryWaiting)
 		plantDeliveries(p, t, full, endpoint.MaxWaiting+5)
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(some.ID)).SetMissedFrom(xid.New()).Exec(ctx)
 		})
 		oldest := graphtest.Must[xid.ID](t)(xid.Delivery.Parse(ids[1])).Time()
@@ -69,11 +69,11 @@ func plantDeliveries(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint, 
 // Activity has slots without gaps, of five minutes or an hour.
 func TestActivity(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, other := p.Hook(t, p.Ctx), p.Hook(t, p.Ctx)
+		e, other := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
 		five, hour := micros.Time(5*time.Minute.Microseconds()), micros.Time(time.Hour.Microseconds())
 		now := micros.Now()
 		slot, top := now-now%five, now-now%hour
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			for _, s := range []struct {
 				id                              xid.ID
 				at                              micros.Time

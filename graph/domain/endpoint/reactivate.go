@@ -42,7 +42,7 @@ func (m Mutation) WebhookEndpointReactivate(ctx context.Context, id string, expe
 	const action = "webhook_endpoint.reactivate"
 	return m.changeEndpoint(ctx, id, expectedVersion, action, func(ctx context.Context, e *endpointEdit) error {
 		row := e.Row
-		err := core.Allowed("webhook endpoint", row.Status, state.EndpointActive,
+		err := core.CheckTransition("webhook endpoint", row.Status, state.EndpointActive,
 			state.EndpointSuspended, state.EndpointDisabled)
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (m Mutation) replay(ctx context.Context, id, action, detail string,
 			return nil, err
 		}
 		shown, err = m.shownEndpoint(ctx, row)
-		return m.endpoints().Made(row, action, detail), err
+		return m.endpoints().Created(row, action, detail), err
 	})
 	if err != nil {
 		return nil, err

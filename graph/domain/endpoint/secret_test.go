@@ -37,7 +37,7 @@ func opened(p *graphtest.Shop, t testing.TB, id xid.ID) (current, next string) {
 // aged backdates the second secret.
 func aged(p *graphtest.Shop, t testing.TB, id xid.ID, d time.Duration) {
 	t.Helper()
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.WebhookEndpoint.Update().Where(endpoints.ID(id)).SetNextSecretAt(micros.Now().Add(-d)).Exec(ctx)
 	})
 }
@@ -84,7 +84,7 @@ func TestRotateAndPromoteSecret(t *testing.T) {
 // change.
 func TestSecondSecretTakesOver(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e, second := rotate(p, t, p.Hook(t, p.Ctx))
+		e, second := rotate(p, t, p.NewEndpoint(t, p.Ctx))
 		aged(p, t, e.ID, 24*time.Hour-time.Minute)
 		if read := graphtest.Must[*model.WebhookEndpoint](t)(p.Query().WebhookEndpoint(p.Ctx,
 			e.PublicID())); read.NextSecretHint == nil || read.SecretHint != e.SecretHint {
@@ -151,7 +151,7 @@ func TestSecretNeedsTheEventsScopes(t *testing.T) {
 // A ping waits for the receiver, so it must not run in a transaction.
 func TestWebhookTestOutsideOfTransactions(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		err := p.Resolver.Store.InTx(p.Ctx, func(ctx context.Context) error {
 			_, err := p.Mutation().WebhookEndpointTest(ctx, e.PublicID())
 			return err

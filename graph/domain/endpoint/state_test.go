@@ -25,7 +25,7 @@ import (
 // suspend suspends an endpoint as the engine does after failed deliveries.
 func suspend(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) {
 	t.Helper()
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.WebhookEndpoint.Update().Where(endpoints.ID(e.ID)).SetStatus(state.EndpointSuspended).
 			SetStoppedAt(micros.Now()).SetStoppedReason(state.StoppedByFailure).Exec(ctx)
 	})
@@ -69,7 +69,7 @@ func TestWebhookEndpointStates(t *testing.T) {
 			for _, from := range []state.EndpointStatus{
 				state.EndpointActive, state.EndpointSuspended, state.EndpointDisabled,
 			} {
-				e := p.Hook(t, p.Ctx)
+				e := p.NewEndpoint(t, p.Ctx)
 				switch from {
 				case state.EndpointSuspended:
 					suspend(p, t, e)
@@ -97,7 +97,7 @@ func TestWebhookEndpointStates(t *testing.T) {
 					(got.SuspendedAt() == nil) != (tc.to == state.EndpointActive) {
 					t.Errorf("%s when %s: %v", tc.change, from, got.WebhookEndpoint)
 				}
-				if rests := p.Queue(t, e.ID).DueAt == micros.Never; rests != (tc.to == state.EndpointDisabled) {
+				if rests := p.Queue(t, e.ID).DueAt == micros.Max; rests != (tc.to == state.EndpointDisabled) {
 					t.Errorf("%s when %s: the queue rests: %v", tc.change, from, rests)
 				}
 				if read := rowOf(p, t, e.ID); read.String() != got.WebhookEndpoint.String() ||
@@ -119,9 +119,9 @@ func TestWebhookBacklogs(t *testing.T) {
 			from  *xid.ID
 		}{state.BacklogResume: {2, &missed}, state.BacklogFrom: {9, new(xid.First(hour + 5))},
 			state.BacklogDrop: {9, nil}} {
-			e := p.Hook(t, p.Ctx)
+			e := p.NewEndpoint(t, p.Ctx)
 			suspend(p, t, e)
-			p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+			p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 				return c.WebhookQueue.Update().Where(webhookqueue.ID(e.ID)).SetLastSequence(9).SetFloorSequence(2).
 					SetMissedFrom(missed).SetFailingSince(hour).SetWarned(3).Exec(ctx)
 			})
@@ -144,7 +144,7 @@ func TestWebhookBacklogs(t *testing.T) {
 
 func TestWebhookLogTimes(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		suspend(p, t, e)
 		now := micros.Now()
 		day := 24 * time.Hour
@@ -197,12 +197,12 @@ func newLastGrant(p *graphtest.Shop, t testing.TB) *lastGrant {
 	all := []string{scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
 	l := &lastGrant{app: p.NewApp(t, all...)}
 	ctx, first := p.AsApp(t, l.app, all...)
-	l.grants = append([]*db.Grant{first}, p.Gave(t, l.app, 1, nil)...)
-	l.active, l.suspended, l.stopped = p.Hook(t, ctx), p.Hook(t, ctx), p.Hook(t, ctx)
+	l.grants = append([]*db.Grant{first}, p.AddGrants(t, l.app, 1, nil)...)
+	l.active, l.suspended, l.stopped = p.NewEndpoint(t, ctx), p.NewEndpoint(t, ctx), p.NewEndpoint(t, ctx)
 	suspend(p, t, l.suspended)
 	l.stopped = graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointDisable(p.Ctx,
 		l.stopped.PublicID(), 1)).WebhookEndpoint
-	p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+	p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 		return c.WebhookQueue.Update().Where(webhookqueue.IDIn(l.active.ID, l.suspended.ID, l.stopped.ID)).
 			SetLastSequence(4).Exec(ctx)
 	})
@@ -230,7 +230,7 @@ const (
 // of other owners are not affected.
 func TestLastGrantEndsEndpoints(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		l, stores := newLastGrant(p, t), p.Hook(t, p.Ctx)
+		l, stores := newLastGrant(p, t), p.NewEndpoint(t, p.Ctx)
 		graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(p.Ctx, l.grants[0].PublicID()))
 		if got := orphaned(p, t, l); got != living {
 			t.Errorf("after the first of two: %s", got)
@@ -248,7 +248,7 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 			nil); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("reactivated: %v", err)
 		}
-		p.Gave(t, l.app, 1, nil)
+		p.AddGrants(t, l.app, 1, nil)
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(),
 			e.Version, state.BacklogResume, nil))
 		graphtest.Must[*model.InstalledAppRevokePayload](t)(p.Mutation().InstalledAppRevoke(p.Ctx, l.app.PublicID()))
@@ -261,9 +261,9 @@ func TestLastGrantEndsEndpoints(t *testing.T) {
 // A grant that has expired does not count, although its row still exists.
 func TestLastGrantIgnoresExpired(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		for name, end := range graphtest.Dead {
+		for name, end := range graphtest.EndedGrants {
 			l := newLastGrant(p, t)
-			p.Gave(t, l.app, 2, end)
+			p.AddGrants(t, l.app, 2, end)
 			for _, g := range l.grants {
 				graphtest.Must[*model.GrantPayload](t)(p.Mutation().GrantRevoke(p.Ctx, g.PublicID()))
 			}
@@ -299,7 +299,7 @@ func TestLastGrantsAtOnce(t *testing.T) {
 func TestLastGrantIsOneTransaction(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		l := newLastGrant(p, t)
-		p.Meddle(t, func(ctx context.Context, c *db.Client) error {
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			_, err := c.WebhookQueue.Delete().Where(webhookqueue.ID(l.stopped.ID)).Exec(ctx)
 			return err
 		})

@@ -67,7 +67,7 @@ func (q Query) auditRows(ctx context.Context, f auditFilter, after *page.Positio
 	if len(rest) == 0 {
 		rows, err = read(nil)
 	} else {
-		rows, stopped, err = core.Sift(limit, core.Looked(limit), func(n int) (*page.Position, error) {
+		rows, stopped, err = core.Sift(limit, core.ScanLimit(limit), func(n int) (*page.Position, error) {
 			return q.auditFloor(ctx, f, w, n)
 		}, read)
 	}

@@ -105,7 +105,7 @@ func (m Mutation) checkContactEmail(ctx context.Context, address *string) error 
 	if err != nil || s.ContactEmail != nil && *s.ContactEmail == *address {
 		return err
 	}
-	if err := core.Proved(ctx); err != nil { // replies will go elsewhere
+	if err := core.RequireProof(ctx); err != nil { // replies will go elsewhere
 		return err
 	}
 	proven, err := notify.Proven(ctx, m.Client(ctx), s, m.Limits)
@@ -246,7 +246,7 @@ func (m Mutation) StoreClose(ctx context.Context, expectedVersion int64) (*model
 		return nil, err
 	}
 	return m.changeStore(ctx, expectedVersion, "store.close", func(e *storeEdit) error {
-		if err := core.Allowed("store", e.Row.Status, state.StoreClosed, state.StoreOpen); err != nil {
+		if err := core.CheckTransition("store", e.Row.Status, state.StoreClosed, state.StoreOpen); err != nil {
 			return err
 		}
 		core.Replace(&e.Changed, new(state.StoreClosed), "status", &e.Row.Status, e.Update.SetStatus)

@@ -113,7 +113,7 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 		if err := let(ctx); err != nil {
 			return nil, err
 		}
-		return r.stores().Made(s, "store.create", ""), r.setFirstTheme(ctx, s)
+		return r.stores().Created(s, "store.create", ""), r.setFirstTheme(ctx, s)
 	})
 	if err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ func TestStoreClose(t *testing.T) {
 		key := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyCreate(owner,
 			model.APIKeyCreateInput{Name: "Sync", Scopes: []string{"orders.read"}}))
 		token := graphtest.Must[*model.StaffTokenPayload](t)(m.StaffTokenCreate(owner, "Laptop", nil, false))
-		if !p.Live(t, key.Secret) || !p.Live(t, token.Token) {
+		if !p.Authenticates(t, key.Secret) || !p.Authenticates(t, token.Token) {
 			t.Fatal("dead from the start")
 		}
 		if _, err := m.StoreClose(p.As(p.Owner.ID, viewer.Admin), 1); graphtest.FaultOf(err) != "forbidden" {
@@ -219,14 +219,14 @@ func TestStoreClose(t *testing.T) {
 		if _, err := m.StoreClose(owner, 2); graphtest.FaultOf(err) != "version_mismatch" {
 			t.Errorf("stale: %v", err)
 		}
-		if !p.Live(t, key.Secret) {
+		if !p.Authenticates(t, key.Secret) {
 			t.Error("a refused closing ended the key")
 		}
 		closed, err := m.StoreClose(owner, 1)
 		if err != nil || closed.Store.Status != state.StoreClosed {
 			t.Fatalf("%v, %v", closed, err)
 		}
-		if p.Live(t, key.Secret) || p.Live(t, token.Token) {
+		if p.Authenticates(t, key.Secret) || p.Authenticates(t, token.Token) {
 			t.Error("a credential of a closed store lives")
 		}
 		if _, err := m.StoreClose(owner, 2); graphtest.FaultOf(err) != "invalid_transition" {

@@ -79,9 +79,9 @@ func shownLog(p *graphtest.Shop, t testing.TB, id string) (list []logged) {
 // TestExportAttempts: a file has what the dashboard shows, for deliveries in every state.
 func TestExportAttempts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
-		p.Sent(t, e, "delivered", graphtest.Waits, "skipped", graphtest.Failed, "failed", "cancelled", graphtest.Waits)
-		p.Sent(t, p.Hook(t, p.Ctx), "delivered")
+		e := p.NewEndpoint(t, p.Ctx)
+		p.AddDeliveries(t, e, "delivered", graphtest.DeliveryWaiting, "skipped", graphtest.DeliveryFailed, "failed", "cancelled", graphtest.DeliveryWaiting)
+		p.AddDeliveries(t, p.NewEndpoint(t, p.Ctx), "delivered")
 		p.Exports.Start(t.Context())
 		defer p.Exports.Stop(context.Background())
 		for _, when := range []string{"active", "stopped"} {
@@ -134,8 +134,8 @@ func TestExportAttemptsOwnership(t *testing.T) {
 		all := []string{scope.ExportsWrite, scope.WebhooksWrite, scope.OrdersRead, scope.ProductsRead}
 		app, _ := p.AsApp(t, p.NewApp(t, all...), all...)
 		other := p.Other(t)
-		theirs := other.Hook(t, other.Ctx).PublicID()
-		stores, its, gone := p.Hook(t, p.Ctx).PublicID(), p.Hook(t, app).PublicID(), p.Hook(t, p.Ctx)
+		theirs := other.NewEndpoint(t, other.Ctx).PublicID()
+		stores, its, gone := p.NewEndpoint(t, p.Ctx).PublicID(), p.NewEndpoint(t, app).PublicID(), p.NewEndpoint(t, p.Ctx)
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(
 			p.Mutation().WebhookEndpointDelete(p.Ctx, gone.PublicID()))
 		of := func(id string, edit func(*model.ExportStartInput)) model.ExportStartInput {
@@ -189,7 +189,7 @@ func TestExportAttemptsOwnership(t *testing.T) {
 // TestExportAttemptsLink: viewers who may not read webhooks get no link.
 func TestExportAttemptsLink(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		e := p.Hook(t, p.Ctx)
+		e := p.NewEndpoint(t, p.Ctx)
 		job := graphtest.Must[*model.ExportPayload](t)(
 			p.Mutation().ExportStart(p.Ctx, attemptsOf(e.PublicID()))).Export
 		completeJob(p, t, job, micros.Now()+60_000_000)

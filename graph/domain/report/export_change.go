@@ -37,7 +37,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if err := core.Reaches(ctx, in.Kind); err != nil {
+	if err := core.RequireReadScope(ctx, in.Kind); err != nil {
 		return nil, err
 	}
 	var row *db.Export
@@ -49,7 +49,7 @@ func (m Mutation) ExportStart(ctx context.Context, in model.ExportStartInput) (*
 			return nil, err
 		}
 		ent.OnCommit(ctx, m.Exports.Wake)
-		return m.exports().Made(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
+		return m.exports().Created(row, "export.start", string(in.Kind)+" "+string(in.Format)), nil
 	})
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (m Mutation) ExportCancel(ctx context.Context, id string) (*model.ExportPay
 
 // cancel ends a job that has not ended.
 func (r *Resolver) cancel(_ context.Context, e *exportEdit) error {
-	err := core.Allowed("export", e.Row.Status, state.ExportCancelled, unfinished...)
+	err := core.CheckTransition("export", e.Row.Status, state.ExportCancelled, unfinished...)
 	if err == nil {
 		r.release(e, micros.Now())
 	}

@@ -130,7 +130,7 @@ var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu", "
 // place creates an order at a time within the range of reports, or now.
 func (s *seller) place(t *testing.T, r *graph.Resolver, rnd *rand.Rand) {
 	in := model.OrderCreateInput{Source: "test", Lines: []*model.OrderLineInput{
-		graphtest.Item("Mug", 1, rnd.Int64N(1<<[]int{3, 22, 38}[rnd.IntN(3)]))}}
+		graphtest.CustomLine("Mug", 1, rnd.Int64N(1<<[]int{3, 22, 38}[rnd.IntN(3)]))}}
 	at := micros.Now().Add(-time.Duration(rnd.Int64N(int64(91 * 24 * time.Hour))))
 	switch rnd.IntN(4) {
 	case 0: // the first or the last microsecond of a quarter of an hour
@@ -274,7 +274,7 @@ func TestSalesReportMissesNothing(t *testing.T) {
 					at := base.Add(time.Duration(rnd.IntN(6)) * 10 * time.Minute)
 					begun.Add(1)
 					p, err := r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test", PlacedAt: &at,
-						Lines: []*model.OrderLineInput{graphtest.Item("Mug", 1, 1)}})
+						Lines: []*model.OrderLineInput{graphtest.CustomLine("Mug", 1, 1)}})
 					if err != nil {
 						t.Error(err)
 						return

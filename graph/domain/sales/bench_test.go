@@ -21,7 +21,7 @@ func BenchmarkOrderCreate(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n++
-			lines := []*model.OrderLineInput{graphtest.Item("Mug", 1, 500), graphtest.Item("Cup", 2, 700)}
+			lines := []*model.OrderLineInput{graphtest.CustomLine("Mug", 1, 500), graphtest.CustomLine("Cup", 2, 700)}
 			lines[0].Sku, lines[1].Sku = new(fmt.Sprintf("MUG-%d", n%500)), new(fmt.Sprintf("CUP-%d", n%300))
 			in := model.OrderCreateInput{Source: "test", CustomerID: new(c.PublicID()), Lines: lines,
 				Email: new(fmt.Sprintf("ada%d@example.com", n)), ShippingAddress: home}

@@ -62,7 +62,7 @@ const customersByEmail = "customer_store_id_email"
 // readCustomers reads one page. An email address has few customers at most, one for each of its
 // [mailbox.Forms], so its index needs no further column.
 func (q Query) readCustomers(
-	ctx context.Context, f model.CustomerFilter, a core.Arranged, after *page.Position, limit int,
+	ctx context.Context, f model.CustomerFilter, a core.Arrangement, after *page.Position, limit int,
 ) ([]*db.Customer, error) {
 	query, index := q.Client(ctx).Customer.Query(), ent.Primary
 	if a.ByChange() {

@@ -132,7 +132,7 @@ func (m Mutation) moveCustomer(
 	from ...state.CustomerStatus,
 ) (*model.CustomerPayload, error) {
 	return m.changeCustomer(ctx, id, expected, action, func(_ context.Context, e *customerEdit) error {
-		if err := core.Allowed("customer", e.Row.Status, to, from...); err != nil {
+		if err := core.CheckTransition("customer", e.Row.Status, to, from...); err != nil {
 			return err
 		}
 		e.Row.Status = to

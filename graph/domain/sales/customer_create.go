@@ -47,7 +47,7 @@ func (m Mutation) CustomerCreate(ctx context.Context, in model.CustomerCreateInp
 		if err != nil {
 			return nil, err
 		}
-		return m.customers(currency).Made(row, "customer.create", "", event.CustomerCreated), nil
+		return m.customers(currency).Created(row, "customer.create", "", event.CustomerCreated), nil
 	})
 	if err != nil {
 		return nil, err

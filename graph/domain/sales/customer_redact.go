@@ -24,11 +24,11 @@ const redactPages = 2
 func (m Mutation) CustomerRedact(
 	ctx context.Context, id string, expectedVersion int64,
 ) (*model.CustomerPayload, error) {
-	idem.AboutNobody(ctx) // the answer shows the redacted person
+	idem.AboutNoCustomer(ctx) // the answer shows the redacted person
 	return m.changeCustomer(ctx, id, expectedVersion, "customer.redact",
 		func(ctx context.Context, e *customerEdit) error {
 			row := e.Row
-			err := core.Allowed("customer", row.Status, state.CustomerRedacted, state.CustomerGuest,
+			err := core.CheckTransition("customer", row.Status, state.CustomerRedacted, state.CustomerGuest,
 				state.CustomerActive, state.CustomerDisabled)
 			if err != nil {
 				return err

@@ -20,7 +20,7 @@ func TestCustomerRedact(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := graphtest.NewCustomer(t, ctx, r, graphtest.Ada())
 		order := func(in model.OrderCreateInput) *model.Order {
-			in.Source, in.Lines = "test", []*model.OrderLineInput{graphtest.Item("Mug", 1, 500)}
+			in.Source, in.Lines = "test", []*model.OrderLineInput{graphtest.CustomLine("Mug", 1, 500)}
 			return graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		}
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
@@ -99,7 +99,7 @@ func TestCustomerRedactErasesCopies(t *testing.T) {
 		home := &model.AddressInput{Line1: "St James's Square 12", City: "London", Country: "GB"}
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
 			CustomerID: new(c.PublicID()), BillingAddress: home,
-			Lines: []*model.OrderLineInput{graphtest.Item("Mug", 1, 500)}})).Order
+			Lines: []*model.OrderLineInput{graphtest.CustomLine("Mug", 1, 500)}})).Order
 		other := graphtest.Ada()
 		other.Email = new("ben@example.com")
 		ben := graphtest.NewCustomer(t, ctx, r, other)

@@ -121,11 +121,11 @@ func TestCustomerUpdate(t *testing.T) {
 			return r.Mutation().CustomerUpdate(ctx, c.PublicID(), version, in)
 		}
 		p, err := update(1, model.CustomerUpdateInput{
-			Email: model.Some("Countess@Example.com"), Phone: graphtest.Said[*string](nil),
+			Email: model.Some("Countess@Example.com"), Phone: graphtest.Given[*string](nil),
 			LastName:       model.Some("King"),
 			FirstName:      model.Some("Ada"), // unchanged
-			DefaultAddress: graphtest.Said[*model.AddressInput](nil),
-			Addresses:      graphtest.Said[[]*model.AddressInput](nil), Tags: graphtest.Said([]string{"b", "a"}),
+			DefaultAddress: graphtest.Given[*model.AddressInput](nil),
+			Addresses:      graphtest.Given[[]*model.AddressInput](nil), Tags: graphtest.Given([]string{"b", "a"}),
 			EmailMarketing: model.Some(state.EmailUnsubscribed),
 		})
 		if err != nil {
@@ -144,7 +144,7 @@ func TestCustomerUpdate(t *testing.T) {
 			t.Errorf("event %s\nwant %s", body, want)
 		}
 		if p, err = update(2,
-			model.CustomerUpdateInput{Phone: graphtest.Said[*string](nil), LastName: model.Some("King")}); err != nil ||
+			model.CustomerUpdateInput{Phone: graphtest.Given[*string](nil), LastName: model.Some("King")}); err != nil ||
 			p.Customer.Version != 2 {
 			t.Errorf("no change: %v, %v", p, err)
 		}
@@ -155,7 +155,7 @@ func TestCustomerUpdate(t *testing.T) {
 		}{
 			"stale": {1, model.CustomerUpdateInput{LastName: model.Some("X")}, "version_mismatch"},
 			"taken": {2, model.CustomerUpdateInput{Email: model.Some("GRACE@example.com")}, "#/email taken"},
-			"null member": {2, model.CustomerUpdateInput{EmailMarketing: graphtest.Said[*state.EmailMarketing](nil)},
+			"null member": {2, model.CustomerUpdateInput{EmailMarketing: graphtest.Given[*state.EmailMarketing](nil)},
 				"#/email_marketing required"},
 			"bad members": {2, model.CustomerUpdateInput{Email: model.Some("x")}, "#/email invalid_format"},
 		} {

@@ -26,10 +26,10 @@ import (
 func full(t testing.TB, ctx context.Context, r *graph.Resolver, n int) *model.Order {
 	t.Helper()
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
-	p := graphtest.Ware(t, ctx, r, 100)
+	p := graphtest.NewStockedProduct(t, ctx, r, 100)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
 		CustomerID: new(c.PublicID()),
-		Lines:      []*model.OrderLineInput{graphtest.Of(p, 2), graphtest.Item("b", 1, 7)}})).Order
+		Lines:      []*model.OrderLineInput{graphtest.ProductLine(p, 2), graphtest.CustomLine("b", 1, 7)}})).Order
 	for _, name := range []string{"pay_50", "pay_50", "ship_1", "ship_1"} {
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
 	}
@@ -136,8 +136,8 @@ func TestOrderNotesOfSiblings(t *testing.T) {
 // A deleted product is null in existing lines, whose product_id stays.
 func TestLineOfDeletedProduct(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 5, 9)
-		o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 1))
+		p := graphtest.NewStockedProduct(t, ctx, r, 5, 9)
+		o := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 1))
 		p = graphtest.Must[*db.Product](t)(r.ProductRow(ctx, p.ID))
 		graphtest.Must[*model.ProductDeletePayload](t)(r.Mutation().ProductDelete(ctx, p.PublicID(), p.Version))
 		o = graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
@@ -153,10 +153,10 @@ func TestLineOfDeletedProduct(t *testing.T) {
 // A GraphQL query without lines runs no statement for them if they are in their own rows.
 func TestLinesOnlyWhenSelected(t *testing.T) {
 	s := storetest.Open(t)
-	storetest.OfBefore(t, s)
+	storetest.LimitFormats(t, s)
 	ctx, _ := storetest.Merchant(t, s)
 	r, ctx := graphtest.NewCore(t, s), graphtest.As(ctx, viewer.Owner)
-	if err := createAsPrevious(ctx, r, graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1)).ID); err != nil {
+	if err := createAsPrevious(ctx, r, graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 1)).ID); err != nil {
 		t.Fatal(err)
 	}
 	field := func(name string, below ...ast.Selection) *ast.Field {

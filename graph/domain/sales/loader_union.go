@@ -26,7 +26,7 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 			return of, nil
 		}
 		q := s.Client(ctx).Note.Query()
-		q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns,
+		q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns,
 			Index: noteIndex, Limit: first, Newest: true}.Apply)
 		rows, err := q.Load(ctx)
 		for _, n := range rows {
@@ -39,7 +39,7 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 // payments loads the first rows of each order's ledger.
 func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Payment, error) {
 	q := s.Client(ctx).Payment.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: payment.FieldOrderID, Parents: ids,
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: payment.FieldOrderID, Parents: ids,
 		Columns: payment.Columns, Index: paymentIndex, Limit: maxChildren}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Payment, len(ids))
@@ -52,7 +52,7 @@ func (s *siblings) payments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db
 // refunds loads the provider refunds of each order.
 func (s *siblings) refunds(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.PaymentRefund, error) {
 	q := s.Client(ctx).PaymentRefund.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: paymentrefund.FieldOrderID, Parents: ids,
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: paymentrefund.FieldOrderID, Parents: ids,
 		Columns: paymentrefund.Columns, Index: refundIndex, Limit: maxChildren}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*model.PaymentRefund, len(ids))
@@ -65,7 +65,7 @@ func (s *siblings) refunds(ctx context.Context, ids []xid.ID) (map[xid.ID][]*mod
 // fulfillments loads the first shipments of each order.
 func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][]*db.Fulfillment, error) {
 	q := s.Client(ctx).Fulfillment.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: fulfillment.FieldOrderID, Parents: ids,
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: fulfillment.FieldOrderID, Parents: ids,
 		Columns: fulfillment.Columns, Index: fulfillmentIndex, Limit: maxChildren}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*db.Fulfillment, len(ids))
@@ -78,7 +78,7 @@ func (s *siblings) fulfillments(ctx context.Context, ids []xid.ID) (map[xid.ID][
 // acts loads the newest entries of the audit log about each order.
 func (s *siblings) acts(ctx context.Context, ids []xid.ID) (map[xid.ID][]*model.OrderAct, error) {
 	q := s.Client(ctx).Audit.Query()
-	q.Modify(core.Few{Store: viewer.From(ctx).Store, Parent: audit.FieldResourceID, Parents: ids,
+	q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: audit.FieldResourceID, Parents: ids,
 		Columns: audit.Columns, Index: actIndex, Limit: maxChildren, Newest: true}.Apply)
 	rows, err := q.Load(ctx)
 	of := make(map[xid.ID][]*model.OrderAct, len(ids))

@@ -91,7 +91,7 @@ func (m Mutation) OrderNoteAppend(
 func (m Mutation) appendNote(ctx context.Context, id xid.ID, in model.OrderNoteInput) (*db.Note, *db.Order, error) {
 	moved, err := m.Client(ctx).Order.Update().Where(order.ID(id)).
 		AddNotesCount(1).AddVersion(1).AddEventSequence(1).
-		Modify(core.Touched(moment.Now(ctx)), lineset.Keep).Save(ctx)
+		Modify(core.RaiseUpdatedAt(moment.Now(ctx)), lineset.Keep).Save(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("count the note: %w", err)
 	}

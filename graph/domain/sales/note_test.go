@@ -20,7 +20,7 @@ import (
 
 func TestOrderNoteAppend(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 100))
 		key := graphtest.AsKey(ctx, "orders.write")
 		p := graphtest.Must[*model.OrderNotePayload](t)(r.Mutation().OrderNoteAppend(key, o.PublicID(),
 			model.OrderNoteInput{Body: "Ring\n\ttwice ✓", Visibility: state.NoteCustomer}))
@@ -51,7 +51,7 @@ func TestOrderNoteAppend(t *testing.T) {
 
 func TestOrderNoteRefuses(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 100))
 		for body, want := range map[string]string{
 			"": "#/body too_short", " \n": "#/body too_short", "a\x00": "#/body invalid_format",
 			strings.Repeat("é", 5001): "#/body too_long", strings.Repeat("é", 5000): "",
@@ -87,7 +87,7 @@ func TestOrderNoteRefuses(t *testing.T) {
 func TestOrderNotesPages(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		o := full(t, ctx, r, 7)
-		empty := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1))
+		empty := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 1))
 		if c := graphtest.Must[*model.OrderNoteConnection](t)(r.Query().OrderNotes(ctx, empty.PublicID(), nil,
 			nil)); len(c.Nodes) != 0 || c.Next != "" {
 			t.Errorf("an order without notes lists %d", len(c.Nodes))
@@ -113,7 +113,7 @@ func TestSiblingsReadWhatTheyShow(t *testing.T) {
 			return // SQLite's plan is tested with the list's
 		}
 		for range 3 {
-			o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1))
+			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 1))
 			err := r.Store.InTx(ctx, func(ctx context.Context) error {
 				rows := make([]*db.NoteCreate, 1000)
 				for i := range rows {

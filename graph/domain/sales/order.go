@@ -57,7 +57,7 @@ func (q Query) Orders(ctx context.Context, first *int, after *string, filter *mo
 
 // readOrders reads one page. stopped is where a search, or a page of a filter that no index fully
 // serves, ended at its bound.
-func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
+func (q Query) readOrders(ctx context.Context, f orderFilter, a core.Arrangement, after *page.Position, limit int) (
 	rows []*db.Order, stopped *page.Position, err error,
 ) {
 	switch {

@@ -71,7 +71,7 @@ func inSequence(first, then func(context.Context) error) func(context.Context) e
 
 // mayCancel returns an error if the order's state forbids canceling.
 func (e *orderEdit) mayCancel() error {
-	if err := core.Allowed("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
+	if err := core.CheckTransition("order", e.Status, state.OrderCancelled, state.OrderOpen); err != nil {
 		return err
 	}
 	if e.FulfillmentStatus != state.FulfillmentUnfulfilled {

@@ -19,7 +19,7 @@ import (
 // Every mutation refuses an outdated version, an unknown id and another store's order.
 func TestOrderVersionsAndIDs(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100))
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["pay_50"](ctx, r.Mutation(), o)).Order
 		for name, f := range graphtest.Steps {
 			if name == "note" {
@@ -50,7 +50,7 @@ func TestOrderVersionsAndIDs(t *testing.T) {
 
 func TestOrderInputs(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100))
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["mark_paid"](ctx, r.Mutation(), o)).Order
 		m, id, v := r.Mutation(), o.PublicID(), o.Version
 		line := func(id string, n int64) []*model.LineQuantityInput {
@@ -114,7 +114,7 @@ func TestOrderInputs(t *testing.T) {
 
 func TestOrderUpdate(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100))
 		in := model.OrderUpdateInput{}
 		in.Email = model.Some("jo@example.com")
 		in.ShippingAddress = model.Some(model.AddressInput{Line1: "Way 1", City: "Bonn", Country: "de"})
@@ -128,8 +128,8 @@ func TestOrderUpdate(t *testing.T) {
 			t.Error("an update that changes nothing raised the version")
 		}
 		in = model.OrderUpdateInput{}
-		in.Email, in.ExternalNumber = graphtest.Said[*string](nil), model.Some("#1007")
-		in.ShippingAddress = graphtest.Said[*model.AddressInput](nil)
+		in.Email, in.ExternalNumber = graphtest.Given[*string](nil), model.Some("#1007")
+		in.ShippingAddress = graphtest.Given[*model.AddressInput](nil)
 		o = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version, in)).Order
 		read := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, o.PublicID()))
 		if read.Email != nil || read.ShippingAddress != nil || read.Version != 3 || *read.ExternalNumber != "#1007" {

@@ -60,7 +60,7 @@ func (m Mutation) OrderCreate(ctx context.Context, in model.OrderCreateInput) (*
 		} else if err != nil {
 			return nil, err
 		}
-		return m.orders().Made(shown, "order.create", "", events...), nil
+		return m.orders().Created(shown, "order.create", "", events...), nil
 	})
 	if err != nil {
 		return nil, err

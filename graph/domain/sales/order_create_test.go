@@ -40,27 +40,27 @@ func TestOrderArithmetic(t *testing.T) {
 		fault    string
 		line     string // the error names it
 	}{
-		{name: "one", lines: []*model.OrderLineInput{graphtest.Item("a", 3, 250)}, want: [5]int64{750, 0, 0, 0, 750}},
+		{name: "one", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 3, 250)}, want: [5]int64{750, 0, 0, 0, 750}},
 		{name: "all parts", shipping: 490, want: [5]int64{2750, 150, 490, 399, 3489},
-			lines: []*model.OrderLineInput{cut(graphtest.Item("a", 3, 250), 50, 99),
-				cut(graphtest.Item("b", 2, 1000), 100, 300)}},
+			lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 3, 250), 50, 99),
+				cut(graphtest.CustomLine("b", 2, 1000), 100, 300)}},
 		{name: "discount of everything", shipping: 5, want: [5]int64{10, 10, 5, 0, 5},
-			lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, 10), 10, 0)}},
-		{name: "free", lines: []*model.OrderLineInput{graphtest.Item("a", 1_000_000, 0)}, want: [5]int64{}},
-		{name: "the largest", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most)},
+			lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 1, 10), 10, 0)}},
+		{name: "free", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1_000_000, 0)}, want: [5]int64{}},
+		{name: "the largest", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, most)},
 			want: [5]int64{most, 0, 0, 0, most}},
 		{name: "discounts make room for nothing", fault: "amount_too_large",
-			lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), most, 0),
-				cut(graphtest.Item("b", 1, most), most, 0)}},
+			lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 1, most), most, 0),
+				cut(graphtest.CustomLine("b", 1, most), most, 0)}},
 		{name: "line too large", fault: "amount_too_large", line: "total of line 2",
-			lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 2, most)}},
-		{name: "product overflows", lines: []*model.OrderLineInput{graphtest.Item("a", 1_000_000, most)},
+			lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1), graphtest.CustomLine("b", 2, most)}},
+		{name: "product overflows", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1_000_000, most)},
 			fault: "amount_too_large"},
-		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1), graphtest.Item("b", 1, most)},
+		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1), graphtest.CustomLine("b", 1, most)},
 			fault: "amount_too_large", line: "line 2"},
-		{name: "tax too large", lines: []*model.OrderLineInput{cut(graphtest.Item("a", 1, most), 0, 1)},
+		{name: "tax too large", lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 1, most), 0, 1)},
 			fault: "amount_too_large"},
-		{name: "shipping too large", lines: []*model.OrderLineInput{graphtest.Item("a", 1, most)}, shipping: 1,
+		{name: "shipping too large", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, most)}, shipping: 1,
 			fault: "amount_too_large"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestOrderCreateRefuses(t *testing.T) {
 		dollars := graphtest.Must[*model.ProductPayload](t)(r.Mutation().ProductCreate(ctx,
 			model.ProductCreateInput{Title: "Cup", PriceMinor: 5, Currency: "USD"})).Product
 		gone := buyer(t, ctx, r, "gone@example.com", state.CustomerRedacted)
-		many := slices.Repeat([]*model.OrderLineInput{graphtest.Item("a", 1, 1)}, 101)
+		many := slices.Repeat([]*model.OrderLineInput{graphtest.CustomLine("a", 1, 1)}, 101)
 		for name, tc := range map[string]struct {
 			edit func(*model.OrderCreateInput)
 			want string
@@ -143,10 +143,10 @@ func TestOrderCreateRefuses(t *testing.T) {
 			}, "#/billing_address/country invalid_format"},
 			"shipping": {func(in *model.OrderCreateInput) { in.ShippingMinor = -1 }, "#/shipping_minor out_of_range"},
 			"currency": {func(in *model.OrderCreateInput) {
-				in.Lines = []*model.OrderLineInput{graphtest.Of(dollars, 1)}
+				in.Lines = []*model.OrderLineInput{graphtest.ProductLine(dollars, 1)}
 			}, "currency_mismatch"},
 		} {
-			in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 100)}, Source: "test"}
+			in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 100)}, Source: "test"}
 			tc.edit(&in)
 			_, err := r.Mutation().OrderCreate(ctx, in)
 			got := graphtest.FieldOf(err)
@@ -168,7 +168,7 @@ func TestOrderCreateNamesAllErrors(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		_, err := r.Mutation().OrderCreate(ctx,
 			model.OrderCreateInput{Source: "UP", CustomerID: new(xid.Customer.Format(xid.New())),
-				Lines: []*model.OrderLineInput{graphtest.Item("a", 0, 1),
+				Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 0, 1),
 					{ProductID: new(xid.Product.Format(xid.New())), Quantity: 1}}})
 		want := "validation_failed: The request has invalid members. #/lines/0/quantity=out_of_range " +
 			"#/source=invalid_format" +
@@ -181,8 +181,8 @@ func TestOrderCreateNamesAllErrors(t *testing.T) {
 
 func TestOrderCreateFromProduct(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 1250, 5)
-		o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 2),
+		p := graphtest.NewStockedProduct(t, ctx, r, 1250, 5)
+		o := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 2),
 			&model.OrderLineInput{ProductID: new(p.PublicID()), Quantity: 1, Title: new("Blue mug"), Sku: new("B"),
 				UnitPriceMinor: new(int64(99))})
 		if l := o.Lines[0]; l.Title != "Mug" || *l.Sku != "MUG-1" || l.UnitPriceMinor != 1250 || *l.ProductID != p.ID {
@@ -198,12 +198,12 @@ func TestOrderCreateFromProduct(t *testing.T) {
 				*after.InventoryQuantity, after.Version, after.UpdatedAt-p.UpdatedAt, after.EventSequence)
 		}
 		_, err := r.Mutation().OrderCreate(ctx,
-			model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Of(p, 2), graphtest.Of(p, 1)},
+			model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2), graphtest.ProductLine(p, 1)},
 				Source: "test"})
 		if graphtest.FaultOf(err) != "out_of_stock" || stockOf(t, ctx, r, p) != 2 {
 			t.Errorf("three of two: %v, stock %d", err, stockOf(t, ctx, r, p))
 		}
-		if o.Number != 1001 || graphtest.Sale(t, ctx, r, graphtest.Of(p, 2)).Number <= 1001 {
+		if o.Number != 1001 || graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 2)).Number <= 1001 {
 			t.Error("numbers do not begin at 1001 and go on")
 		}
 	})
@@ -211,7 +211,7 @@ func TestOrderCreateFromProduct(t *testing.T) {
 
 func TestOrderCreateFreeIsPaid(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("sample", 1, 0))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("sample", 1, 0))
 		if o.FinancialStatus != state.FinancialPaid || o.PaidAt == nil || *o.PaidAt != o.PlacedAt || o.Version != 1 {
 			t.Errorf("got %+v", o.Order)
 		}
@@ -230,7 +230,7 @@ func TestOrderImport(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		placed := graphtest.Must[micros.Time](t)(micros.Parse("2019-05-04T03:02:01.123456Z"))
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
-		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 5)}, Source: "import",
+		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 5)}, Source: "import",
 			PlacedAt: &placed, CustomerID: new(c.PublicID()), ExternalNumber: new("#1007")}
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		if o.PlacedAt != placed || o.CreatedAt() != placed || o.UpdatedAt <= placed || *o.Email != "jo@example.com" ||
@@ -242,7 +242,7 @@ func TestOrderImport(t *testing.T) {
 		second := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order
 		in.PlacedAt = &placed
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in))
-		got := graphtest.Again(t, ctx, r, c.ID)
+		got := graphtest.ReadCustomer(t, ctx, r, c.ID)
 		if got.OrdersCount != 3 || *got.LastOrderAt != second.PlacedAt || got.Version != 4 || got.EventSequence != 0 ||
 			*second.Email != "other@example.com" {
 			t.Errorf("customer: %v", got)
@@ -258,7 +258,7 @@ func TestOrderImport(t *testing.T) {
 // leaves no order, and no number that could be used twice.
 func TestOrderCreateInsideTransaction(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 5)}, Source: "test"}
+		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 5)}, Source: "test"}
 		var number int64
 		for _, undo := range []error{nil, errors.New("undo")} {
 			err := r.Store.InTx(ctx, func(ctx context.Context) error {
@@ -273,7 +273,7 @@ func TestOrderCreateInsideTransaction(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 5))
+		graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 5))
 		orders := graphtest.Must[*model.OrderConnection](t)(r.Query().Orders(ctx, nil, nil, nil, nil, nil)).Nodes
 		if len(orders) != 2 || orders[0].Number == orders[1].Number || number != 1002 {
 			t.Errorf("%d orders, the undone one had number %d", len(orders), number)

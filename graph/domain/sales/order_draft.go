@@ -214,7 +214,7 @@ func addUp(o *db.Order, lines []*db.OrderLine, shipping int64) error {
 	sum, err := price.Sum(given, shipping)
 	switch {
 	case errors.Is(err, price.ErrLineTooLarge), errors.Is(err, price.ErrTooLarge):
-		return core.TooLargeBy(price.Dearest(given), errors.Is(err, price.ErrLineTooLarge))
+		return core.TooLargeBy(price.MostExpensive(given), errors.Is(err, price.ErrLineTooLarge))
 	case err != nil:
 		return err
 	}

@@ -120,7 +120,7 @@ func (e *orderEdit) mayShip() error {
 	if e.Status != state.OrderOpen {
 		return fault.State(fault.InvalidTransition, "The order is "+core.Words(e.Status)+" and cannot be fulfilled.")
 	}
-	return core.Allowed("order", e.FulfillmentStatus, state.FulfillmentFulfilled,
+	return core.CheckTransition("order", e.FulfillmentStatus, state.FulfillmentFulfilled,
 		state.FulfillmentUnfulfilled, state.FulfillmentPartiallyFulfilled)
 }
 
@@ -175,7 +175,7 @@ func (e *orderEdit) settleFulfillment() bool {
 // OrderComplete completes an open order that is fulfilled, paid or not.
 func (m Mutation) OrderComplete(ctx context.Context, id string, expectedVersion int64) (*model.OrderPayload, error) {
 	return m.changeOrder(ctx, id, expectedVersion, "order.complete", func(ctx context.Context, e *orderEdit) error {
-		if err := core.Allowed("order", e.Status, state.OrderCompleted, state.OrderOpen); err != nil {
+		if err := core.CheckTransition("order", e.Status, state.OrderCompleted, state.OrderOpen); err != nil {
 			return err
 		}
 		if e.FulfillmentStatus != state.FulfillmentFulfilled {

@@ -19,7 +19,7 @@ import (
 
 // piece returns a line of a variant.
 func piece(p *db.Product, variant int, quantity int64) *model.OrderLineInput {
-	l := graphtest.Of(p, quantity)
+	l := graphtest.ProductLine(p, quantity)
 	l.VariantID = new(p.Variants[variant].PublicID())
 	return l
 }
@@ -46,9 +46,9 @@ func checkStock(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Prod
 // the order is canceled or refunded.
 func TestOrderOfVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.Ware(t, ctx, r, 100, 9)
-		o := graphtest.Sale(t, ctx, r, piece(p, 1, 1), piece(p, 2, 3), piece(p, 1, 1), graphtest.Of(mug, 1),
-			graphtest.Item("gift", 1, 5))
+		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.NewStockedProduct(t, ctx, r, 100, 9)
+		o := graphtest.NewOrder(t, ctx, r, piece(p, 1, 1), piece(p, 2, 3), piece(p, 1, 1), graphtest.ProductLine(mug, 1),
+			graphtest.CustomLine("gift", 1, 5))
 		l := o.Lines[0]
 		if l.Title != "Shirt" || *l.Sku != "SHIRT-M-W" || l.UnitPriceMinor != 2000 ||
 			*l.PublicVariantID() != p.Variants[1].PublicID() || string(l.Options) != `["M","White"]` {
@@ -89,24 +89,24 @@ func TestOrderOfVariantsRefused(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
 		other := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
-		mug := graphtest.Ware(t, ctx, r, 100, 9)
-		own := graphtest.Of(mug, 1)
+		mug := graphtest.NewStockedProduct(t, ctx, r, 100, 9)
+		own := graphtest.ProductLine(mug, 1)
 		own.VariantID = new(xid.Variant.Format(mug.ID))
-		if o := graphtest.Sale(t, ctx, r, own); o.Lines[0].VariantID != nil || stockOf(t, ctx, r, mug) != 8 {
+		if o := graphtest.NewOrder(t, ctx, r, own); o.Lines[0].VariantID != nil || stockOf(t, ctx, r, mug) != 8 {
 			t.Errorf("a product's own variant: %v", o.Lines[0].OrderLine)
 		}
 		line := func(product *db.Product, variant string) *model.OrderLineInput {
-			l := graphtest.Of(product, 1)
+			l := graphtest.ProductLine(product, 1)
 			l.VariantID = &variant
 			return l
 		}
-		alone := graphtest.Item("x", 1, 1)
+		alone := graphtest.CustomLine("x", 1, 1)
 		alone.VariantID = new(p.Variants[0].PublicID())
 		for name, tc := range map[string]struct {
 			line *model.OrderLineInput
 			want string
 		}{
-			"no variant":          {graphtest.Of(p, 1), "#/lines/0/variant_id required"},
+			"no variant":          {graphtest.ProductLine(p, 1), "#/lines/0/variant_id required"},
 			"another's":           {line(p, other.Variants[0].PublicID()), "#/lines/0/variant_id unknown_value"},
 			"malformed":           {line(p, "var_x"), "#/lines/0/variant_id unknown_value"},
 			"of no options":       {line(mug, p.Variants[0].PublicID()), "#/lines/0/variant_id unknown_value"},
@@ -128,8 +128,8 @@ func TestOrderOfVariantsRefused(t *testing.T) {
 func TestStockReturnsToChangedVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p := graphtest.NewProduct(t, ctx, r, graphtest.Shirt())
-		mug := graphtest.Ware(t, ctx, r, 100, 9)
-		o := graphtest.Sale(t, ctx, r, piece(p, 1, 1), piece(p, 2, 1), graphtest.Of(mug, 2))
+		mug := graphtest.NewStockedProduct(t, ctx, r, 100, 9)
+		o := graphtest.NewOrder(t, ctx, r, piece(p, 1, 1), piece(p, 2, 1), graphtest.ProductLine(mug, 2))
 		p = graphtest.Must[*db.Product](t)(r.ProductRow(ctx, p.ID))
 		texts := func(i int) []string { return graphtest.Must[[]string](t)(p.Variants[i].Options.List()) }
 		set := func(p *db.Product, of []document.Option, variants ...*model.ProductVariantInput) {
@@ -173,7 +173,7 @@ func TestStockWithAnUntrackedVariant(t *testing.T) {
 				t.Errorf("%s: %v, %v", when, now, v)
 			}
 		}
-		o := graphtest.Sale(t, ctx, r, piece(p, 0, 50), piece(p, 2, 2))
+		o := graphtest.NewOrder(t, ctx, r, piece(p, 0, 50), piece(p, 2, 2))
 		same("sold", 1)
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCancel(ctx, o.PublicID(), o.Version, false, nil))
 		same("cancelled", 3)
@@ -183,14 +183,14 @@ func TestStockWithAnUntrackedVariant(t *testing.T) {
 // An order reads variants with one statement, and only if a product has any.
 func TestVariantOrderStatements(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.Ware(t, ctx, r, 100, 9)
-		graphtest.Sale(t, ctx, r, graphtest.Of(mug, 1)) // takes a block of numbers
+		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.NewStockedProduct(t, ctx, r, 100, 9)
+		graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(mug, 1)) // takes a block of numbers
 		cost := func(lines ...*model.OrderLineInput) uint64 {
 			counted, n := ent.CountStatements(ctx)
-			graphtest.Sale(t, counted, r, lines...)
+			graphtest.NewOrder(t, counted, r, lines...)
 			return n.N()
 		}
-		without := cost(graphtest.Of(mug, 1))
+		without := cost(graphtest.ProductLine(mug, 1))
 		// The variants are read, and each is updated.
 		if with := cost(piece(p, 1, 1), piece(p, 2, 1)); with != without+3 {
 			t.Errorf("two variants cost %d statements, a product without options %d", with, without)

@@ -114,10 +114,10 @@ func TestOrderLedger(t *testing.T) {
 }
 
 func ledgerWay(t *testing.T, ctx context.Context, r *graph.Resolver, rng *rand.Rand) {
-	p := graphtest.Ware(t, ctx, r, 100, 10)
+	p := graphtest.NewStockedProduct(t, ctx, r, 100, 10)
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{graphtest.Of(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
 	b := &books{open: 2}
 	for i := range 10 {
 		step, takes := b.step(rng)
@@ -141,5 +141,5 @@ func ledgerWay(t *testing.T, ctx context.Context, r *graph.Resolver, rng *rand.R
 	if n := stockOf(t, ctx, r, p); n != 8+b.returned {
 		t.Errorf("stock is %d, the books have %d: %+v", n, 8+b.returned, b)
 	}
-	checkMoney(t, ctx, r, o, graphtest.Again(t, ctx, r, c.ID))
+	checkMoney(t, ctx, r, o, graphtest.ReadCustomer(t, ctx, r, c.ID))
 }

@@ -61,7 +61,7 @@ func (f orderFilter) lead() (part orderFilter, index string) {
 }
 
 // index returns the index of a filter that is neither mixed nor has states.
-func (f orderFilter) index(a core.Arranged) string {
+func (f orderFilter) index(a core.Arrangement) string {
 	switch {
 	case f.ExternalNumber != nil:
 		return ordersByExternal
@@ -113,7 +113,7 @@ func (f orderFilter) at(o *db.Order) page.Position {
 }
 
 // mergeOrders reads one page of a filter with states.
-func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
+func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arrangement, after *page.Position, limit int) (
 	[]*db.Order, error,
 ) {
 	query, ranges := q.Client(ctx).Order.Query(), f.ranges()
@@ -131,13 +131,13 @@ func (q Query) mergeOrders(ctx context.Context, f orderFilter, a core.Arranged, 
 
 // siftOrders reads one page of a mixed filter. Of a list by change it reads everything that the
 // leading part matches, if that is little; else it reads a window and filters that.
-func (q Query) siftOrders(ctx context.Context, f orderFilter, a core.Arranged, after *page.Position, limit int) (
+func (q Query) siftOrders(ctx context.Context, f orderFilter, a core.Arrangement, after *page.Position, limit int) (
 	[]*db.Order, *page.Position, error,
 ) {
 	part, index := f.lead()
-	w, n := a.Window(after, limit, index), core.Looked(limit)
+	w, n := a.Window(after, limit, index), core.ScanLimit(limit)
 	if f.UpdatedFrom != nil {
-		n = core.LookedBeside(limit)
+		n = core.ProbedScanLimit(limit)
 		few, err := q.fewOrders(ctx, part, index, n)
 		if err != nil {
 			return nil, nil, err

@@ -180,10 +180,10 @@ func (m Mutation) refund(ctx context.Context, e *orderEdit, in model.RefundInput
 }
 
 // requireProof returns an error if the refund needs a recent identity confirmation, see
-// [core.Proved]: it does when it raises the order's refunded total above the sum that the store has
+// [core.RequireProof]: it does when it raises the order's refunded total above the sum that the store has
 // set.
 func (m Mutation) requireProof(ctx context.Context, refunded int64) error {
-	unproved := core.Proved(ctx)
+	unproved := core.RequireProof(ctx)
 	if unproved == nil {
 		return nil
 	}

@@ -23,9 +23,9 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// ErrMet says that another transaction changed the rows that an order was computed from, or created
+// ErrConflict says that another transaction changed the rows that an order was computed from, or created
 // the same customer. The caller reads them again and retries.
-var ErrMet = errors.New("another transaction changed what the order was computed from")
+var ErrConflict = errors.New("another transaction changed what the order was computed from")
 
 // sourceShop is the source of orders from the storefront.
 const sourceShop = "storefront"
@@ -117,7 +117,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	}
 	shown, err := m.insertOrder(ctx, &d, o.order, o.lines)
 	if errors.Is(err, errRedacted) {
-		return nil, ErrMet // the customer was redacted meanwhile: retry as a guest
+		return nil, ErrConflict // the customer was redacted meanwhile: retry as a guest
 	} else if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	if err := m.announce(ctx, shown, o.p.News); err != nil {
 		return nil, err
 	}
-	return m.orders().Made(shown, "order.place", "", o.events...), nil
+	return m.orders().Created(shown, "order.place", "", o.events...), nil
 }
 
 // rows returns the rows of the order and its lines, and adds the stock that they need to d.
@@ -207,7 +207,7 @@ func (m Mutation) createGuest(ctx context.Context, p Placing) (row *db.Customer,
 	err = m.Commit(ctx, xid.Customer, func(ctx context.Context) (_ *core.Record, err error) {
 		row, err = m.customerRow(ctx, in, docs).Save(ctx)
 		if ent.IsDuplicate(err) {
-			return nil, ErrMet
+			return nil, ErrConflict
 		}
 		if err == nil {
 			err = m.Index(ctx).Mark(ctx, search.Customers, row.ID)
@@ -215,7 +215,7 @@ func (m Mutation) createGuest(ctx context.Context, p Placing) (row *db.Customer,
 		if err != nil {
 			return nil, fmt.Errorf("add the customer: %w", err)
 		}
-		return m.customers(p.Store.Currency).Made(row, "customer.create", "", event.CustomerCreated), nil
+		return m.customers(p.Store.Currency).Created(row, "customer.create", "", event.CustomerCreated), nil
 	})
 	return row, err
 }

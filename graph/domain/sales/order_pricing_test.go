@@ -57,7 +57,7 @@ func TestOrderPricing(t *testing.T) {
 				pricing: model.OrderPricingInput{DiscountCode: codes, ShippingRateID: &rate}},
 			{name: "sums by staff", to: germany, want: [5]int64{6000, 1000, 1190, 950, 7140}, included: 190,
 				pricing: model.OrderPricingInput{DiscountMinor: amount, ShippingMinor: freight}},
-			{name: "a code for more", lines: []*model.OrderLineInput{graphtest.Item("a", 1, 4999)},
+			{name: "a code for more", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 4999)},
 				pricing: model.OrderPricingInput{DiscountCode: codes}, wrong: "pricing/discount_code"},
 			{name: "no such code", pricing: model.OrderPricingInput{DiscountCode: new("few")},
 				wrong: "pricing/discount_code"},
@@ -83,7 +83,7 @@ func TestOrderPricing(t *testing.T) {
 				in.CustomerID = nil
 			}
 			if in.Lines == nil {
-				in.Lines = []*model.OrderLineInput{graphtest.Item("a", 2, 2500), graphtest.Item("b", 1, 1000)}
+				in.Lines = []*model.OrderLineInput{graphtest.CustomLine("a", 2, 2500), graphtest.CustomLine("b", 1, 1000)}
 			}
 			shown, err := r.Query().OrderPreview(ctx, in)
 			if tc.wrong != "" {
@@ -118,7 +118,7 @@ func TestOrderDiscountOnce(t *testing.T) {
 			Code: "ONCE", Kind: state.DiscountPercent, BasisPoints: new(int64(1000)), UsesMax: new(int64(1)),
 			Active: true})).Discount
 		in := model.OrderCreateInput{CustomerID: new(graphtest.NewCustomer(t, ctx, r, graphtest.Ada()).PublicID()),
-			Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1000)}, Source: "desk",
+			Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1000)}, Source: "desk",
 			Pricing: &model.OrderPricingInput{DiscountCode: new("once")}}
 		uses := func(want int64) {
 			t.Helper()

@@ -33,7 +33,7 @@ func atOnce(n int, f func(i int)) {
 func TestNotesAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		const n = 50
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 100))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 100))
 		versions := make([]int64, n)
 		atOnce(n, func(i int) {
 			p, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), noteInput(fmt.Sprint(i)))
@@ -74,7 +74,7 @@ func TestPaymentsAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
 		o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-			CustomerID: new(c.PublicID()), Lines: []*model.OrderLineInput{graphtest.Item("a", 1, 1000)}})).Order
+			CustomerID: new(c.PublicID()), Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1000)}})).Order
 		var taken atomic.Int64
 		atOnce(20, func(int) {
 			for {
@@ -101,14 +101,14 @@ func TestPaymentsAtOnce(t *testing.T) {
 		if taken.Load() != 9 || after.PaidMinor != 990 || after.FinancialStatus != state.FinancialPartiallyPaid {
 			t.Errorf("%d payments taken, paid %d, %s", taken.Load(), after.PaidMinor, after.FinancialStatus)
 		}
-		checkMoney(t, ctx, r, after, graphtest.Again(t, ctx, r, c.ID))
+		checkMoney(t, ctx, r, after, graphtest.ReadCustomer(t, ctx, r, c.ID))
 	})
 }
 
 // One version takes one change: of twenty with the same version, one succeeds.
 func TestOneVersionOneChange(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 1, 1000))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 1, 1000))
 		var taken atomic.Int64
 		atOnce(20, func(int) {
 			_, err := r.Mutation().OrderMarkPaid(ctx, o.PublicID(), o.Version, nil, nil)
@@ -129,11 +129,11 @@ func TestOneVersionOneChange(t *testing.T) {
 // cancellations: stock never falls below zero and none is lost.
 func TestStockAtOnce(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		a, b := graphtest.Ware(t, ctx, r, 1, 30), graphtest.Ware(t, ctx, r, 1, 30)
+		a, b := graphtest.NewStockedProduct(t, ctx, r, 1, 30), graphtest.NewStockedProduct(t, ctx, r, 1, 30)
 		c := buyer(t, ctx, r, "jo@example.com", state.CustomerActive)
 		var sold, cancelled atomic.Int64
 		atOnce(24, func(i int) {
-			lines := []*model.OrderLineInput{graphtest.Of(a, 2), graphtest.Of(b, 2)}
+			lines := []*model.OrderLineInput{graphtest.ProductLine(a, 2), graphtest.ProductLine(b, 2)}
 			if i%2 == 1 {
 				lines[0], lines[1] = lines[1], lines[0]
 			}
@@ -160,7 +160,7 @@ func TestStockAtOnce(t *testing.T) {
 				t.Errorf("stock %d after %d orders", n, kept)
 			}
 		}
-		if got := graphtest.Again(t, ctx, r, c.ID); got.OrdersCount != sold.Load() || got.Version != 1+sold.Load() {
+		if got := graphtest.ReadCustomer(t, ctx, r, c.ID); got.OrdersCount != sold.Load() || got.Version != 1+sold.Load() {
 			t.Errorf("the customer has %d orders at version %d, want %d", got.OrdersCount, got.Version, sold.Load())
 		}
 		numbers := map[int64]bool{}
@@ -184,7 +184,7 @@ func TestCustomerTotalTooLarge(t *testing.T) {
 			orders[i] = graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx,
 				model.OrderCreateInput{Source: "test",
 					CustomerID: new(c.PublicID()),
-					Lines:      []*model.OrderLineInput{graphtest.Item("a", 1, sales.MaxAmount)}})).Order
+					Lines:      []*model.OrderLineInput{graphtest.CustomLine("a", 1, sales.MaxAmount)}})).Order
 		}
 		graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["mark_paid"](ctx, r.Mutation(), orders[0]))
 		if _, err := graphtest.Steps["pay_50"](ctx, r.Mutation(),
@@ -192,7 +192,7 @@ func TestCustomerTotalTooLarge(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		after := graphtest.Must[*model.Order](t)(r.Query().Order(ctx, orders[1].PublicID()))
-		if after.PaidMinor != 0 || graphtest.Again(t, ctx, r, c.ID).TotalSpentMinor != sales.MaxAmount {
+		if after.PaidMinor != 0 || graphtest.ReadCustomer(t, ctx, r, c.ID).TotalSpentMinor != sales.MaxAmount {
 			t.Errorf("paid %d", after.PaidMinor)
 		}
 	})

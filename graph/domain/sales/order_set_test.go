@@ -31,7 +31,7 @@ import (
 func eachPrevious(t *testing.T, f func(t *testing.T, ctx context.Context, r *graph.Resolver)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		storetest.OfBefore(t, s)
+		storetest.LimitFormats(t, s)
 		ctx, _ := storetest.Merchant(t, s)
 		f(t, graphtest.As(ctx, viewer.Owner), graphtest.NewCore(t, s))
 	})
@@ -106,9 +106,9 @@ func sameLines(t *testing.T, ctx context.Context, r *graph.Resolver, id xid.ID, 
 // one more after the other release did.
 func TestLineSets(t *testing.T) {
 	eachPrevious(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 100, 50)
-		o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
-		graphtest.Sale(t, ctx, r, graphtest.Item("another's", 1, 1))
+		p := graphtest.NewStockedProduct(t, ctx, r, 100, 50)
+		o := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 20), graphtest.CustomLine("Cup", 2, 700))
+		graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("another's", 1, 1))
 		sameLines(t, ctx, r, o.ID, 1)
 		for i, step := range []struct {
 			name       string
@@ -146,12 +146,12 @@ func TestLineSets(t *testing.T) {
 // without lines.
 func TestLinesInOrders(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 100, 50)
-		made := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
+		p := graphtest.NewStockedProduct(t, ctx, r, 100, 50)
+		made := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 20), graphtest.CustomLine("Cup", 2, 700))
 		if rows := storedLines(t, ctx, r, made.ID); len(rows) > 0 {
 			t.Errorf("%d rows of lines", len(rows))
 		}
-		early := graphtest.Sale(t, ctx, r, graphtest.Of(p, 20), graphtest.Item("Cup", 2, 700))
+		early := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 20), graphtest.CustomLine("Cup", 2, 700))
 		err := r.Store.InTx(ctx, func(ctx context.Context) error { // as the previous release creates an order
 			var lines []*db.OrderLineCreate
 			for _, l := range early.Lines {
@@ -206,7 +206,7 @@ func TestLineSetsRedacted(t *testing.T) {
 		var orders []*model.Order
 		for range 3 {
 			in := model.OrderCreateInput{Source: "test", CustomerID: new(c.PublicID()),
-				Lines: []*model.OrderLineInput{graphtest.Item("Mug", 5, 500)}}
+				Lines: []*model.OrderLineInput{graphtest.CustomLine("Mug", 5, 500)}}
 			orders = append(orders, graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, in)).Order)
 		}
 		if err := changeAsPrevious(ctx, r, orders[1].ID); err != nil {
@@ -237,7 +237,7 @@ func TestFillLines(t *testing.T) {
 		const n = sales.SetBatch + 7
 		var ids []xid.ID
 		for range n {
-			o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 5, 500), graphtest.Item("Cup", 1, 1))
+			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("Mug", 5, 500), graphtest.CustomLine("Cup", 1, 1))
 			ids = append(ids, o.ID)
 			if err := createAsPrevious(ctx, r, o.ID); err != nil {
 				t.Fatal(err)

@@ -98,10 +98,10 @@ func TestOrderStates(t *testing.T) {
 }
 
 func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, events string, stock int64) {
-	p := graphtest.Ware(t, ctx, r, 100, 10)
+	p := graphtest.NewStockedProduct(t, ctx, r, 100, 10)
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{graphtest.Of(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
 	for name := range strings.FieldsSeq(way) {
 		before, updated := o.Version, o.UpdatedAt
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
@@ -127,7 +127,7 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 	if n := len(audited(t, ctx, r, o.ID)); int64(n) != o.Version {
 		t.Errorf("%d audit rows for version %d", n, o.Version)
 	}
-	checkMoney(t, ctx, r, read, graphtest.Again(t, ctx, r, c.ID))
+	checkMoney(t, ctx, r, read, graphtest.ReadCustomer(t, ctx, r, c.ID))
 }
 
 // A refund that exceeds the store's threshold, in parts or in total, needs a recent identity
@@ -140,7 +140,7 @@ func TestRefundNeedsProof(t *testing.T) {
 		v.Session, v.ProvedAt = digest.Of([]byte("a browser")), micros.Now().Add(-viewer.ProofLife)
 		stale := viewer.With(ctx, &v)
 		paid := func() *model.Order {
-			o := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100))
 			return graphtest.Must[*model.OrderPayload](t)(graphtest.Steps["mark_paid"](ctx, r.Mutation(), o)).Order
 		}
 		refund := func(ctx context.Context, o *model.Order, amount int64) error {
@@ -195,8 +195,8 @@ func audited(t testing.TB, ctx context.Context, r *graph.Resolver, id xid.ID) (a
 
 func TestOrderAudit(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		kept, lost := graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100)),
-			graphtest.Sale(t, ctx, r, graphtest.Item("a", 2, 100))
+		kept, lost := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100)),
+			graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("a", 2, 100))
 		for _, name := range []string{"note", "tag", "pay_50", "mark_paid", "refund_50", "ship", "complete"} {
 			kept = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), kept)).Order
 		}
@@ -275,10 +275,10 @@ func TestOrderForbidden(t *testing.T) {
 		{"ship complete", "cancel", transition},
 	}
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 100, 1000)
+		p := graphtest.NewStockedProduct(t, ctx, r, 100, 1000)
 		for _, tc := range rows {
 			t.Run(tc.way+"/"+tc.step, func(t *testing.T) {
-				o := graphtest.Sale(t, ctx, r, graphtest.Of(p, 2))
+				o := graphtest.NewOrder(t, ctx, r, graphtest.ProductLine(p, 2))
 				for name := range strings.FieldsSeq(tc.way) {
 					o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order
 				}

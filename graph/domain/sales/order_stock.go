@@ -167,7 +167,7 @@ func (m Mutation) spend(ctx context.Context, id *xid.ID, amount int64, now micro
 	}
 	n, err := m.Client(ctx).Customer.Update().
 		Where(customer.ID(*id), customer.TotalSpentMinorLTE(currency.MaxMinor-amount)).
-		AddTotalSpentMinor(amount).AddVersion(1).Modify(core.Touched(now)).Save(ctx)
+		AddTotalSpentMinor(amount).AddVersion(1).Modify(core.RaiseUpdatedAt(now)).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("update the customer's total: %w", err)
 	}

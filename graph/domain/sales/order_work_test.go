@@ -17,7 +17,7 @@ import (
 func TestOrderWork(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		sale := func(ctx context.Context) *model.Order {
-			return graphtest.Sale(t, ctx, p.Resolver, graphtest.Item("Mug", 2, 500))
+			return graphtest.NewOrder(t, ctx, p.Resolver, graphtest.CustomLine("Mug", 2, 500))
 		}
 		done := graphtest.Must[*model.OrderPayload](t)
 		paid := func() *model.Order {
@@ -49,10 +49,10 @@ func TestOrderWork(t *testing.T) {
 // order.
 func TestOrderPreview(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		p := graphtest.Ware(t, ctx, r, 1250, 3)
-		line := graphtest.Of(p, 2)
+		p := graphtest.NewStockedProduct(t, ctx, r, 1250, 3)
+		line := graphtest.ProductLine(p, 2)
 		line.DiscountMinor, line.TaxMinor = 100, 70
-		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{line, graphtest.Item("Card", 1, 300)},
+		in := model.OrderCreateInput{Lines: []*model.OrderLineInput{line, graphtest.CustomLine("Card", 1, 300)},
 			ShippingMinor: 490, Source: "dashboard"}
 		got := graphtest.Must[*model.OrderPreview](t)(r.Query().OrderPreview(ctx, in))
 		if n := r.Client(ctx).Order.Query().CountX(ctx); n != 0 {
@@ -81,8 +81,8 @@ func TestOrderPreview(t *testing.T) {
 // Acts are the audit entries of this order alone, newest first.
 func TestOrderActs(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		o := graphtest.Sale(t, p.Ctx, p.Resolver, graphtest.Item("Mug", 1, 500))
-		graphtest.Sale(t, p.Ctx, p.Resolver, graphtest.Item("Mug", 1, 500))
+		o := graphtest.NewOrder(t, p.Ctx, p.Resolver, graphtest.CustomLine("Mug", 1, 500))
+		graphtest.NewOrder(t, p.Ctx, p.Resolver, graphtest.CustomLine("Mug", 1, 500))
 		_, helper := p.Member(t, viewer.Support)
 		graphtest.Must[*model.OrderPayload](t)(p.Mutation().OrderFulfill(helper, o.PublicID(), o.Version,
 			model.FulfillInput{}))

@@ -16,9 +16,9 @@ import (
 // money that can be refunded.
 func TestRefundPreview(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
-		line := graphtest.Item("Mug", 3, 1000)
+		line := graphtest.CustomLine("Mug", 3, 1000)
 		line.DiscountMinor, line.TaxMinor = 100, 200
-		o := graphtest.Sale(t, ctx, r, line, graphtest.Item("Tea", 1, 250))
+		o := graphtest.NewOrder(t, ctx, r, line, graphtest.CustomLine("Tea", 1, 250))
 		preview := func(n int, quantity int64) (int64, string) {
 			got, err := (sales.OrderFields{}).RefundPreviewMinor(ctx, o,
 				[]*model.LineQuantityInput{{LineItemID: o.Lines[n].PublicID(), Quantity: quantity}})

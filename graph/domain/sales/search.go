@@ -46,7 +46,7 @@ func (f FoundFields) Orders(ctx context.Context, s *model.SearchResult) ([]*mode
 	if err != nil {
 		return nil, core.Explain("orders", err)
 	}
-	found := search.Query{Kind: search.Orders, Question: search.Ask(s.Query)}
+	found := search.Query{Kind: search.Orders, Question: search.Parse(s.Query)}
 	ids, _, err := f.Find(ctx, found, nil, s.First)
 	if err != nil {
 		return nil, core.Explain("orders", err)
@@ -77,7 +77,7 @@ func (r *Resolver) numbered(ctx context.Context, text string) ([]*db.Order, erro
 
 // Customers returns the newest customers that match the query.
 func (f FoundFields) Customers(ctx context.Context, s *model.SearchResult) ([]*model.Customer, error) {
-	rows, _, err := f.foundCustomers(ctx, model.CustomerFilter{}, search.Ask(s.Query), nil, s.First)
+	rows, _, err := f.foundCustomers(ctx, model.CustomerFilter{}, search.Parse(s.Query), nil, s.First)
 	if err != nil {
 		return nil, core.Explain("customers", err)
 	}

@@ -55,7 +55,7 @@ func TestSearch(t *testing.T) {
 		p := graphtest.NewProduct(t, ctx, r, mug)
 		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(ctx, model.OrderCreateInput{Source: "test",
 			ExternalNumber: new("#EN-4711"), CustomerID: new(zoe.PublicID()),
-			Lines: []*model.OrderLineInput{graphtest.Of(p, 1)}})).Order
+			Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 1)}})).Order
 		number := fmt.Sprintf("#%d", o.Number)
 		elsewhere, _ := storetest.Merchant(t, r.Store)
 		elsewhere = graphtest.As(elsewhere, viewer.Owner)
@@ -128,8 +128,8 @@ func TestListsByTag(t *testing.T) {
 		mug.Tags = zoe.Tags
 		p := graphtest.NewProduct(t, ctx, r, mug)
 		o := graphtest.Must[*model.OrderPayload](t)(m.OrderCreate(ctx, model.OrderCreateInput{Source: "test",
-			Tags: zoe.Tags, Lines: []*model.OrderLineInput{graphtest.Of(p, 1)}})).Order
-		graphtest.Sale(t, ctx, r, graphtest.Item("Other", 1, 1))
+			Tags: zoe.Tags, Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 1)}})).Order
+		graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("Other", 1, 1))
 		expect := func(want int, tag string, query *string) {
 			t.Helper()
 			orders := graphtest.Must[*model.OrderConnection](t)(q.Orders(ctx, nil, nil,
@@ -183,7 +183,7 @@ func TestSearchByPhoneAndTracking(t *testing.T) {
 		in := graphtest.Ada()
 		in.FirstName, in.LastName, in.DefaultAddress, in.Addresses = new("太郎"), new("山田"), nil, nil
 		c := graphtest.NewCustomer(t, ctx, r, in)
-		o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 1, 500))
+		o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("Mug", 1, 500))
 		graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderFulfill(ctx, o.PublicID(), o.Version,
 			model.FulfillInput{TrackingNumber: new("1Z 999-AA1")}))
 		for range 2 {
@@ -204,7 +204,7 @@ func TestSearchByPhoneAndTracking(t *testing.T) {
 // settle indexes what is pending.
 func settle(t *testing.T, r *graph.Resolver) {
 	t.Helper()
-	if err := search.NewKeeper(r.Store).Settle(t.Context()); err != nil {
+	if err := search.NewKeeper(r.Store).Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -232,7 +232,7 @@ func forgets(t *testing.T, ctx context.Context, r *graph.Resolver, settled bool)
 	in := graphtest.Ada()
 	in.Email = nil
 	c := graphtest.NewCustomer(t, ctx, r, in)
-	line := graphtest.Item("Mug", 1, 500)
+	line := graphtest.CustomLine("Mug", 1, 500)
 	line.Sku = in.FirstName // a text that is both a name and a stock number stays as a stock number
 	order := func(in model.OrderCreateInput) string {
 		in.Source, in.Lines, in.CustomerID = "test", []*model.OrderLineInput{line}, new(c.PublicID())
@@ -275,7 +275,7 @@ func TestListsSearched(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		var numbers []int64
 		for i := range 5 {
-			o := graphtest.Sale(t, ctx, r, graphtest.Item("Mug", 1, 500))
+			o := graphtest.NewOrder(t, ctx, r, graphtest.CustomLine("Mug", 1, 500))
 			numbers = append(numbers, o.Number)
 			if i < 4 {
 				graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderUpdate(ctx, o.PublicID(), o.Version,

@@ -77,7 +77,7 @@ func (m Mutation) DiscountCreate(ctx context.Context, in model.DiscountInput) (*
 		if err != nil {
 			return nil, err
 		}
-		return m.discounts().Made(d, "discount.create", ""), nil
+		return m.discounts().Created(d, "discount.create", ""), nil
 	})
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func (r *Resolver) ship(ctx context.Context, q *Quote, in price.Cart, b Basket) 
 func compute(in price.Cart) (*price.Result, error) {
 	r, err := price.Compute(in)
 	if errors.Is(err, price.ErrLineTooLarge) || errors.Is(err, price.ErrTooLarge) {
-		return nil, core.TooLargeBy(price.Dearest(in.Lines), errors.Is(err, price.ErrLineTooLarge))
+		return nil, core.TooLargeBy(price.MostExpensive(in.Lines), errors.Is(err, price.ErrLineTooLarge))
 	}
 	return r, err
 }

@@ -64,7 +64,7 @@ func (m Mutation) ShippingZoneCreate(
 			return nil, fmt.Errorf("add shipping zone: %w", err)
 		}
 		zone = &model.ShippingZone{ShippingZone: row, Countries: in.Countries, RestOfWorld: in.RestOfWorld}
-		return m.zones().Made(zone, "shipping_zone.create", ""), m.saveCountries(ctx, zone)
+		return m.zones().Created(zone, "shipping_zone.create", ""), m.saveCountries(ctx, zone)
 	})
 	if err != nil {
 		return nil, err

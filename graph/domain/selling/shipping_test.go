@@ -186,7 +186,7 @@ func TestCountryIsInOneZone(t *testing.T) {
 func TestCartRates(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		offered := func(country string, goods int64) (names string) {
-			rates, err := r.CartRates(ctx, country, price.Freight{Needed: true, GoodsMinor: goods})
+			rates, err := r.CartRates(ctx, country, price.Freight{Needed: true, ItemsMinor: goods})
 			if err != nil {
 				t.Fatal(err)
 			}

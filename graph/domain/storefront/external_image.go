@@ -18,9 +18,9 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/markdown"
 )
 
-// PictureRoot is where the host of a store serves images that a product, page or theme names by
+// ExternalImageRoot is where the host of a store serves images that a product, page or theme names by
 // address: /pictures/<32 hexadecimal digits of the id>/<handle>.
-const PictureRoot = images.Root
+const ExternalImageRoot = images.Root
 
 // ofTheme replaces the handle in the path of an image from a theme's settings. It is not a valid
 // handle, so no product has it.
@@ -31,24 +31,24 @@ func imagePath(p *db.Product) string {
 	if p.ImageURL == nil {
 		return ""
 	}
-	return PicturePath(*p.ImageURL, p.Handle)
+	return ExternalImagePath(*p.ImageURL, p.Handle)
 }
 
-// SettingPath returns the path of an image that a theme's settings name by address.
-func SettingPath(address string) string { return PicturePath(address, ofTheme) }
+// SettingImagePath returns the path of an image that a theme's settings name by address.
+func SettingImagePath(address string) string { return ExternalImagePath(address, ofTheme) }
 
-// PicturePath returns the path of an image, given its address and the handle of the product or page
+// ExternalImagePath returns the path of an image, given its address and the handle of the product or page
 // that has it.
-func PicturePath(address, of string) string {
+func ExternalImagePath(address, of string) string {
 	id := images.IDOf(address)
-	return PictureRoot + hex.EncodeToString(id[:]) + "/" + of
+	return ExternalImageRoot + hex.EncodeToString(id[:]) + "/" + of
 }
 
-// Picture returns an image of the store. One that is not stored yet is fetched only if the active
+// ExternalImage returns an image of the store. One that is not stored yet is fetched only if the active
 // product or published page with the handle, or the settings of a theme, have its address. So
 // visitors cannot make the server fetch anything that is not shown.
-func (s Storefront) Picture(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
-	row, err := s.Pictures.Find(ctx, id)
+func (s Storefront) ExternalImage(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
+	row, err := s.Images.Find(ctx, id)
 	if row != nil || err != nil {
 		return row, core.Explain("picture", err)
 	}
@@ -58,7 +58,7 @@ func (s Storefront) Picture(ctx context.Context, id xid.ID, handle string) (*db.
 	}
 	for _, address := range addresses {
 		if images.IDOf(address) == id {
-			row, err = s.Pictures.Get(ctx, address)
+			row, err = s.Images.Get(ctx, address)
 			return row, core.Explain("picture", err)
 		}
 	}
@@ -86,7 +86,7 @@ func (s Storefront) imagesOf(ctx context.Context, handle string, id xid.ID) (add
 	if err != nil {
 		return nil, err
 	}
-	return markdown.Pictures(p.Body), nil
+	return markdown.Images(p.Body), nil
 }
 
 // settingImages returns the image addresses in the settings of the store's themes. Drafts count

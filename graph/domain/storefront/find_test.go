@@ -21,7 +21,7 @@ import (
 // find returns the titles that match a query, in alphabetical order.
 func find(t testing.TB, ctx context.Context, r *graph.Resolver, question string) []string {
 	t.Helper()
-	list := titled(t, ctx, r, graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(visitor(ctx), listings.Ask(question))))
+	list := titled(t, ctx, r, graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(visitor(ctx), listings.Parse(question))))
 	slices.Sort(list)
 	return list
 }
@@ -93,7 +93,7 @@ func TestFindReads(t *testing.T) {
 		} {
 			var ids []xid.ID
 			counted, n := ent.CountStatements(visitor(ctx))
-			ids = graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(counted, listings.Ask(question)))
+			ids = graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(counted, listings.Parse(question)))
 			if len(ids) != most.found || int(n.N()) > most.statements {
 				t.Errorf("%q finds %d with %d statements", question, len(ids), n.N())
 			}
@@ -101,7 +101,7 @@ func TestFindReads(t *testing.T) {
 				continue
 			}
 			read := graphtest.Reads(t, visitor(ctx), r, func(ctx context.Context) {
-				graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(ctx, listings.Ask(question)))
+				graphtest.Must[[]xid.ID](t)(reader(ctx, r).Find(ctx, listings.Parse(question)))
 			})
 			if read > most.rows {
 				t.Errorf("%q reads %d rows, want at most %d", question, read, most.rows)

@@ -16,8 +16,8 @@ import (
 // ProductsPath is where the host of a store serves the list of all its products.
 const ProductsPath = "/products"
 
-// Shelf is a page of a list of products, with cursors to the adjacent pages, "" at its ends.
-type Shelf struct {
+// ProductPage is a page of a list of products, with cursors to the adjacent pages, "" at its ends.
+type ProductPage struct {
 	Offers        []*Offer
 	After, Before string
 }
@@ -38,7 +38,7 @@ func (s Storefront) reader(ctx context.Context) (listings.Reader, error) {
 }
 
 // List returns a page of a list with up to [MaxOffers] products.
-func (s Storefront) List(ctx context.Context, l listings.List) (*Shelf, error) {
+func (s Storefront) List(ctx context.Context, l listings.List) (*ProductPage, error) {
 	r, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s Storefront) List(ctx context.Context, l listings.List) (*Shelf, error) {
 		return nil, core.Explain("products", err)
 	}
 	offers, err := s.Offers(ctx, p.IDs)
-	return &Shelf{Offers: offers, After: p.After, Before: p.Before}, err
+	return &ProductPage{Offers: offers, After: p.After, Before: p.Before}, err
 }
 
 // Search returns the best matches of a query, up to [MaxOffers] products, and how many were found,
@@ -59,7 +59,7 @@ func (s Storefront) Search(ctx context.Context, question string) (best []*Offer,
 	if err != nil {
 		return nil, 0, err
 	}
-	q := listings.Ask(question)
+	q := listings.Parse(question)
 	ids, err := r.Find(ctx, q)
 	if err != nil {
 		return nil, 0, core.Explain("products", err)

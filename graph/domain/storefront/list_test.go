@@ -22,9 +22,9 @@ func TestList(t *testing.T) {
 			published(t, ctx, r, priced(fmt.Sprintf("Item %02d", i)))
 		}
 		s, l := r.Storefront(), listings.List{Sort: listings.Title}
-		one := graphtest.Must[*storefront.Shelf](t)(s.List(visitor(ctx), l))
+		one := graphtest.Must[*storefront.ProductPage](t)(s.List(visitor(ctx), l))
 		l.After = one.After
-		two := graphtest.Must[*storefront.Shelf](t)(s.List(visitor(ctx), l))
+		two := graphtest.Must[*storefront.ProductPage](t)(s.List(visitor(ctx), l))
 		if len(one.Offers) != storefront.MaxOffers || one.Before != "" || len(two.Offers) != 6 || two.After != "" ||
 			two.Offers[0].Title != "Item 24" {
 			t.Errorf("pages of %d and %d products", len(one.Offers), len(two.Offers))

@@ -99,7 +99,7 @@ func TestLists(t *testing.T) {
 				[]string{"apple", "Écharpe", "Öl"}},
 			{listings.List{Sort: listings.PriceDown, Least: new(int64(200)), Most: new(int64(300))},
 				[]string{"apple", "Écharpe", "Öl"}},
-			{listings.List{Sort: listings.Newest, Shelf: listings.Option("COLOUR", "wHite")}, []string{"Shirt"}},
+			{listings.List{Sort: listings.Newest, ID: listings.Option("COLOUR", "wHite")}, []string{"Shirt"}},
 			{listings.List{Sort: listings.Newest, On: []xid.ID{
 				listings.Option("Size", "M"), listings.Option("Colour", "Black")}},
 				[]string{"Shirt"}},

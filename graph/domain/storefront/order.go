@@ -18,8 +18,8 @@ import (
 	"github.com/storefront-go/storefront/graph/domain/sales"
 )
 
-// Bought is an order as its shopper sees it.
-type Bought struct {
+// ShopperOrder is an order as its shopper sees it.
+type ShopperOrder struct {
 	*db.Order
 	Lines   []*db.OrderLine
 	Parcels []*db.Fulfillment
@@ -34,12 +34,12 @@ type Bought struct {
 }
 
 // Order returns an order of the viewer's store. The viewer is a [viewer.Shopper].
-func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
+func (s Storefront) Order(ctx context.Context, id xid.ID) (*ShopperOrder, error) {
 	o, err := core.Only(s.Client(ctx).Order.Query().Where(dborder.ID(id)).Load(ctx))
 	if err != nil {
 		return nil, core.Explain("order", err)
 	}
-	b := &Bought{Order: o}
+	b := &ShopperOrder{Order: o}
 	if b.Lines, err = s.lines(ctx, o); err != nil {
 		return nil, core.Explain("order", err)
 	}
@@ -54,7 +54,7 @@ func (s Storefront) Order(ctx context.Context, id xid.ID) (*Bought, error) {
 }
 
 // times sets when the order was placed and until when it can be paid.
-func (s Storefront) times(ctx context.Context, b *Bought) error {
+func (s Storefront) times(ctx context.Context, b *ShopperOrder) error {
 	store, err := s.CurrentStore(ctx)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (s Storefront) Page(ctx context.Context, handle string) (*Text, error) {
 	}
 	html, err := markdown.HTML(p.Body, func(address string) string {
 		id := images.IDOf(address)
-		return PictureRoot + hex.EncodeToString(id[:]) + "/" + p.Handle
+		return ExternalImageRoot + hex.EncodeToString(id[:]) + "/" + p.Handle
 	})
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w", p.PublicID(), err)

@@ -74,14 +74,14 @@ type Offer struct {
 	Ships bool
 	// Options and Variants are set for a single product, not in lists.
 	Options  []document.Option
-	Variants []*Piece
+	Variants []*OfferVariant
 
 	published  micros.Time
 	hasUploads bool // it has uploaded images
 }
 
-// Piece is a variant of an offer.
-type Piece struct {
+// OfferVariant is a variant of an offer.
+type OfferVariant struct {
 	ID                      xid.ID
 	Title                   string
 	Texts                   []string // one for each option
@@ -127,7 +127,7 @@ func (s Storefront) Product(ctx context.Context, handle string) (*Offer, error) 
 // price sets the amount for machines: the lowest price of the available variants, or of all
 // variants if none is available.
 func (o *Offer) price() {
-	var lowest *Piece
+	var lowest *OfferVariant
 	for _, v := range o.Variants {
 		if v.Available && (lowest == nil || v.PriceMinor < lowest.PriceMinor) {
 			lowest = v
@@ -149,7 +149,7 @@ func (o *Offer) complete(p *db.Product) (err error) {
 		if err != nil {
 			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
 		}
-		o.Variants = append(o.Variants, &Piece{ID: v.ID, Title: v.Title, Texts: texts,
+		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
 			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
 			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}

@@ -71,7 +71,7 @@ func plantTheme(t testing.TB, ctx context.Context, r *graph.Resolver, name strin
 	}
 	err = r.Store.InTx(ctx, func(ctx context.Context) error {
 		return r.Client(ctx).Theme.Create().SetID(id).SetBucket(0).SetName(name).SetStatus(state.ThemeInactive).
-			SetSource(state.ThemeUploaded).SetAssetCount(0).SetSizeBytes(1).SetChecksum(sum).SetDueAt(micros.Never).
+			SetSource(state.ThemeUploaded).SetAssetCount(0).SetSizeBytes(1).SetChecksum(sum).SetDueAt(micros.Max).
 			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 	if err != nil {
@@ -247,7 +247,7 @@ func TestStorefrontProducts(t *testing.T) {
 			Image: image, Images: []*storefront.Image{{URL: image, Small: image, Alt: "Blue Mug"}}, Vendor: "Potter",
 			Type: "Mugs", SKU: "MUG-1", Tags: []string{"blue"},
 			Paragraphs: []string{"Holds\n300 ml."}, Available: true, Ships: true, Options: []document.Option{},
-			Variants: []*storefront.Piece{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, PriceMinor: 1250,
+			Variants: []*storefront.OfferVariant{{ID: got.ID, Title: "Blue Mug", Texts: []string{}, PriceMinor: 1250,
 				BeforeMinor: 1500, SKU: "MUG-1", Available: true}}}
 		got.ID = xid.Nil
 		got.ForgetPublished()

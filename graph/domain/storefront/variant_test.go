@@ -43,7 +43,7 @@ func TestVariantsOfAnOffer(t *testing.T) {
 		if d := cmp.Diff(options, o.Options); d != "" {
 			t.Error(d)
 		}
-		want := []*storefront.Piece{
+		want := []*storefront.OfferVariant{
 			{Title: "S / White", Texts: []string{"S", "White"}, PriceMinor: 1900, BeforeMinor: 2500, SKU: "SHIRT-S-W"},
 			{Title: "M / White", Texts: []string{"M", "White"}, PriceMinor: 2000, SKU: "SHIRT-M-W"},
 			{Title: "M / Black", Texts: []string{"M", "Black"}, PriceMinor: 2100, SKU: "SHIRT-M-B", Available: true},

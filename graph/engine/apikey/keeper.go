@@ -23,7 +23,7 @@ import (
 )
 
 // Freshness is the longest time that a cached credential is used. A revocation by another process
-// takes effect sooner: see [Elsewhere].
+// takes effect sooner: see [RevocationDelay].
 const Freshness = 8 * time.Second
 
 const (
@@ -50,7 +50,7 @@ type Keeper struct {
 	all       atomic.Uint64 // the same for all owners
 
 	watches  watches
-	onReport func([]Told) // see OnTold
+	onReport func([]PeerReport) // see OnTold
 	// watched says that [Keeper.Watch] is in use, and looked is the beginning of its last
 	// successful call, since start.
 	watched atomic.Bool

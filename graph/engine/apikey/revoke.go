@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// Elsewhere is the time within which a revocation takes effect in all other processes.
-	Elsewhere = 2 * time.Second
+	// RevocationDelay is the time within which a revocation takes effect in all other processes.
+	RevocationDelay = 2 * time.Second
 	// WatchEvery is how often a process reads the revocations of others.
 	WatchEvery = 900 * time.Millisecond
 	// trusted is how long cached credentials are used after the beginning of a successful
 	// [Keeper.Watch]. A process that cannot read revocations looks up each credential again.
-	trusted = Elsewhere - 100*time.Millisecond
+	trusted = RevocationDelay - 100*time.Millisecond
 )
 
 const (
@@ -42,7 +42,7 @@ const (
 )
 
 // Revoke invalidates the cached credentials of an owner, in the transaction of ctx: at its commit
-// in this process, and within [Elsewhere] in all others. Owners are those of [Keeper.Forget]; home
+// in this process, and within [RevocationDelay] in all others. Owners are those of [Keeper.Forget]; home
 // is the store or the person whose rows the transaction writes. Call it last, for every change to a
 // credential, a membership, an app or a store that ends or narrows what a credential may do.
 func (k *Keeper) Revoke(ctx context.Context, home, owner xid.ID) error {
@@ -85,14 +85,14 @@ func (w *watches) of(h ent.Shard) *watch {
 }
 
 // Watch reads the revocations since its last call, with one statement for each shard, and forgets
-// the credentials. The same statement reads the reports for [Keeper.OnTold]. Call it every
+// the credentials. The same statement reads the reports for [Keeper.OnReport]. Call it every
 // [WatchEvery], one call at a time. From the first call on, no entry is used for long without
 // another.
 func (k *Keeper) Watch(ctx context.Context) error {
 	k.watched.Store(true)
 	began := time.Since(k.start)
 	var mu sync.Mutex
-	var reports []Told
+	var reports []PeerReport
 	err := k.store.EachShard(ctx, func(ctx context.Context) error {
 		found, err := k.readRevocations(ctx)
 		mu.Lock()
@@ -110,22 +110,22 @@ func (k *Keeper) Watch(ctx context.Context) error {
 	return nil
 }
 
-// Told is a process's report of the rates of credentials, with its time by the queue clock.
-type Told struct {
+// PeerReport is a process's report of the rates of credentials, with its time by the queue clock.
+type PeerReport struct {
 	Process xid.ID
 	At      micros.Time
 	Rates   []byte
 }
 
-// OnTold registers a function that gets the reports of the last seconds after each [Keeper.Watch],
+// OnReport registers a function that gets the reports of the last seconds after each [Keeper.Watch],
 // which reads them in its statement. Call it before the first one.
-func (k *Keeper) OnTold(f func([]Told)) { k.onReport = f }
+func (k *Keeper) OnReport(f func([]PeerReport)) { k.onReport = f }
 
 // readRevocations reads the revocations of the shard of ctx.
 //
 // Their time is that of the statement that wrote them, which precedes the commit. So it reads again
 // what is younger than any transaction that was open at the last read.
-func (k *Keeper) readRevocations(ctx context.Context) (reports []Told, err error) {
+func (k *Keeper) readRevocations(ctx context.Context) (reports []PeerReport, err error) {
 	h, _ := ent.ShardOf(ctx)
 	w := k.watches.of(h)
 	if w.looked == 0 {
@@ -159,7 +159,7 @@ func (k *Keeper) readRevocations(ctx context.Context) (reports []Told, err error
 type changes struct {
 	now     micros.Time
 	revoked []db.Revocation
-	reports []Told
+	reports []PeerReport
 }
 
 // reportsWithin is how old a report may be, in µs. Processes report once a second.
@@ -192,7 +192,7 @@ func (k *Keeper) changes(ctx context.Context, since micros.Time) (n changes, err
 		case rowNow:
 			n.now = at
 		case rowReport:
-			n.reports = append(n.reports, Told{Process: id.V, At: at, Rates: text})
+			n.reports = append(n.reports, PeerReport{Process: id.V, At: at, Rates: text})
 		default:
 			var owner xid.ID
 			copy(owner[:], text)

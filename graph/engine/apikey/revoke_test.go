@@ -104,7 +104,7 @@ func TestRevokeCommitsLate(t *testing.T) {
 // The clock of revocations may be set back.
 func TestRevokeAfterClockIsSetBack(t *testing.T) {
 	var behind atomic.Int64
-	s := storetest.Clocked(t, storetest.SQLite(t), func() micros.Time {
+	s := storetest.OpenWithClock(t, storetest.SQLite(t), func() micros.Time {
 		return micros.Now().Add(-time.Duration(behind.Load()))
 	})
 	p, here, there := newShop(t, s, nil), apikey.NewKeeper(s), apikey.NewKeeper(s)
@@ -132,12 +132,12 @@ func TestRevokeUnseen(t *testing.T) {
 		p.end(t, here, func() {})
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		time.Sleep(apikey.Elsewhere - 100*time.Millisecond)
+		time.Sleep(apikey.RevocationDelay - 100*time.Millisecond)
 		if err := there.Watch(ended); err == nil {
 			t.Fatal("Watch succeeded without a database")
 		}
 		if err := p.use(t, there); !refused(err) {
-			t.Errorf("%v after the revocation: %v, want refused", apikey.Elsewhere, err)
+			t.Errorf("%v after the revocation: %v, want refused", apikey.RevocationDelay, err)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestPurge(t *testing.T) {
 				t.Errorf("purged %d, want %d: %v", n, want, err)
 			}
 		}
-		c, all := storetest.Everything(t, s)
+		c, all := storetest.AllStores(t, s)
 		if n := c.AccountEvent.Query().CountX(all); n != 2 {
 			t.Errorf("%d rows are left, want 2", n)
 		}

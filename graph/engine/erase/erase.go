@@ -4,7 +4,7 @@
 // The mutation changes the customer and as many orders as fit into its transaction, and writes a
 // redaction row for the rest. [Engine.Round] does the rest in small batches. Each batch may be
 // repeated and records its progress, so another process continues when one is killed. Meanwhile
-// nothing about the customer leaves: every process watches for redactions, and [Engine.Veil]
+// nothing about the customer leaves: every process watches for redactions, and [Engine.RedactEvent]
 // redacts whatever is about to be sent, wherever it was read.
 package erase
 
@@ -56,18 +56,18 @@ type Config struct {
 // Engine runs the redactions of one process.
 type Engine struct {
 	Config
-	woken  chan struct{}
-	recent redactedSet
+	wakeups chan struct{}
+	recent  redactedSet
 }
 
 // New returns an engine.
 func New(c Config) *Engine {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	return &Engine{Config: c, woken: make(chan struct{}, 1)}
+	return &Engine{Config: c, wakeups: make(chan struct{}, 1)}
 }
 
-// Woken receives when a redaction was begun in this process.
-func (e *Engine) Woken() <-chan struct{} { return e.woken }
+// Wakeups receives when a redaction was begun in this process.
+func (e *Engine) Wakeups() <-chan struct{} { return e.wakeups }
 
 // Begin records, in the transaction that redacts a customer of the viewer's store, that the rest
 // has to follow. clean reports that all their orders are redacted already. After the commit this
@@ -90,7 +90,7 @@ func (e *Engine) Begin(ctx context.Context, customer xid.ID, clean bool) error {
 	ent.OnCommit(ctx, func() {
 		e.recent.add(store, customer, time.Now())
 		select {
-		case e.woken <- struct{}{}:
+		case e.wakeups <- struct{}{}:
 		default:
 		}
 	})
@@ -283,7 +283,7 @@ func (e *Engine) forget(ctx context.Context, t *task) error {
 // rows. Export files are judged by it only if an earlier release did not count the redaction.
 func (t *task) before() micros.Time {
 	if t.CleanAt == nil {
-		return micros.Never
+		return micros.Max
 	}
 	return t.CleanAt.Add(skew)
 }

@@ -73,9 +73,9 @@ func (e *Engine) rewriteOne(ctx context.Context, row *db.Event) error {
 	return e.Store.DB(ctx).Event.Update().Where(dbevent.ID(row.ID)).SetBody(outbox.Stored(ctx, body)).Exec(ctx)
 }
 
-// Veil returns the body of an event without the personal data of a customer who was redacted. The
+// RedactEvent returns the body of an event without the personal data of a customer who was redacted. The
 // stored body, or one read earlier, may still have it.
-func (e *Engine) Veil(store xid.ID, kind event.Type, body []byte) ([]byte, error) {
+func (e *Engine) RedactEvent(store xid.ID, kind event.Type, body []byte) ([]byte, error) {
 	if !e.recent.covers(store) {
 		return body, nil
 	}

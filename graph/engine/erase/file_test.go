@@ -26,8 +26,8 @@ func (s *shop) exported(kind state.ExportKind, edit func(*db.ExportCreate)) xid.
 	s.tx(func(ctx context.Context, c *db.Client) error {
 		row := c.Export.Create().SetID(id).SetBucket(bucket.Of(s.store)).SetKind(kind).SetFormat(state.ExportCSV).
 			SetCompression(state.ExportPlain).SetRequesterType(viewer.System).SetRequesterID(xid.Nil).
-			SetRequesterName("operator").SetDueAt(micros.Never).SetUpdatedAt(id.Time()).
-			SetStatus(state.ExportCompleted).SetStartedAt(micros.Now()).SetExpiresAt(micros.Never)
+			SetRequesterName("operator").SetDueAt(micros.Max).SetUpdatedAt(id.Time()).
+			SetStatus(state.ExportCompleted).SetStartedAt(micros.Now()).SetExpiresAt(micros.Max)
 		if edit != nil {
 			edit(row)
 		}
@@ -114,7 +114,7 @@ func TestRedactResponses(t *testing.T) {
 			queue := xid.New()
 			queues = append(queues, queue)
 			w.tx(func(ctx context.Context, c *db.Client) error {
-				err := c.WebhookQueue.Create().SetID(queue).SetBucket(bucket.Of(w.store)).SetDueAt(micros.Never).
+				err := c.WebhookQueue.Create().SetID(queue).SetBucket(bucket.Of(w.store)).SetDueAt(micros.Max).
 					Exec(ctx)
 				for i, resource := range of {
 					for _, sequence := range []int64{int64(i + 1), int64(far + i)} {

@@ -26,7 +26,7 @@ func TestVeil(t *testing.T) {
 		bens := s.DB(w.ctx).Event.Query().Where(dbevent.ResourceID(ben.ID)).AllX(w.ctx)
 		shows := func(e *erase.Engine, store xid.ID, of *db.Customer, events []*db.Event) (n int) {
 			for _, row := range events {
-				body, err := e.Veil(store, row.Type, row.Body)
+				body, err := e.RedactEvent(store, row.Type, row.Body)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestWatchFromTheStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := s.DB(w.ctx).Event.Query().Where(dbevent.ResourceID(ada.ID)).OnlyX(w.ctx)
-		if body, err := e.Veil(w.store, row.Type, row.Body); err != nil || strings.Contains(string(body), "Ada") {
+		if body, err := e.RedactEvent(w.store, row.Type, row.Body); err != nil || strings.Contains(string(body), "Ada") {
 			t.Errorf("%s, %v", body, err)
 		}
 	})

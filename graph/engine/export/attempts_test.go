@@ -34,7 +34,7 @@ func (b *bench) receiver(ctx context.Context) xid.ID {
 		if err != nil {
 			return err
 		}
-		return c.WebhookQueue.Create().SetID(id).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Never).
+		return c.WebhookQueue.Create().SetID(id).SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Max).
 			Exec(ctx)
 	}))
 	return id

@@ -41,7 +41,7 @@ func (e *Engine) rounds(ctx context.Context) error { return e.Store.EachShard(ct
 
 // look starts as many jobs as there are free workers, and cleans up after ended jobs.
 func (e *Engine) look(ctx context.Context) error {
-	if err := e.repairer.Mend(ctx); err != nil {
+	if err := e.repairer.Run(ctx); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {

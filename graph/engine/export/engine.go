@@ -60,7 +60,7 @@ type Engine struct {
 	loop     *work.Loop
 	life     work.Life
 	guard    work.Guard
-	repairer *lease.Mender
+	repairer *lease.ClockRepair
 	metrics  *metrics
 	// slots is how many jobs of a store run at once.
 	slots int

@@ -18,8 +18,8 @@ var terms = lease.Terms{Length: 6 * time.Second, Every: 2 * time.Second, Margin:
 
 // newRepairer returns what finds jobs that a changed clock delays: queued jobs, which are due at
 // once, and running ones.
-func newRepairer(s *ent.Store) *lease.Mender {
-	return &lease.Mender{Terms: terms, Store: s, Table: dbexport.Table, Token: dbexport.FieldLeaseToken,
+func newRepairer(s *ent.Store) *lease.ClockRepair {
+	return &lease.ClockRepair{Terms: terms, Store: s, Table: dbexport.Table, Token: dbexport.FieldLeaseToken,
 		New: fmt.Sprintf("status = '%s'", state.ExportQueued), Set: lease.Free, Ahead: func(now lease.Clock) string {
 			return fmt.Sprintf("status = '%s' OR status = '%s' AND (lease_until > %s OR due_at > %s)",
 				state.ExportQueued, state.ExportRunning, now.In(terms.Length+time.Second), now.In(2*lastPause))

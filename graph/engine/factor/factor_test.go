@@ -227,10 +227,10 @@ func TestNameless(t *testing.T) {
 		}
 		_, begin := p.BeginPasskey(t.Context(), p.by)
 		_, keep := p.FinishPasskey(t.Context(), p.by, "", "", nil)
-		_, ask := p.AskAlone(t.Context())
+		_, ask := p.AskPasswordless(t.Context())
 		_, again := p.AskSecond(t.Context(), p.by.Person)
 		_, use := p.prove(p.by.Person, factor.Answer{Response: factortest.New(t, api).Get(options)})
-		passwordless := p.ProveAlone(t.Context(), "", factortest.New(t, api).Get(options), nil)
+		passwordless := p.ProvePasswordless(t.Context(), "", factortest.New(t, api).Get(options), nil)
 		for i, err := range []error{begin, keep, ask, again} {
 			if code(err) != "conflict" {
 				t.Errorf("%s, %d: %v", host, i, err)
@@ -253,7 +253,7 @@ func TestSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, all := storetest.Everything(t, s)
+		c, all := storetest.AllStores(t, s)
 		row := c.Factor.GetX(all, added.Factor.ID)
 		ring, _ := keyring.Parse(strings.Repeat("k", 32))
 		vault := factor.NewVault(ring)

@@ -43,7 +43,7 @@ func (p *place) shown(a *factortest.Authenticator) second.Answer {
 // passwordless signs in with a passkey only.
 func (p *place) passwordless(token string, response []byte) (person xid.ID, err error) {
 	p.t.Helper()
-	err = p.ProveAlone(p.t.Context(), token, response, func(_ context.Context, id xid.ID, _ second.Used) error {
+	err = p.ProvePasswordless(p.t.Context(), token, response, func(_ context.Context, id xid.ID, _ second.Used) error {
 		person = id
 		return nil
 	})
@@ -63,14 +63,14 @@ func TestPasskey(t *testing.T) {
 		if err != nil || used.Name != "Laptop" {
 			t.Fatalf("%+v, %v", used, err)
 		}
-		c, all := storetest.Everything(t, s)
+		c, all := storetest.AllStores(t, s)
 		if row := c.Factor.GetX(all, added.Factor.ID); row.Step != 6 || row.LastUsedAt == nil {
 			t.Errorf("%+v", row)
 		}
 		if _, err := p.prove(p.by.Person, answer); !errors.Is(err, second.ErrWrong) {
 			t.Errorf("twice: %v", err)
 		}
-		q, err := p.AskAlone(t.Context())
+		q, err := p.AskPasswordless(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestPasskeyRefused(t *testing.T) {
 		eves, _ := p.passkey(eve)
 		ask := func() *second.Ceremony {
 			t.Helper()
-			q, err := p.AskAlone(t.Context())
+			q, err := p.AskPasswordless(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +228,7 @@ func TestCopiedPasskey(t *testing.T) {
 			t.Errorf("a copy: %v", err)
 		}
 		twin.Count = 2
-		q, err := p.AskAlone(t.Context())
+		q, err := p.AskPasswordless(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestCeremonyEnds(t *testing.T) {
 		p := newPlace(t, storetest.Open(t))
 		a, added := p.passkey(p.by)
 		p.passkey(p.by)
-		late, q := p.shown(a), must(p.AskAlone(t.Context()))
+		late, q := p.shown(a), must(p.AskPasswordless(t.Context()))
 		registration := must(p.BeginPasskey(t.Context(), p.by))
 		app := must(p.BeginTOTP(t.Context(), p.by))
 		time.Sleep(second.Life)
@@ -271,7 +271,7 @@ func TestCeremonyEnds(t *testing.T) {
 		if code(err) != "validation_failed #/token" {
 			t.Errorf("confirmed late: %v", err)
 		}
-		flying, q := p.shown(a), must(p.AskAlone(t.Context()))
+		flying, q := p.shown(a), must(p.AskPasswordless(t.Context()))
 		if err := p.Remove(t.Context(), p.by, added.Factor.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestAskRate(t *testing.T) {
 	p.passkey(p.by)
 	from := viewer.WithOrigin(t.Context(), viewer.Origin{Client: netip.MustParseAddr("192.0.2.7")})
 	ask := map[string]func() (*second.Ceremony, error){
-		"alone":  func() (*second.Ceremony, error) { return p.AskAlone(from) },
+		"alone":  func() (*second.Ceremony, error) { return p.AskPasswordless(from) },
 		"second": func() (*second.Ceremony, error) { return p.AskSecond(t.Context(), p.by.Person) },
 	}
 	for name, f := range ask {

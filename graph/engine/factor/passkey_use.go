@@ -58,9 +58,9 @@ func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err
 	return q, err
 }
 
-// AskAlone asks a browser for a passkey of whoever uses it. The authenticator must verify the user,
+// AskPasswordless asks a browser for a passkey of whoever uses it. The authenticator must verify the user,
 // because this passkey replaces the password as well.
-func (k *Keeper) AskAlone(ctx context.Context) (q *Ceremony, err error) {
+func (k *Keeper) AskPasswordless(ctx context.Context) (q *Ceremony, err error) {
 	if !k.Passkeys() {
 		return nil, nameless()
 	}
@@ -116,7 +116,7 @@ func (k *Keeper) useSecond(ctx context.Context, person *db.User, rows []*db.Fact
 	return k.signed(ctx, h, key)
 }
 
-// takePasswordless consumes the question of [Keeper.AskAlone]. The question belongs to no person,
+// takePasswordless consumes the question of [Keeper.AskPasswordless]. The question belongs to no person,
 // so it has its own transaction.
 func (k *Keeper) takePasswordless(ctx context.Context, token string) (s *webauthn.SessionData, err error) {
 	err = k.store.InTx(ctx, func(ctx context.Context) (err error) {

@@ -135,9 +135,9 @@ func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Use
 	return Used{CodesLeft: left}, err
 }
 
-// ProveAlone is Prove for a passkey that replaces the password. It answers [Keeper.AskAlone]; f
+// ProvePasswordless is Prove for a passkey that replaces the password. It answers [Keeper.AskPasswordless]; f
 // gets the person.
-func (k *Keeper) ProveAlone(ctx context.Context, token string, response []byte,
+func (k *Keeper) ProvePasswordless(ctx context.Context, token string, response []byte,
 	f func(ctx context.Context, person xid.ID, u Used) error,
 ) error {
 	if k.store.Within(ctx) {

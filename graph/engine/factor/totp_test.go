@@ -135,7 +135,7 @@ func TestTOTPSteps(t *testing.T) {
 // forget resets the allowances.
 func (p *place) forget() {
 	p.t.Helper()
-	c, all := storetest.Everything(p.t, p.store)
+	c, all := storetest.AllStores(p.t, p.store)
 	ids := c.Allowance.Query().IDsX(all)
 	for _, id := range ids {
 		p.tx(func(ctx context.Context) error {

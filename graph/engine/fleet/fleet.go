@@ -1,6 +1,6 @@
 // Package fleet lists the processes that share a database. Each keeps a row with its identity and
 // the time it was last seen. Through these rows the servers share the request rates of credentials,
-// and [Look] shows the fleet and its work.
+// and [Inspect] shows the fleet and its work.
 package fleet
 
 import (

@@ -121,7 +121,7 @@ func TestLook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := fleet.Look(t.Context(), s)
+		v, err := fleet.Inspect(t.Context(), s)
 		if err != nil || len(v.Processes) != 1 || len(v.Shards) != 1 || len(v.Leases) != 1 {
 			t.Fatalf("%+v, %v", v, err)
 		}

@@ -75,8 +75,8 @@ type Jobs struct {
 	Redactions     int     `json:"redactions"`
 }
 
-// Look reads the fleet and its work, shard by shard. Each figure reads a bounded number of rows.
-func Look(ctx context.Context, s *ent.Store) (*View, error) {
+// Inspect reads the fleet and its work, shard by shard. Each figure reads a bounded number of rows.
+func Inspect(ctx context.Context, s *ent.Store) (*View, error) {
 	list, err := List(ctx, s)
 	if err != nil {
 		return nil, err
@@ -201,11 +201,11 @@ func (l *shardReader) jobs(ctx context.Context) error {
 	}
 	count := "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE %s AND due_at < ? LIMIT %d) t"
 	err = l.figures(ctx, []any{&l.shard.Jobs.Themes}, fmt.Sprintf(count, "themes", bucket.Every, maxCounted),
-		micros.Never)
+		micros.Max)
 	if err != nil {
 		return err
 	}
 	// The rows of finished redactions stay for a while.
 	return l.figures(ctx, []any{&l.shard.Jobs.Redactions}, fmt.Sprintf(count, "redactions",
-		bucket.Every+" AND step <> '"+string(state.RedactDone)+"'", maxCounted), micros.Never)
+		bucket.Every+" AND step <> '"+string(state.RedactDone)+"'", maxCounted), micros.Max)
 }

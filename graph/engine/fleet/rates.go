@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// TellEvery is how often a process publishes the requests it admitted, by credential.
-const TellEvery = 900 * time.Millisecond
+// PublishEvery is how often a process publishes the requests it admitted, by credential.
+const PublishEvery = 900 * time.Millisecond
 
-// Tell writes the rates that rates returns for the given number of servers into the process's row,
+// PublishRates writes the rates that rates returns for the given number of servers into the process's row,
 // where the other processes read them. It skips the statement if they have not changed. Call it
-// from one goroutine, every [TellEvery].
-func (m *Member) Tell(ctx context.Context, rates func(servers int64) []byte) error {
+// from one goroutine, every [PublishEvery].
+func (m *Member) PublishRates(ctx context.Context, rates func(servers int64) []byte) error {
 	current := rates(m.Servers())
 	if bytes.Equal(current, m.lastRates) {
 		return nil

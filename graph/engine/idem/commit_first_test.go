@@ -41,7 +41,7 @@ func kindOf(err error) fault.Kind {
 // replayed.
 func TestCommitFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		ctx, claim := merchant(t, s), idem.Claim{Key: "k", Beside: true}
+		ctx, claim := merchant(t, s), idem.Claim{Key: "k", CommitFirst: true}
 		keepers := []*idem.Keeper{newKeeper(t, s), newKeeper(t, s)}
 		failed := errors.New("away")
 		_, _, err := keepers[0].Run(ctx, claim,
@@ -49,7 +49,7 @@ func TestCommitFirst(t *testing.T) {
 		if !errors.Is(err, failed) {
 			t.Errorf("an error: %v", err)
 		}
-		uncertain := idem.Claim{Key: "u", Beside: true}
+		uncertain := idem.Claim{Key: "u", CommitFirst: true}
 		for _, want := range []error{ent.ErrUncertain, nil} {
 			_, _, err := keepers[0].Run(ctx, uncertain, func(context.Context) (idem.Answer, error) {
 				if want == nil {
@@ -78,7 +78,7 @@ func TestCommitFirst(t *testing.T) {
 		if n := products(t, ctx, s); n != 1 || first.Load() != 1 {
 			t.Errorf("%d products, %d first answers", n, first.Load())
 		}
-		refused := idem.Claim{Key: "r", Beside: true}
+		refused := idem.Claim{Key: "r", CommitFirst: true}
 		for _, again := range []bool{false, true} {
 			a, replayed, err := keepers[0].Run(ctx, refused, func(context.Context) (idem.Answer, error) {
 				return idem.Answer{Status: 404, Refused: true}, nil
@@ -95,7 +95,7 @@ func TestCommitFirst(t *testing.T) {
 func TestCrashAfterClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := storetest.Open(t)
-		ctx, claim := merchant(t, s), idem.Claim{Key: "k", Beside: true}
+		ctx, claim := merchant(t, s), idem.Claim{Key: "k", CommitFirst: true}
 		func() {
 			defer func() { _ = recover() }()
 			_, _, _ = newKeeper(t, s).Run(ctx, claim, func(ctx context.Context) (idem.Answer, error) {

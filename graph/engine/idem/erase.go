@@ -32,13 +32,13 @@ func About(ctx context.Context, id xid.ID) {
 	}
 }
 
-// AboutAnybody records that the answer to the request of ctx may show any customer of the store,
+// AboutAnyCustomer records that the answer to the request of ctx may show any customer of the store,
 // for example in the answers of webhook receivers: it is erased when any customer is redacted.
-func AboutAnybody(ctx context.Context) { About(ctx, viewer.From(ctx).Store) }
+func AboutAnyCustomer(ctx context.Context) { About(ctx, viewer.From(ctx).Store) }
 
-// AboutNobody records that the answer shows no customer's data, whatever [About] says. The
+// AboutNoCustomer records that the answer shows no customer's data, whatever [About] says. The
 // redaction itself uses it.
-func AboutNobody(ctx context.Context) {
+func AboutNoCustomer(ctx context.Context) {
 	if s, ok := ctx.Value(subjectKey{}).(*subject); ok {
 		*s = subject{nobody: true}
 	}

@@ -42,9 +42,9 @@ type Claim struct {
 	Key string
 	// Fingerprint covers method, path and body. The same key with another fingerprint is refused.
 	Fingerprint [sha256.Size]byte
-	// Beside says that the request writes rows of another owner than the viewer's store, in its own
+	// CommitFirst says that the request writes rows of another owner than the viewer's store, in its own
 	// transactions: see [Keeper.Run].
-	Beside bool
+	CommitFirst bool
 }
 
 // Answer is an answer that is stored, and replayed byte for byte.
@@ -116,7 +116,7 @@ var errRefused = errors.New("answer is a refusal")
 // its answer stored; every later one gets that answer, and replayed is true. If f fails, nothing is
 // stored and the key stays free. f may run more than once, each time from the start.
 //
-// With [Claim.Beside], the claim commits before f runs outside of any transaction, and the answer
+// With [Claim.CommitFirst], the claim commits before f runs outside of any transaction, and the answer
 // is stored afterwards. The request is carried out at most once: if the process ends in between,
 // the key has no answer, and once the request can no longer be running, the fault is
 // IdempotencyAnswerGone.
@@ -141,7 +141,7 @@ func (k *Keeper) Run(
 			}
 		} else {
 			run := k.first
-			if c.Beside {
+			if c.CommitFirst {
 				run = k.commitFirst
 			}
 			a, err = run(ctx, cl, leave, f)

@@ -331,8 +331,8 @@ func TestAnswerGone(t *testing.T) {
 		}
 		keep("erased", func(ctx context.Context) { idem.About(ctx, about) })
 		keep("other", func(ctx context.Context) { idem.About(ctx, xid.New()) })
-		keep("nobody", func(ctx context.Context) { idem.AboutNobody(ctx); idem.About(ctx, about) })
-		kept, last, err := idem.After(ctx, s.DB(ctx), xid.Nil, micros.Never, 10)
+		keep("nobody", func(ctx context.Context) { idem.AboutNoCustomer(ctx); idem.About(ctx, about) })
+		kept, last, err := idem.After(ctx, s.DB(ctx), xid.Nil, micros.Max, 10)
 		if err != nil || len(kept) != 2 || last != nil {
 			t.Fatalf("%v are about something, %v, %v", kept, last, err)
 		}

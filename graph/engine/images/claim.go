@@ -70,7 +70,7 @@ func (k *Keeper) keep(ctx context.Context, row *db.Picture) error {
 		if err := k.room(ctx, limits, row.SizeBytes); err != nil {
 			return err
 		}
-		row.State, row.DueAt = state.PictureKept, micros.Never
+		row.State, row.DueAt = state.PictureKept, micros.Max
 		return k.settle(ctx, row)
 	})
 }

@@ -53,23 +53,23 @@ func Load(ctx context.Context, c *db.Client, origin string, products ...*db.Prod
 	}
 	for _, p := range products {
 		p.Images = append(p.Images, of[p.ID]...)
-		Serve(origin, p)
+		SetURLs(origin, p)
 	}
 	return nil
 }
 
-// Serve sets the URLs of a product's images at an origin, and assigns loaded variants their images.
-func Serve(origin string, p *db.Product) {
+// SetURLs sets the URLs of a product's images at an origin, and assigns loaded variants their images.
+func SetURLs(origin string, p *db.Product) {
 	for _, img := range p.Images {
 		img.URL = origin + Path(img, img.Width)
 	}
 	for _, v := range p.Variants {
-		v.Image = Showing(v, p.Images)
+		v.Image = ImageOf(v, p.Images)
 	}
 }
 
-// Showing returns the product's image that shows a variant, or nil.
-func Showing(v *db.Variant, images []*db.ProductImage) *db.ProductImage {
+// ImageOf returns the product's image that shows a variant, or nil.
+func ImageOf(v *db.Variant, images []*db.ProductImage) *db.ProductImage {
 	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return v.ImageID != nil && *v.ImageID == img.ID })
 	if i < 0 {
 		return nil

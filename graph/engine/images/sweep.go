@@ -166,7 +166,7 @@ func (k *Keeper) referencedByPages(ctx context.Context, set ids) error {
 		}
 		for _, row := range rows {
 			after = row.ID
-			for _, address := range markdown.Pictures(row.Body) {
+			for _, address := range markdown.Images(row.Body) {
 				set[IDOf(address)] = struct{}{}
 			}
 		}

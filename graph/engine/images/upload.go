@@ -56,12 +56,12 @@ func (k *Keeper) Upload(ctx context.Context, body []byte) *Upload {
 }
 
 func (k *Keeper) upload(ctx context.Context, body []byte, u *Upload) error {
-	h, err := pixel.Judge(body)
+	h, err := pixel.Inspect(body)
 	if err != nil {
 		return err
 	}
 	clean, err := decoded(ctx, k.decodes, viewer.From(ctx).Store, h,
-		func() (*pixel.Picture, error) { return pixel.Clean(body) })
+		func() (*pixel.Image, error) { return pixel.Clean(body) })
 	if err != nil {
 		return err
 	}
@@ -152,9 +152,9 @@ func ImageKey(img *db.ProductImage, width int) string {
 	return key
 }
 
-// Make creates the widths of an uploaded image under their [ImageKey]. One process creates them
+// CreateWidths creates the widths of an uploaded image under their [ImageKey]. One process creates them
 // once at a time; two processes create the same bytes.
-func (k *Keeper) Make(ctx context.Context, img *db.ProductImage) error {
+func (k *Keeper) CreateWidths(ctx context.Context, img *db.ProductImage) error {
 	_, err := k.scaling.Do(ctx, img.ObjectID, scaleLimit, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, k.scale(ctx, img)
 	})

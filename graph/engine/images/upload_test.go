@@ -108,7 +108,7 @@ func TestStoresShareDecoding(t *testing.T) {
 	if err := s.decodes.room.Acquire(t.Context(), pixel.MaxWeight); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Make(s.ctx, row); err != nil {
+	if err := s.CreateWidths(s.ctx, row); err != nil {
 		t.Errorf("scaling: %v", err)
 	}
 	leave()
@@ -124,7 +124,7 @@ func TestMake(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := s.Make(s.ctx, row); err != nil {
+			if err := s.CreateWidths(s.ctx, row); err != nil {
 				t.Error(err)
 			}
 		})
@@ -178,7 +178,7 @@ func TestSweepUploads(t *testing.T) {
 		row := s.hang(s.take(500, 10))
 		lost := s.hang(s.take(500, 20))
 		for _, r := range []*db.ProductImage{row, lost} {
-			if err := s.Make(s.ctx, r); err != nil {
+			if err := s.CreateWidths(s.ctx, r); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -64,7 +64,7 @@ func (k *Keeper) Add(ctx context.Context, s *db.Store, a Addition) (*db.Theme, e
 
 // add writes the rows of a theme that is ready.
 func (k *Keeper) add(ctx context.Context, create *db.ThemeCreate, p *theme.Package) (*db.Theme, error) {
-	row, err := create.SetStatus(state.ThemeInactive).SetDueAt(micros.Never).SetNillablePreview(preview(p)).
+	row, err := create.SetStatus(state.ThemeInactive).SetDueAt(micros.Max).SetNillablePreview(preview(p)).
 		SetAssetCount(int64(len(p.Assets))).SetSizeBytes(p.Size()).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("add theme: %w", err)

@@ -131,7 +131,7 @@ func (m *merchant) broken(s *ent.Store) *Keeper {
 func (m *merchant) accept(name, mark string) *db.Theme {
 	m.t.Helper()
 	archive := zipped(m.t, files(m.t, name, mark))
-	p, err := m.Judge(m.ctx, archive)
+	p, err := m.Read(m.ctx, archive)
 	if err != nil {
 		m.t.Fatal(err)
 	}

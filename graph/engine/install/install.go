@@ -42,9 +42,9 @@ type Keeper struct {
 	// judging has room for one archive: validating one takes much of a core and many times the
 	// archive's memory.
 	judging  chan struct{}
-	woken    chan struct{}
+	wakeups  chan struct{}
 	guard    work.Guard
-	repairer *lease.Mender
+	repairer *lease.ClockRepair
 	// samples returns the samples as new stores get them. They are read once.
 	samples func() ([]prepared, error)
 }
@@ -58,28 +58,28 @@ func New(c Config) (*Keeper, error) {
 		c.Samples = sample.All()
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	k := &Keeper{Config: c, judging: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+	k := &Keeper{Config: c, judging: make(chan struct{}, 1), wakeups: make(chan struct{}, 1),
 		repairer: newRepairer(c.Store)}
 	k.samples = sync.OnceValues(func() ([]prepared, error) { return prepare(k.Samples) })
 	return k, nil
 }
 
-// Woken receives when there is an archive to process, so that the next round starts at once.
-func (k *Keeper) Woken() <-chan struct{} { return k.woken }
+// Wakeups receives when there is an archive to process, so that the next round starts at once.
+func (k *Keeper) Wakeups() <-chan struct{} { return k.wakeups }
 
 // Panics returns how often the processing of themes has panicked since the start.
 func (k *Keeper) Panics() uint64 { return k.guard.Panics() }
 
 func (k *Keeper) wake() {
 	select {
-	case k.woken <- struct{}{}:
+	case k.wakeups <- struct{}{}:
 	default: // already signaled
 	}
 }
 
-// Judge is [theme.Read] for one archive at a time: callers wait for their turn, and give up when
+// Read is [theme.Read] for one archive at a time: callers wait for their turn, and give up when
 // ctx ends. Do not call it in a transaction, which would hold its locks while it waits.
-func (k *Keeper) Judge(ctx context.Context, archive []byte) (*theme.Package, error) {
+func (k *Keeper) Read(ctx context.Context, archive []byte) (*theme.Package, error) {
 	select {
 	case k.judging <- struct{}{}:
 	case <-ctx.Done():

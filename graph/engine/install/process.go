@@ -54,7 +54,7 @@ func (k *Keeper) read(ctx context.Context, id xid.ID) (*theme.Package, error) {
 	if err != nil {
 		return nil, &unusable{"The archive was damaged during the upload. Import it again."}
 	}
-	p, err := k.Judge(ctx, archive)
+	p, err := k.Read(ctx, archive)
 	if problems, ok := errors.AsType[*theme.Problems](err); ok {
 		return nil, &unusable{problems.Error()}
 	}
@@ -101,7 +101,7 @@ func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum
 	}
 	// The current row: it may have been renamed meanwhile.
 	m := p.Manifest
-	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Never, sum, preview(p)
+	t.Status, t.DueAt, t.Checksum, t.Preview = state.ThemeInactive, micros.Max, sum, preview(p)
 	t.ThemeVersion, t.Author, t.Description = m.Version, m.Author, m.Description
 	t.AssetCount, t.SizeBytes = int64(len(p.Assets)), p.Size()
 	t.Version, t.EventSequence, t.UpdatedAt = t.Version+1, t.EventSequence+1, outbox.After(t.UpdatedAt)
@@ -117,7 +117,7 @@ func (k *Keeper) ready(ctx context.Context, row *db.Theme, p *theme.Package, sum
 func (k *Keeper) fail(ctx context.Context, row *db.Theme, why string) error {
 	err := k.Store.InTx(ctx, func(ctx context.Context) error {
 		err := k.swap(ctx, row, "give up theme", func(u *db.ThemeUpdate) {
-			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Never).SetSizeBytes(0).AddVersion(1).
+			u.SetStatus(state.ThemeFailed).SetDueAt(micros.Max).SetSizeBytes(0).AddVersion(1).
 				SetUpdatedAt(outbox.After(row.UpdatedAt))
 		})
 		if err != nil {

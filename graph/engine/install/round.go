@@ -41,7 +41,7 @@ func (k *Keeper) Round(ctx context.Context) error { return k.Store.EachShard(ctx
 
 // round is [Keeper.Round] on one shard.
 func (k *Keeper) round(ctx context.Context) error {
-	if err := k.repairer.Mend(ctx); err != nil {
+	if err := k.repairer.Run(ctx); err != nil {
 		return err
 	}
 	for more := true; more; {
@@ -61,12 +61,12 @@ func (k *Keeper) round(ctx context.Context) error {
 }
 
 // newRepairer returns what finds themes that a changed clock delays.
-func newRepairer(s *ent.Store) *lease.Mender {
+func newRepairer(s *ent.Store) *lease.ClockRepair {
 	longest := make([]time.Duration, maxTries+1)
 	for n := 1; n < len(longest); n++ {
 		longest[n] = max(terms.Length, retryAfter<<(n-1))
 	}
-	return &lease.Mender{Terms: terms, Store: s, Table: dbtheme.Table, Token: dbtheme.FieldTries,
+	return &lease.ClockRepair{Terms: terms, Store: s, Table: dbtheme.Table, Token: dbtheme.FieldTries,
 		New:   dbtheme.FieldTries + " = 0",
 		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbtheme.FieldTries, longest) }}
 }

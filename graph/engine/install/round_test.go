@@ -40,7 +40,7 @@ func TestRound(t *testing.T) {
 		m.round(m.Keeper)
 		done := m.now(row)
 		if done.Status != state.ThemeInactive || done.AssetCount != 2 || done.Version != 2 || done.EventSequence != 1 ||
-			done.DueAt != micros.Never || done.UpdatedAt <= row.UpdatedAt || done.Checksum != row.Checksum ||
+			done.DueAt != micros.Max || done.UpdatedAt <= row.UpdatedAt || done.Checksum != row.Checksum ||
 			done.Preview == nil {
 			t.Errorf("done %v", done)
 		}
@@ -207,7 +207,7 @@ func TestRoundLate(t *testing.T) {
 			}
 			r.Tries = m.now(row).Tries
 		}
-		renewed := func(u *db.ThemeUpdate) { u.SetDueAt(micros.Never) }
+		renewed := func(u *db.ThemeUpdate) { u.SetDueAt(micros.Max) }
 		if err := m.change(m.ctx, &late, "renew", renewed); !errors.Is(err, errLost) {
 			t.Errorf("the late process renews: %v", err)
 		}
@@ -248,7 +248,7 @@ func TestRoundGivesUp(t *testing.T) {
 		}
 		m.round(broken)
 		failed := m.now(row)
-		if failed.Status != state.ThemeFailed || failed.DueAt != micros.Never || failed.Version != 2 ||
+		if failed.Status != state.ThemeFailed || failed.DueAt != micros.Max || failed.Version != 2 ||
 			failed.EventSequence != 0 {
 			t.Errorf("given up: %v", failed)
 		}
@@ -319,7 +319,7 @@ func TestRenew(t *testing.T) {
 		defer held.End()
 		m.keep(held, row)
 		time.Sleep(time.Minute)
-		_, all := storetest.Everything(t, m.Store)
+		_, all := storetest.AllStores(t, m.Store)
 		if rows, err := m.due(all); err != nil || len(rows) != 0 {
 			t.Errorf("%d themes are due, %v", len(rows), err)
 		}

@@ -27,11 +27,11 @@ const (
 	repairBatch = 64
 )
 
-// Mender makes rows of background work due that would wait too long because the database's clock
+// ClockRepair makes rows of background work due that would wait too long because the database's clock
 // was put back: rows leased by a dead process, and rows that wait. A row is suspect while its time
 // lies further ahead than it can be. A suspect row that was never claimed is due at once, any other
 // after the length of a lease without a change.
-type Mender struct {
+type ClockRepair struct {
 	Terms
 	Store *ent.Store
 	// Table has the columns store_id, id, bucket and due_at.
@@ -68,9 +68,9 @@ type waiting struct {
 	new bool
 }
 
-// Mend searches at intervals of at most an eighth of a lease. Call it in every round of the work,
+// Run searches at intervals of at most an eighth of a lease. Call it in every round of the work,
 // on the shard of that round.
-func (m *Mender) Mend(ctx context.Context) error {
+func (m *ClockRepair) Run(ctx context.Context) error {
 	at := m.state(ctx)
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *Mender) Mend(ctx context.Context) error {
 	at.looked = time.Now()
 	held := maps.Clone(rows)
 	maps.DeleteFunc(held, func(_ claimedRow, w waiting) bool { return w.new })
-	free := at.watch.Still(held, m.Length)
+	free := at.watch.Unchanged(held, m.Length)
 	for r, w := range rows {
 		if w.new {
 			free = append(free, r)
@@ -99,7 +99,7 @@ func (m *Mender) Mend(ctx context.Context) error {
 }
 
 // state returns the state of the shard of ctx.
-func (m *Mender) state(ctx context.Context) *shardState {
+func (m *ClockRepair) state(ctx context.Context) *shardState {
 	shard, _ := ent.ShardOf(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,7 @@ func (m *Mender) state(ctx context.Context) *shardState {
 }
 
 // find reads the suspect rows.
-func (m *Mender) find(ctx context.Context) (map[claimedRow]waiting, error) {
+func (m *ClockRepair) find(ctx context.Context) (map[claimedRow]waiting, error) {
 	now := Now(m.Store.Dialect())
 	found := map[claimedRow]waiting{}
 	err := ent.Read(ctx, m.Store.Seek(ctx), func(rows *stdsql.Rows) error {
@@ -124,12 +124,12 @@ func (m *Mender) find(ctx context.Context) (map[claimedRow]waiting, error) {
 		return err
 	}, fmt.Sprintf("SELECT store_id, id, %s, due_at, CASE WHEN %s THEN 1 ELSE 0 END FROM %s"+
 		" WHERE %s AND due_at > %s AND due_at < %d AND (%s) LIMIT %d",
-		m.Token, m.New, m.Table, bucket.Every, now.In(slack), micros.Never, m.Ahead(now), maxRows))
+		m.Token, m.New, m.Table, bucket.Every, now.In(slack), micros.Max, m.Ahead(now), maxRows))
 	return found, err
 }
 
 // free makes rows due if they are still as they were found.
-func (m *Mender) free(ctx context.Context, list []claimedRow, as map[claimedRow]waiting) error {
+func (m *ClockRepair) free(ctx context.Context, list []claimedRow, as map[claimedRow]waiting) error {
 	args := make([]any, 0, 4*len(list))
 	for _, r := range list {
 		args = append(args, r.store, r.id, r.token, as[r].due)

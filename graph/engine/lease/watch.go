@@ -14,9 +14,9 @@ type sighting[V comparable] struct {
 	since time.Time
 }
 
-// Still takes the rows that are suspect now, and returns those that have not changed for d. It
+// Unchanged takes the rows that are suspect now, and returns those that have not changed for d. It
 // forgets all other rows.
-func (w *Watch[K, V]) Still(rows map[K]V, d time.Duration) (still []K) {
+func (w *Watch[K, V]) Unchanged(rows map[K]V, d time.Duration) (still []K) {
 	before, now := w.seen, time.Now()
 	w.seen = make(map[K]sighting[V], len(rows))
 	for k, row := range rows {

@@ -22,7 +22,7 @@ func TestWatch(t *testing.T) {
 			{"dead": 1, "renewed": 2, "gone": 1},
 			{"dead": 1, "renewed": 2, "gone": 1},
 		} {
-			got := w.Still(rows, 3*time.Second)
+			got := w.Unchanged(rows, 3*time.Second)
 			slices.Sort(got)
 			want := map[int][]string{3: {"dead"}, 4: {"dead"}, 5: {"dead", "gone", "renewed"}}[second]
 			if !slices.Equal(got, want) || w.Len() != len(rows) {

@@ -53,12 +53,12 @@ func (s *Sender) Waiting(ctx context.Context) (int, error) {
 }
 
 // newRepairer returns what finds emails that a changed clock delays.
-func newRepairer(s *ent.Store) *lease.Mender {
+func newRepairer(s *ent.Store) *lease.ClockRepair {
 	longest := make([]time.Duration, 8) // all later pauses have the last length
 	for n := 1; n < len(longest); n++ {
 		longest[n] = max(terms.Length, pause(n))
 	}
-	return &lease.Mender{Terms: terms, Store: s, Table: dbmail.Table, Token: dbmail.FieldAttempts,
+	return &lease.ClockRepair{Terms: terms, Store: s, Table: dbmail.Table, Token: dbmail.FieldAttempts,
 		New:   dbmail.FieldAttempts + " = 0",
 		Ahead: func(now lease.Clock) string { return lease.Beyond(now, dbmail.FieldAttempts, longest) }}
 }

@@ -60,7 +60,7 @@ type SenderConfig struct {
 type Sender struct {
 	SenderConfig
 	guard                 work.Guard
-	repairer              *lease.Mender
+	repairer              *lease.ClockRepair
 	sent, failed, givenUp atomic.Uint64
 }
 
@@ -98,7 +98,7 @@ func (s *Sender) round(ctx context.Context) error {
 	end := time.Now().Add(roundTime)
 	r := round{Sender: s}
 	defer r.close()
-	if err := s.repairer.Mend(ctx); err != nil {
+	if err := s.repairer.Run(ctx); err != nil {
 		return err
 	}
 	for more := true; more; {

@@ -76,14 +76,14 @@ func Installed(ctx context.Context, c *db.Client, app xid.ID) (bool, error) {
 		ID xid.ID `sql:"id"`
 	}
 	err := query.Modify(ent.ForceIndex(appIndex), ent.ForUpdate, func(s *sql.Selector) {
-		s.Select(s.C(grant.FieldID)).Where(Standing(now)).Limit(1)
+		s.Select(s.C(grant.FieldID)).Where(LiveGrant(now)).Limit(1)
 	}).Scan(ctx, &rows)
 	return len(rows) > 0, wrap("look for standing grants", err)
 }
 
-// Standing is the condition of a grant that has not ended: neither revoked nor expired, and with
+// LiveGrant is the condition of a grant that has not ended: neither revoked nor expired, and with
 // either a valid refresh token, which the redemption created, or a code that can still be redeemed.
-func Standing(now micros.Time) *sql.Predicate {
+func LiveGrant(now micros.Time) *sql.Predicate {
 	return sql.And(
 		sql.IsNull(grant.FieldRevokedAt),
 		sql.GT(grant.FieldExpiresAt, now),

@@ -381,7 +381,7 @@ func TestPurge(t *testing.T) {
 		if _, err := st.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		c, all := storetest.Everything(t, st.store)
+		c, all := storetest.AllStores(t, st.store)
 		if n, err := c.Credential.Query().Count(all); err != nil || n != 0 {
 			t.Errorf("%d credentials are left (%v)", n, err)
 		}

@@ -26,7 +26,7 @@ func AppScopes(ctx context.Context, c *db.Client, registered, app xid.ID) (scope
 		return scope.Of(), wrap("read app", err)
 	}
 	query := c.Grant.Query().Where(grant.AppID(app))
-	query.Modify(func(s *sql.Selector) { s.Where(Standing(micros.Now())).Limit(maxStanding) })
+	query.Modify(func(s *sql.Selector) { s.Where(LiveGrant(micros.Now())).Limit(maxStanding) })
 	grants, err := query.Load(ctx)
 	if err != nil {
 		return scope.Of(), wrap("read grants", err)

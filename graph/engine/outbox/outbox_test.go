@@ -111,7 +111,7 @@ func TestBodiesOfPreviousReleases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, s *ent.Store) {
-				storetest.OfBefore(t, s, tc.known...)
+				storetest.LimitFormats(t, s, tc.known...)
 				ctx, store := storetest.Merchant(t, s)
 				r := outbox.Resource{Store: store.ID, ID: xid.New(), Version: 1, Sequence: 1, At: micros.Now()}
 				made := outbox.Entry{Type: event.ProductCreated, Object: []byte(`{"id":"x"}`)}

@@ -9,14 +9,14 @@ import (
 
 // Desk calls payment providers, and encrypts the secrets of stores' accounts with them.
 type Desk struct {
-	Stripe Provider
-	sealer *keyring.Sealer
-	woken  chan struct{}
+	Stripe  Provider
+	sealer  *keyring.Sealer
+	wakeups chan struct{}
 }
 
 // NewDesk returns a desk that encrypts secrets with the ring.
 func NewDesk(ring *keyring.Ring, stripe Provider) *Desk {
-	return &Desk{Stripe: stripe, sealer: ring.Sealer("payment secrets"), woken: make(chan struct{}, 1)}
+	return &Desk{Stripe: stripe, sealer: ring.Sealer("payment secrets"), wakeups: make(chan struct{}, 1)}
 }
 
 // Seal encrypts a secret of an account.
@@ -36,10 +36,10 @@ func (d *Desk) Open(account xid.ID, sealed []byte) (string, error) {
 // Wake makes the next round of payments start now.
 func (d *Desk) Wake() {
 	select {
-	case d.woken <- struct{}{}:
+	case d.wakeups <- struct{}{}:
 	default: // already signaled
 	}
 }
 
-// Woken receives after [Desk.Wake].
-func (d *Desk) Woken() <-chan struct{} { return d.woken }
+// Wakeups receives after [Desk.Wake].
+func (d *Desk) Wakeups() <-chan struct{} { return d.wakeups }

@@ -15,7 +15,7 @@ import (
 // transaction.
 type Provider interface {
 	Checkout
-	Returns
+	Refunds
 	Bank
 }
 
@@ -30,8 +30,8 @@ type Checkout interface {
 	Expire(ctx context.Context, secret, reference string) (Session, error)
 }
 
-// Returns refunds money.
-type Returns interface {
+// Refunds refunds money.
+type Refunds interface {
 	// Refund refunds money, once for each key however often it is called, and returns the
 	// provider's reference of the refund.
 	Refund(ctx context.Context, secret string, r Refund) (reference string, err error)

@@ -230,7 +230,7 @@ type stripeRefunds struct {
 // day, but keeps metadata.
 const refundKey = "refund"
 
-// Refund implements [Returns].
+// Refund implements [Refunds].
 func (s *Stripe) Refund(ctx context.Context, secret string, r Refund) (reference string, err error) {
 	n, ok := units(r.AmountMinor, r.Currency)
 	if !ok {
@@ -275,7 +275,7 @@ func (r *stripeRefund) failure() string {
 	return ""
 }
 
-// Refunded implements [Returns].
+// Refunded implements [Refunds].
 func (s *Stripe) Refunded(ctx context.Context, secret, reference string) (Outcome, error) {
 	var now stripeRefund
 	path := stripe.FormatURLPath(stripeRefundsPath+"/%s", reference)

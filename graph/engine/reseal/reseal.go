@@ -15,9 +15,9 @@ import (
 // batch is how many values one transaction writes. An answer has up to a few MiB.
 const batch = 20
 
-// ErrTwins reports that two root secrets have the same identifying byte, so that their values
+// ErrAmbiguous reports that two root secrets have the same identifying byte, so that their values
 // cannot be distinguished without opening them.
-var ErrTwins = errors.New("the first root secret cannot be told from an older one: rotate once more")
+var ErrAmbiguous = errors.New("the first root secret cannot be told from an older one: rotate once more")
 
 // Count holds the counts of a column's values.
 type Count struct {
@@ -28,11 +28,11 @@ type Count struct {
 }
 
 // Counts returns how many values of each column need an older secret than the ring's first. It may
-// return [ErrTwins].
+// return [ErrAmbiguous].
 func Counts(ctx context.Context, s *ent.Store, ring *keyring.Ring) ([]Count, error) {
 	ids := ring.KeyIDs()
 	if slices.Contains(ids[1:], ids[0]) {
-		return nil, ErrTwins
+		return nil, ErrAmbiguous
 	}
 	list := make([]Count, len(columns))
 	for i, c := range columns {
@@ -68,11 +68,11 @@ type Done struct {
 // Run re-encrypts every value that needs an older secret with the ring's first, in batches by key,
 // and calls report after each batch. Servers with the same ring may run meanwhile: values that they
 // change are left alone. After an interruption Run can be repeated; it skips finished values. It
-// may return [ErrTwins].
+// may return [ErrAmbiguous].
 func Run(ctx context.Context, s *ent.Store, ring *keyring.Ring, report func(Done)) ([]Done, error) {
 	ids := ring.KeyIDs()
 	if slices.Contains(ids[1:], ids[0]) {
-		return nil, ErrTwins
+		return nil, ErrAmbiguous
 	}
 	var list []Done
 	for _, c := range columns {

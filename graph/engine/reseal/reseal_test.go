@@ -138,7 +138,7 @@ func (v *vault) opens(r *keyring.Ring) (n int) {
 	for _, g := range c.Grant.Query().Where(grant.AnswerNotNil()).AllX(v.ctx) {
 		try("refresh answers", "tokens", g.Answer, g.ID[:])
 	}
-	people, all := storetest.Everything(v.t, v.s)
+	people, all := storetest.AllStores(v.t, v.s)
 	for _, f := range people.Factor.Query().AllX(all) {
 		try("factors", "factor", f.Data, append(f.UserID[:], f.ID[:]...))
 	}

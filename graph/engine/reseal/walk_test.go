@@ -77,7 +77,7 @@ func TestTwins(t *testing.T) {
 			r := parse(t, letter, before)
 			_, err := Counts(t.Context(), s, r)
 			_, other := Run(t.Context(), s, r, nil)
-			if !errors.Is(err, ErrTwins) || !errors.Is(other, ErrTwins) {
+			if !errors.Is(err, ErrAmbiguous) || !errors.Is(other, ErrAmbiguous) {
 				t.Errorf("counted with %v, sealed with %v", err, other)
 			}
 			return

@@ -234,7 +234,7 @@ func TestSumsAreWrittenAsTheyWereRead(t *testing.T) {
 		shop.round(t)
 		ids := shop.sell(t, 7, noon, noon+rollup.Width)
 		shop.relayed(t, ids...)
-		_, all := storetest.Everything(t, s)
+		_, all := storetest.AllStores(t, s)
 		err := rollup.NewKeeper(s).SumWith(viewer.Operator(all, shop.id), func() {
 			shop.relayed(t, shop.sell(t, 7, noon+1)...)
 		})
@@ -294,7 +294,7 @@ func TestRestartMeetsStep(t *testing.T) {
 func TestNotFinalized(t *testing.T) {
 	each(t, func(t *testing.T, address string) {
 		s := process(t, ent.Config{Database: address})
-		storetest.OfBefore(t, s)
+		storetest.LimitFormats(t, s)
 		shop := open(t, s)
 		shop.sell(t, 7, noon)
 		shop.round(t)

@@ -127,7 +127,7 @@ func (p *place) who(token string) *Person {
 }
 
 func (p *place) sessions() int {
-	c, all := storetest.Everything(p.t, p.store)
+	c, all := storetest.AllStores(p.t, p.store)
 	return c.Session.Query().CountX(all)
 }
 

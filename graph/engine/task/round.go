@@ -23,8 +23,8 @@ const (
 	batch = 90
 	// maxWait is the longest wait between two tries.
 	maxWait = 5 * time.Minute
-	// Kept is how long a receipt is kept at least.
-	Kept = 24 * time.Hour
+	// ReceiptRetention is how long a receipt is kept at least.
+	ReceiptRetention = 24 * time.Hour
 )
 
 // Round carries out the remaining tasks, shard by shard. A task that fails is tried again later and
@@ -68,10 +68,10 @@ func (k *Keeper) try(ctx context.Context, row *db.Task) error {
 	return nil
 }
 
-// Purge deletes the receipts that are older than both [Kept] and every remaining task, and returns
+// Purge deletes the receipts that are older than both [ReceiptRetention] and every remaining task, and returns
 // their number. Without its receipt, a task would have its effect again.
 func (k *Keeper) Purge(ctx context.Context) (int, error) {
-	end, err := k.oldest(ctx, xid.First(micros.Now().Add(-Kept)))
+	end, err := k.oldest(ctx, xid.First(micros.Now().Add(-ReceiptRetention)))
 	if err != nil {
 		return 0, fmt.Errorf("purge receipts: %w", err)
 	}

@@ -30,7 +30,7 @@ type Kind string
 // Task is a change of another owner's rows.
 type Task struct {
 	// Home is the owner of the change that caused the task, Target the owner of the rows that the
-	// effect writes: a store, a person or [ent.Nobody].
+	// effect writes: a store, a person or [ent.NoOwner].
 	Home, Target xid.ID
 	ID           xid.ID
 	Kind         Kind
@@ -50,7 +50,7 @@ func (t Task) Read(into any) error {
 // for good and has no effect. After any other error it is tried again.
 type Effect func(ctx context.Context, t Task) error
 
-// Keeper carries out tasks. It is safe for concurrent use after the calls of [Keeper.Use].
+// Keeper carries out tasks. It is safe for concurrent use after the calls of [Keeper.Register].
 type Keeper struct {
 	store   *ent.Store
 	log     *slog.Logger
@@ -62,14 +62,14 @@ func NewKeeper(s *ent.Store, log *slog.Logger) *Keeper {
 	return &Keeper{store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), effects: map[Kind]Effect{}}
 }
 
-// Use registers the effect of a kind. Call it before any other method.
-func (k *Keeper) Use(kind Kind, f Effect) { k.effects[kind] = f }
+// Register registers the effect of a kind. Call it before any other method.
+func (k *Keeper) Register(kind Kind, f Effect) { k.effects[kind] = f }
 
 // grace is how long a task is left to the process that wrote it.
 const grace = 2 * time.Second
 
-// Done is the result of a task after the commit.
-type Done struct{ err error }
+// Result is the result of a task after the commit.
+type Result struct{ err error }
 
 // Before returns an error while an earlier task of a kind, with the same home and target, is not
 // carried out. Effects that depend on that task call it.
@@ -86,7 +86,7 @@ func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
 // Err returns nil before the commit, without a task, and if the task has had its effect. It returns
 // a fault if the effect refused the task; after any other error, the task will be carried out
 // later.
-func (d *Done) Err() error {
+func (d *Result) Err() error {
 	if d == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (d *Done) Err() error {
 
 // Put writes a task in the transaction of ctx, and carries it out after the commit. The payload is
 // encoded as JSON.
-func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payload any) (*Done, error) {
+func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payload any) (*Result, error) {
 	if !k.store.Within(ctx) {
 		return nil, fmt.Errorf("put task %s: %w", kind, ent.ErrNoTx)
 	}
@@ -109,7 +109,7 @@ func (k *Keeper) Put(ctx context.Context, kind Kind, home, target xid.ID, payloa
 	if err != nil {
 		return nil, fmt.Errorf("put task %s: %w", kind, err)
 	}
-	done := new(Done)
+	done := new(Result)
 	ent.OnCommit(ctx, func() { done.err = k.carryOut(ent.Outside(ctx), t) })
 	return done, nil
 }

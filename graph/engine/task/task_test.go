@@ -33,7 +33,7 @@ type fixture struct {
 // keeper returns the keeper of another process, whose effect fails with broken.
 func (f *fixture) keeper(broken error) *task.Keeper {
 	k := task.NewKeeper(f.Store, nil)
-	k.Use(kind, func(ctx context.Context, t task.Task) error {
+	k.Register(kind, func(ctx context.Context, t task.Task) error {
 		var text string
 		if err := t.Read(&text); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (f *fixture) keeper(broken error) *task.Keeper {
 // put puts a task in a transaction that returns end.
 func (f *fixture) put(t *testing.T, k *task.Keeper, end error) error {
 	t.Helper()
-	var done *task.Done
+	var done *task.Result
 	err := f.InTx(t.Context(), func(ctx context.Context) (err error) {
 		if done, err = k.Put(ctx, kind, f.home, f.person, "a store"); err != nil {
 			return err
@@ -267,14 +267,14 @@ func TestBefore(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		later := func(broken error) *task.Keeper {
 			k := f.keeper(broken)
-			k.Use("later", func(ctx context.Context, t task.Task) error { return k.Before(ctx, t, kind) })
+			k.Register("later", func(ctx context.Context, t task.Task) error { return k.Before(ctx, t, kind) })
 			return k
 		}
 		k := later(errAway)
 		if err := f.put(t, k, nil); !errors.Is(err, errAway) {
 			t.Fatal(err)
 		}
-		var waits, free *task.Done
+		var waits, free *task.Result
 		err := f.InTx(t.Context(), func(ctx context.Context) (err error) {
 			if waits, err = k.Put(ctx, "later", f.home, f.person, 0); err == nil {
 				free, err = k.Put(ctx, "later", f.home, xid.New(), 0)

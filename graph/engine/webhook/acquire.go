@@ -159,7 +159,7 @@ func (l *leaser) claim(ctx context.Context, free []candidate) (map[schedule.Key]
 // releaseInactive releases claimed queues of inactive endpoints. They become due again when their
 // endpoint is reactivated.
 func (l *leaser) releaseInactive(ctx context.Context, free []candidate, rows map[schedule.Key]*row) error {
-	args, n := []any{int64(micros.Never), l.id}, 0
+	args, n := []any{int64(micros.Max), l.id}, 0
 	for _, c := range free {
 		if rows[c.Key] == nil {
 			args = append(args, c.Store, c.Endpoint, c.token+1)

@@ -48,9 +48,9 @@ func (c *clocks) toMonotonic(t micros.Time) micros.Time { return shift(t, -c.ste
 // toWall converts a time of the monotonic clock to wall time.
 func (c *clocks) toWall(t micros.Time) micros.Time { return shift(t, c.stepped.Load()) }
 
-// shift moves a time; 0 and [micros.Never] stay.
+// shift moves a time; 0 and [micros.Max] stay.
 func shift(t micros.Time, by int64) micros.Time {
-	if t == 0 || t == micros.Never {
+	if t == 0 || t == micros.Max {
 		return t
 	}
 	return t + micros.Time(by)
@@ -69,7 +69,7 @@ func (c *clocks) toWallTimes(o schedule.Outcome) schedule.Outcome {
 // adjust converts the times of a queue's row to the monotonic clock. A probe that lies further
 // ahead than a probe can was set before the wall clock was put back: it is due now.
 func (c *clocks) adjust(r *schedule.Row) {
-	if now := c.wallTime(); r.Probe != micros.Never && r.Probe > now.Add(r.LongestProbe()+slack) {
+	if now := c.wallTime(); r.Probe != micros.Max && r.Probe > now.Add(r.LongestProbe()+slack) {
 		r.Probe = now
 	}
 	r.Resumed, r.Probe, r.Paused = c.toMonotonic(r.Resumed), c.toMonotonic(r.Probe), c.toMonotonic(r.Paused)

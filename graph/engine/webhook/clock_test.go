@@ -68,7 +68,7 @@ func TestClockStepsWhileSending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var clock stepping
-				s, seen := storetest.Clocked(t, storetest.SQLite(t), clock.now), new(arrivals)
+				s, seen := storetest.OpenWithClock(t, storetest.SQLite(t), clock.now), new(arrivals)
 				shop := open(t, s, inMemory(t, seen.ServeHTTP), quick)
 				shop.endpoint("http://receiver.example/hook", event.ProductUpdated)
 				shop.engine.Start(t.Context())
@@ -106,7 +106,7 @@ func TestClockStepsAsOwnerDies(t *testing.T) {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var clock stepping
-				s, seen := storetest.Clocked(t, storetest.SQLite(t), clock.now), new(arrivals)
+				s, seen := storetest.OpenWithClock(t, storetest.SQLite(t), clock.now), new(arrivals)
 				shop := open(t, s, inMemory(t, seen.ServeHTTP), quick)
 				e := shop.endpoint("http://receiver.example/hook", event.ProductUpdated)
 				shop.engine.Start(t.Context())
@@ -205,7 +205,7 @@ func TestSearchLeavesWhatWaits(t *testing.T) {
 func TestMachineRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address, seen := storetest.SQLite(t), new(arrivals)
-		before := open(t, storetest.Clocked(t, address, micros.Now), inMemory(t, seen.ServeHTTP), quick)
+		before := open(t, storetest.OpenWithClock(t, address, micros.Now), inMemory(t, seen.ServeHTTP), quick)
 		e := before.endpoint("http://receiver.example/hook", event.ProductUpdated)
 		before.engine.Start(t.Context())
 		before.change(&product{id: xid.New()})
@@ -214,7 +214,7 @@ func TestMachineRestarts(t *testing.T) {
 		before.leaveAs(e, 0, true) // as if it had crashed
 		boot := time.Now()
 		uptime := func() micros.Time { return micros.Time(time.Since(boot).Microseconds()) }
-		after := storetest.Clocked(t, address, uptime)
+		after := storetest.OpenWithClock(t, address, uptime)
 		engine(t, after, inMemory(t, seen.ServeHTTP), quick).Start(t.Context())
 		before.change(&product{id: xid.New()})
 		<-time.After(longestGap)
@@ -326,7 +326,7 @@ func TestWallClocksApart(t *testing.T) {
 	if storetest.HaveMySQL(t) {
 		t.Run("mysql", func(t *testing.T) {
 			t.Parallel()
-			wallClocksApart(t, storetest.Clocked(t, storetest.MySQL(t), nil))
+			wallClocksApart(t, storetest.OpenWithClock(t, storetest.MySQL(t), nil))
 		})
 	}
 }

@@ -103,12 +103,12 @@ func (m *clockWatcher) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = m.free(ctx, waits, "lease_owner IS NULL AND due_at < ?", int64(micros.Never))
+	err = m.free(ctx, waits, "lease_owner IS NULL AND due_at < ?", int64(micros.Max))
 	if err != nil {
 		return err
 	}
 	var dead [][]any
-	for _, k := range m.leased.Still(leases, terms.Length) {
+	for _, k := range m.leased.Unchanged(leases, terms.Length) {
 		dead = append(dead, []any{k.Store, k.Endpoint, leases[k].token, leases[k].until})
 	}
 	if err := m.free(ctx, dead, "lease_owner IS NOT NULL"); err != nil {
@@ -131,7 +131,7 @@ func (m *clockWatcher) find(ctx context.Context) (waits [][]any, leases map[sche
 		" FROM webhook_queues WHERE "+bucket.Every+" AND due_at < ?"+
 		" AND (lease_until > "+far+" OR lease_owner IS NULL AND due_at > "+far+
 		" AND (set_at = 0 OR set_at > "+lease.Clock(now).In(slack)+"))"+fmt.Sprintf(" LIMIT %d", maxFound),
-		slices.Concat([]any{int64(micros.Never)}, args, args, args),
+		slices.Concat([]any{int64(micros.Max)}, args, args, args),
 		func(rs *stdsql.Rows) error {
 			var k schedule.Key
 			var h leaseState

@@ -137,7 +137,7 @@ func (s *shop) hurrying(l *losing) (stop func()) {
 			}
 			for _, d := range l.DB(s.ctx).Delivery.Query().Where(delivery.TriesGT(0)).AllX(s.ctx) {
 				_ = l.InTx(s.ctx, func(ctx context.Context) error {
-					_, err := s.engine.Hurry(ctx, d)
+					_, err := s.engine.RetryNow(ctx, d)
 					return err
 				})
 			}
@@ -152,7 +152,7 @@ func (s *shop) exhausted(e *db.WebhookEndpoint) {
 	s.tx(func(ctx context.Context) error {
 		err := s.s.DB(ctx).Delivery.Update().Where(delivery.Sequence(1)).SetTries(17).SetDueAt(1).
 			SetFirstAt(micros.Now().Add(-25 * time.Hour)).Exec(ctx)
-		return errors.Join(err, s.engine.Changed(ctx, e.ID))
+		return errors.Join(err, s.engine.SettingsChanged(ctx, e.ID))
 	})
 }
 

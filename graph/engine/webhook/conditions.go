@@ -61,7 +61,7 @@ func (r *eventReader) readEvent(ctx context.Context, p *entry, byApp bool) (*fil
 			return nil, err
 		}
 	}
-	body, err := r.Veil(p.store, p.kind, body)
+	body, err := r.RedactEvent(p.store, p.kind, body)
 	if err == nil && byApp {
 		body, err = redactedForApp(p.kind, body)
 	}

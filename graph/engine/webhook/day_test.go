@@ -235,7 +235,7 @@ func TestPoisonedLane(t *testing.T) {
 func TestBlockedLanesPageOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		poison := xid.Product.Format(xid.First(1))
-		var mended atomic.Bool
+		var repaired atomic.Bool
 		var others, late atomic.Int64
 		shop := faked(t, func(w http.ResponseWriter, r *http.Request) {
 			var body struct {
@@ -246,7 +246,7 @@ func TestBlockedLanesPageOn(t *testing.T) {
 			switch {
 			case body.Resource.ID != poison:
 				others.Add(1)
-			case !mended.Load():
+			case !repaired.Load():
 				w.WriteHeader(500)
 			default:
 				if n := late.Add(1); n != body.Sequence {
@@ -267,7 +267,7 @@ func TestBlockedLanesPageOn(t *testing.T) {
 		if n := others.Load(); n != 10 {
 			t.Errorf("%d of 10 other events arrived", n)
 		}
-		mended.Store(true)
+		repaired.Store(true)
 		<-time.After(time.Hour)
 		if n := late.Load(); n != 400 {
 			t.Errorf("%d of 400 events arrived after the receiver recovered", n)

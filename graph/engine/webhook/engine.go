@@ -40,8 +40,8 @@ type Config struct {
 	// AppScopes returns the scopes that an app has in a store at present. The default returns none,
 	// so that endpoints of apps receive nothing.
 	AppScopes func(ctx context.Context, store, appStore, app xid.ID) (scope.Set, error)
-	// Veil redacts the body of an event at the time of an attempt; by default it changes nothing.
-	Veil func(store xid.ID, kind event.Type, body []byte) ([]byte, error)
+	// RedactEvent redacts the body of an event at the time of an attempt; by default it changes nothing.
+	RedactEvent func(store xid.ID, kind event.Type, body []byte) ([]byte, error)
 	// Notifier emails people about failing endpoints; if nil, only the dashboard shows them.
 	Notifier *notify.Notifier
 	// SuspendOnSilence suspends an endpoint only when nothing at all was delivered to it for 24 h,
@@ -92,8 +92,8 @@ func New(c Config) (*Engine, error) {
 	if c.AppScopes == nil {
 		c.AppScopes = func(context.Context, xid.ID, xid.ID, xid.ID) (scope.Set, error) { return scope.Of(), nil }
 	}
-	if c.Veil == nil {
-		c.Veil = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
+	if c.RedactEvent == nil {
+		c.RedactEvent = func(_ xid.ID, _ event.Type, body []byte) ([]byte, error) { return body, nil }
 	}
 	if c.Process.IsNil() {
 		c.Process = xid.New()

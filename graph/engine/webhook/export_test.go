@@ -26,7 +26,7 @@ func (r *Relay) Round(ctx context.Context) (more bool, made int, err error) {
 const MaxFanOut = maxFanOut
 
 // InspectTwice is [Engine.Inspect] with another pause between the two passes.
-func (e *Engine) InspectTwice(ctx context.Context, pause time.Duration) ([]Breach, error) {
+func (e *Engine) InspectTwice(ctx context.Context, pause time.Duration) ([]Violation, error) {
 	return e.inspect(ctx, pause)
 }
 

@@ -32,7 +32,7 @@ const (
 	LeaseEnded Rule = "lease_ended"
 	// QueueRests: the queue of an active endpoint has something to send, but its due time is
 	// further away than any delivery can wait.
-	QueueRests Rule = "queue_rests"
+	QueueNotDue Rule = "queue_rests"
 	// CounterBehind: a queue has deliveries after its last sequence, or its floor is above it.
 	CounterBehind Rule = "counter_behind"
 	// OutOfOrder: a delivery was tried while an earlier delivery of its resource waits.
@@ -42,8 +42,8 @@ const (
 // Overdue is the longest time that a row may wait for a process: a lease and a second.
 var Overdue = terms.Length + time.Second
 
-// Breach is a row that violates a rule.
-type Breach struct {
+// Violation is a row that violates a rule.
+type Violation struct {
 	Rule  Rule
 	Store xid.ID
 	// Row is the id of the event or the endpoint in its API form.
@@ -66,11 +66,11 @@ const (
 // Inspect returns up to 1,000 rows that violate a rule, and changes nothing. It may run under load:
 // it returns only what two passes, [Overdue] apart, both find, so rows that a process is working on
 // are left out. Without findings that can change, it makes one pass.
-func (e *Engine) Inspect(ctx context.Context) ([]Breach, error) { return e.inspect(ctx, Overdue) }
+func (e *Engine) Inspect(ctx context.Context) ([]Violation, error) { return e.inspect(ctx, Overdue) }
 
-func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, error) {
+func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Violation, error) {
 	list, err := ent.Gather(ctx, e.Store, e.inspectShard)
-	if err != nil || !slices.ContainsFunc(list, func(b Breach) bool { return b.Rule != EventSetAside }) {
+	if err != nil || !slices.ContainsFunc(list, func(b Violation) bool { return b.Rule != EventSetAside }) {
 		return list, err
 	}
 	select {
@@ -78,7 +78,7 @@ func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, er
 		return nil, ctx.Err()
 	case <-time.After(pause):
 	}
-	seen := map[Breach]bool{}
+	seen := map[Violation]bool{}
 	for _, b := range list {
 		b.Since = 0 // derived from two clocks that never agree exactly
 		seen[b] = true
@@ -94,9 +94,9 @@ func (e *Engine) inspect(ctx context.Context, pause time.Duration) ([]Breach, er
 	return list, err
 }
 
-// Aside returns the events that were set aside, at most 1,000.
-func (e *Engine) Aside(ctx context.Context) ([]Breach, error) {
-	return ent.Gather(ctx, e.Store, func(ctx context.Context) ([]Breach, error) {
+// EventsSetAside returns the events that were set aside, at most 1,000.
+func (e *Engine) EventsSetAside(ctx context.Context) ([]Violation, error) {
+	return ent.Gather(ctx, e.Store, func(ctx context.Context) ([]Violation, error) {
 		i := &inspection{Engine: e}
 		err := i.setAside(ctx)
 		return i.list, err
@@ -107,11 +107,11 @@ func (e *Engine) Aside(ctx context.Context) ([]Breach, error) {
 type inspection struct {
 	*Engine
 	now, queues micros.Time // the wall clock and the queue clock
-	list        []Breach
+	list        []Violation
 }
 
 // inspectShard makes one pass over a shard.
-func (e *Engine) inspectShard(ctx context.Context) ([]Breach, error) {
+func (e *Engine) inspectShard(ctx context.Context) ([]Violation, error) {
 	server, err := e.Store.ServerTime(ctx)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (e *Engine) inspectShard(ctx context.Context) ([]Breach, error) {
 func (i *inspection) setAside(ctx context.Context) error {
 	return i.seek(ctx, fmt.Sprintf("SELECT store_id, id, failed_at, detail FROM outbox_failures WHERE store_id >= ?"+
 		" ORDER BY store_id, id LIMIT %d", maxBreaches), []any{xid.Nil}, func(rs *stdsql.Rows) error {
-		b := Breach{Rule: EventSetAside}
+		b := Violation{Rule: EventSetAside}
 		var id xid.ID
 		err := rs.Scan(&b.Store, &id, &b.Since, &b.Found)
 		b.Row = xid.Event.Format(id)
@@ -145,7 +145,7 @@ func (i *inspection) outbox(ctx context.Context) error {
 	return i.seek(ctx, "SELECT store_id, id FROM outbox WHERE "+bucket.Every+" AND store_id >= ? AND id < ?"+
 		fmt.Sprintf(" ORDER BY bucket, store_id, id LIMIT %d", maxBreaches),
 		[]any{xid.Nil, xid.First(i.now.Add(-Overdue))}, func(rs *stdsql.Rows) error {
-			b := Breach{Rule: EventOverdue, Found: "the event stands in the outbox"}
+			b := Violation{Rule: EventOverdue, Found: "the event stands in the outbox"}
 			var id xid.ID
 			err := rs.Scan(&b.Store, &id)
 			b.Row, b.Since = xid.Event.Format(id), id.Time()
@@ -221,7 +221,7 @@ func (i *inspection) judge(ctx context.Context, q *inspected) error {
 	case q.owner != nil && *q.until <= late:
 		i.add(q, LeaseEnded, i.wallTime(*q.until), "the lease has ended, and the queue is not due")
 	case active && more && q.owner == nil && *q.due > i.queues.Add(schedule.Window+time.Hour):
-		i.add(q, QueueRests, 0, "the endpoint is active, and its queue rests with something to send")
+		i.add(q, QueueNotDue, 0, "the endpoint is active, and its queue rests with something to send")
 	}
 	if q.last != nil && *q.last > q.row.Last {
 		i.add(q, CounterBehind, 0, fmt.Sprintf("the last sequence is %d, and there is a delivery %d", q.row.Last, *q.last))
@@ -257,8 +257,8 @@ func (i *inspection) order(ctx context.Context, q *inspected) error {
 }
 
 func (i *inspection) add(q *inspected, rule Rule, since micros.Time, found string) {
-	b := Breach{Rule: rule, Store: q.Store, Row: xid.WebhookEndpoint.Format(q.Endpoint), Since: since, Found: found}
-	if rule == QueueOverdue || rule == LeaseEnded || rule == QueueRests {
+	b := Violation{Rule: rule, Store: q.Store, Row: xid.WebhookEndpoint.Format(q.Endpoint), Since: since, Found: found}
+	if rule == QueueOverdue || rule == LeaseEnded || rule == QueueNotDue {
 		b.mark = fmt.Sprint(q.row.Token, *q.due)
 	}
 	i.list = append(i.list, b)

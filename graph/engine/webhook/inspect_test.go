@@ -60,7 +60,7 @@ func TestInspect(t *testing.T) {
 		shop.change(&product{id: xid.New()})
 		dealAll(t, webhook.NewRelay(shop.engine))
 		now := serverTime(t, s)
-		long, never := now.Add(-webhook.Overdue-time.Second), micros.Never
+		long, never := now.Add(-webhook.Overdue-time.Second), micros.Max
 		for _, id := range ids { // as during the wait for the first one's next attempt
 			shop.set(id, func(u *db.WebhookQueueUpdate) { u.SetDueAt(now.Add(time.Hour)).SetFailedThrough(4) })
 		}
@@ -105,7 +105,7 @@ func TestInspect(t *testing.T) {
 		})
 		want := []breach{
 			{webhook.EventSetAside, xid.Event.Format(aside)}, {webhook.EventOverdue, xid.Event.Format(old)},
-			{webhook.QueueOverdue, row(1)}, {webhook.LeaseEnded, row(2)}, {webhook.QueueRests, row(3)},
+			{webhook.QueueOverdue, row(1)}, {webhook.LeaseEnded, row(2)}, {webhook.QueueNotDue, row(3)},
 			{webhook.CounterBehind, row(4)}, {webhook.CounterBehind, row(5)}, {webhook.NoQueue, row(9)},
 			{webhook.OutOfOrder, row(10)}, {webhook.QueueOverdue, row(299)},
 		}
@@ -139,11 +139,11 @@ func TestInspectUnderLoad(t *testing.T) {
 // TestInspectLooksTwice: violations that were repaired between the two passes are left out.
 func TestInspectLooksTwice(t *testing.T) {
 	eachWatched(t, func(t *testing.T, opened func(func(ent.Statement)) *ent.Store) {
-		looks, mend := 0, func() {}
+		looks, repair := 0, func() {}
 		s := opened(func(q ent.Statement) {
 			if !q.InTx && strings.HasPrefix(q.Query, "SELECT store_id, id, failed_at") {
 				if looks++; looks == 2 {
-					mend()
+					repair()
 				}
 			}
 		})
@@ -154,7 +154,7 @@ func TestInspectLooksTwice(t *testing.T) {
 			shop.set(id, func(u *db.WebhookQueueUpdate) { u.SetDueAt(long) })
 		}
 		looks = 0
-		mend = func() {
+		repair = func() {
 			shop.set(ids[0], func(u *db.WebhookQueueUpdate) { u.SetLeaseToken(1) })
 		}
 		want := []breach{{webhook.QueueOverdue, xid.WebhookEndpoint.Format(ids[1])}}

@@ -286,8 +286,8 @@ func (l *leaser) release(ctx context.Context, batch []schedule.Release, due micr
 func (l *leaser) writeRelease(
 	ctx context.Context, batch []schedule.Release, due micros.Time,
 ) (map[schedule.Key]*row, error) {
-	set, args := fmt.Sprintf("due_at = %d", micros.Never), []any(nil)
-	if due != micros.Never {
+	set, args := fmt.Sprintf("due_at = %d", micros.Max), []any(nil)
+	if due != micros.Max {
 		// Due times of queues are times of the queue clock.
 		now, clock := l.clock()
 		set = fmt.Sprintf("due_at = %s + %d, set_at = %s", now, max(due-micros.Of(l.now()), 0), now)

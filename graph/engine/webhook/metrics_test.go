@@ -83,7 +83,7 @@ func TestFigures(t *testing.T) {
 		if age := got["queue_oldest_seconds"]; age <= 0 || age > micros.Now().Time().Sub(at.Time()).Seconds() {
 			t.Errorf("the oldest is %v s old", age)
 		}
-		shop.tx(func(ctx context.Context) error { _, err := shop.engine.Hurry(ctx, shop.waiting(e)[0]); return err })
+		shop.tx(func(ctx context.Context) error { _, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0]); return err })
 		until(t, "the deliveries", func() bool { return r.accepted() == 4 })
 		shop.turn(e, state.EndpointSuspended, shop.engine.Hold)
 		shop.endpoint(hanging.URL, event.ProductUpdated)
@@ -131,7 +131,7 @@ func TestStats(t *testing.T) {
 				until(t, "a failure", func() bool { return shop.queueOf(e).Streak == 1 })
 			} else {
 				shop.tx(func(ctx context.Context) error {
-					_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+					_, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 					return err
 				})
 				r.exactly(t, 3)

@@ -33,7 +33,7 @@ func TestMissingRows(t *testing.T) {
 	e, ctx, store := still(t, s)
 	k := schedule.Key{Store: store, Endpoint: xid.New()}
 	err := s.InTx(ctx, func(ctx context.Context) error {
-		return s.DB(ctx).WebhookQueue.Create().SetID(k.Endpoint).SetBucket(bucket.Of(store)).SetDueAt(micros.Never).
+		return s.DB(ctx).WebhookQueue.Create().SetID(k.Endpoint).SetBucket(bucket.Of(store)).SetDueAt(micros.Max).
 			SetLeaseToken(7).Exec(ctx)
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
 		return fmt.Errorf("number endpoint: %w", err)
 	}
 	err = e.Store.DB(ctx).WebhookQueue.Create().SetID(endpoint).SetGeneration(number).
-		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Never).Exec(ctx)
+		SetBucket(bucket.Of(viewer.From(ctx).Store)).SetDueAt(micros.Max).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("create queue: %w", err)
 	}
@@ -47,8 +47,8 @@ func (e *Engine) Create(ctx context.Context, endpoint xid.ID) error {
 	return nil
 }
 
-// Changed announces to the queue's owner that the endpoint's URL, events or secrets changed.
-func (e *Engine) Changed(ctx context.Context, endpoint xid.ID) error {
+// SettingsChanged announces to the queue's owner that the endpoint's URL, events or secrets changed.
+func (e *Engine) SettingsChanged(ctx context.Context, endpoint xid.ID) error {
 	return e.nudge(ctx, endpoint, nil)
 }
 
@@ -90,13 +90,13 @@ func (e *Engine) stopDeliveries(ctx context.Context, endpoint xid.ID, change fun
 func fence(u *db.WebhookQueueUpdate) {
 	u.AddLeaseToken(1)
 	u.Modify(func(b *sql.UpdateBuilder) {
-		b.Set(webhookqueue.FieldDueAt, sql.Expr("CASE WHEN lease_owner IS NULL THEN ? ELSE 0 END", int64(micros.Never)))
+		b.Set(webhookqueue.FieldDueAt, sql.Expr("CASE WHEN lease_owner IS NULL THEN ? ELSE 0 END", int64(micros.Max)))
 	})
 }
 
 // dropLease takes the queue from this process, which owns it; it is not due.
 func dropLease(u *db.WebhookQueueUpdate) {
-	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Never)
+	u.AddLeaseToken(1).ClearLeaseOwner().SetLeaseUntil(0).SetDueAt(micros.Max)
 }
 
 // dropBacklog gives up all waiting deliveries, missed events and replays.
@@ -173,9 +173,9 @@ func (e *Engine) replay(ctx context.Context, endpoint, from, to xid.ID) error {
 	return err
 }
 
-// Hurry makes the next attempt of a waiting delivery due now. It returns false if the delivery has
+// RetryNow makes the next attempt of a waiting delivery due now. It returns false if the delivery has
 // ended or was tried meanwhile.
-func (e *Engine) Hurry(ctx context.Context, d *db.Delivery) (bool, error) {
+func (e *Engine) RetryNow(ctx context.Context, d *db.Delivery) (bool, error) {
 	now := e.wallTime()
 	n, err := e.Store.DB(ctx).Delivery.Update().
 		Where(delivery.EndpointID(d.EndpointID), delivery.Sequence(d.Sequence), delivery.Attempts(d.Attempts)).

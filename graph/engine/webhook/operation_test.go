@@ -160,13 +160,13 @@ func TestHold(t *testing.T) {
 		first := p.at
 		shop.write(&p, 2, event.ProductUpdated, `{}`)
 		until(t, "the other endpoint", func() bool { return other.accepted() == 3 })
-		until(t, "the held queue at rest", func() bool { return shop.queueOf(e).DueAt == micros.Never })
+		until(t, "the held queue at rest", func() bool { return shop.queueOf(e).DueAt == micros.Max })
 		stop(shop.engine)
 		if began.Load() != 1 {
 			t.Errorf("%d attempts, want 1", began.Load())
 		}
 		if q := shop.queueOf(e); q.MissedFrom == nil || q.MissedFrom.Time() != first || q.LeaseOwner != nil ||
-			q.DueAt != micros.Never {
+			q.DueAt != micros.Max {
 			t.Errorf("missed from %v, want %v; owner %v, due %v", q.MissedFrom, first, q.LeaseOwner, q.DueAt)
 		}
 		if n := len(shop.waiting(e)); n != 4 {
@@ -206,7 +206,7 @@ func testHoldElsewhere(t *testing.T, set func(*webhook.Config)) {
 		shop.turn(e, state.EndpointDisabled, shop.engine.Hold)
 		until(t, "the queue to rest", func() bool {
 			q := shop.queueOf(e)
-			return q.LeaseOwner == nil && q.DueAt == micros.Never
+			return q.LeaseOwner == nil && q.DueAt == micros.Max
 		})
 		if took := time.Since(held); took > time.Second {
 			t.Errorf("the queue was released after %v", took)

@@ -36,7 +36,7 @@ func (s *shop) hurry(stop <-chan struct{}) (done func()) {
 					continue
 				}
 				_ = s.s.InTx(s.ctx, func(ctx context.Context) error {
-					_, err := s.engine.Hurry(ctx, d)
+					_, err := s.engine.RetryNow(ctx, d)
 					return err
 				})
 			}

@@ -134,7 +134,7 @@ func TestCancelledEndsTheIncident(t *testing.T) {
 			if _, err := s.DB(ctx).Event.Delete().Exec(ctx); err != nil {
 				return err
 			}
-			_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+			_, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 			return err
 		})
 		shop.engine.Start(t.Context())
@@ -255,7 +255,7 @@ func TestEventAgedOut(t *testing.T) {
 			if _, err := s.DB(ctx).Event.Delete().Where(dbevent.ID(first.EventID)).Exec(ctx); err != nil {
 				return err
 			}
-			_, err := shop.engine.Hurry(ctx, first)
+			_, err := shop.engine.RetryNow(ctx, first)
 			return err
 		})
 		shop.engine.Start(t.Context())

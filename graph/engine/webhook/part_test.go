@@ -38,7 +38,7 @@ func (s *shop) endpoints(n int, url string) []xid.ID {
 				rows[i] = c.WebhookEndpoint.Create().SetID(id).SetURL(url).SetEvents(string(event.ProductUpdated)).
 					SetStatus(state.EndpointActive).SetSecret(vault.Seal(id, secret)).
 					SetSecretHint(webhook.Hint(secret)).SetUpdatedAt(micros.Now())
-				queues[i] = c.WebhookQueue.Create().SetID(id).SetBucket(bucket.Of(s.store)).SetDueAt(micros.Never)
+				queues[i] = c.WebhookQueue.Create().SetID(id).SetBucket(bucket.Of(s.store)).SetDueAt(micros.Max)
 			}
 			if err := c.WebhookEndpoint.CreateBulk(rows...).Exec(ctx); err != nil {
 				return err

@@ -17,5 +17,5 @@ func (e *Engine) Pause(ctx context.Context, endpoint xid.ID, until micros.Time) 
 	})
 }
 
-// Unpause continues deliveries now.
-func (e *Engine) Unpause(ctx context.Context, endpoint xid.ID) error { return e.Resume(ctx, endpoint) }
+// EndPause continues deliveries now.
+func (e *Engine) EndPause(ctx context.Context, endpoint xid.ID) error { return e.Resume(ctx, endpoint) }

@@ -51,7 +51,7 @@ func TestPause(t *testing.T) {
 		shop.change(&fresh)
 		for i := range ps { // so that all are tried at the same time
 			d := shop.waiting(e)[i]
-			shop.tx(func(ctx context.Context) error { _, err := shop.engine.Hurry(ctx, d); return err })
+			shop.tx(func(ctx context.Context) error { _, err := shop.engine.RetryNow(ctx, d); return err })
 		}
 		before := came.Load()
 		for came.Load() == before { // until an attempt is under way
@@ -109,7 +109,7 @@ func TestUnpause(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return shop.engine.Unpause(ctx, e.ID)
+			return shop.engine.EndPause(ctx, e.ID)
 		})
 		until(t, "all of them", func() bool { return r.accepted() == 6 })
 	})

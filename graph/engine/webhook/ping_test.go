@@ -168,7 +168,7 @@ func TestPingWithoutAQueue(t *testing.T) {
 	}
 	for name, act := range map[string]func(context.Context, xid.ID) error{
 		"Hold": other.engine.Hold, "Resume": other.engine.Resume, "Cancel": other.engine.Cancel,
-		"Changed": other.engine.Changed,
+		"Changed": other.engine.SettingsChanged,
 	} {
 		err := s.InTx(other.ctx, func(ctx context.Context) error { return act(ctx, e.ID) })
 		if !errors.Is(err, webhook.ErrNoQueue) {

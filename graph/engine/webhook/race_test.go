@@ -36,7 +36,7 @@ func TestRelayMeetsRegistration(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := e.newRelay()
-		_, all := storetest.Everything(t, s)
+		_, all := storetest.AllStores(t, s)
 		batch, err := r.outbox(all)
 		if err != nil || len(batch) != 1 {
 			t.Fatalf("%d events, %v", len(batch), err)

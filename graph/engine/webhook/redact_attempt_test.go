@@ -24,7 +24,7 @@ func TestRedactAtEachAttempt(t *testing.T) {
 			return 500
 		})
 		shop := open(t, s, func(c *webhook.Config) {
-			c.Veil = func(store xid.ID, kind event.Type, body []byte) ([]byte, error) {
+			c.RedactEvent = func(store xid.ID, kind event.Type, body []byte) ([]byte, error) {
 				if gone.Load() && !store.IsNil() && kind == event.ProductUpdated {
 					return bytes.ReplaceAll(body, []byte(`{"id":"x"}`), []byte(`{"id":null}`)), nil
 				}

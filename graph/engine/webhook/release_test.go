@@ -39,19 +39,19 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			if err := e.Create(ctx, id); err != nil {
 				return err
 			}
-			return e.Changed(ctx, id) // due now
+			return e.SettingsChanged(ctx, id) // due now
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all := storetest.Everything(t, s)
+		_, all := storetest.AllStores(t, s)
 		if _, err := e.leaser.acquire(all); err != nil {
 			t.Fatal(err)
 		}
 		q := e.machine.schedule.Find(schedule.Key{Store: store.ID, Endpoint: id})
 		var idle []schedule.Release
 		if q != nil {
-			idle = e.machine.schedule.ReleaseAll(false, time.Now())[micros.Never]
+			idle = e.machine.schedule.ReleaseAll(false, time.Now())[micros.Max]
 		}
 		if len(idle) != 1 {
 			t.Fatalf("the queue is not leased and empty: %v", q)
@@ -63,11 +63,11 @@ func TestReleaseKeepsWhatCameMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.appendLocal([]*subscriber{sub})
-		if err := e.leaser.release(t.Context(), idle, micros.Never); err != nil {
+		if err := e.leaser.release(t.Context(), idle, micros.Max); err != nil {
 			t.Fatal(err)
 		}
 		row := s.DB(ctx).WebhookQueue.Query().OnlyX(ctx)
-		if row.LeaseOwner == nil || row.DueAt == micros.Never || e.machine.schedule.Find(q.Key) != q ||
+		if row.LeaseOwner == nil || row.DueAt == micros.Max || e.machine.schedule.Find(q.Key) != q ||
 			q.State() != schedule.Active {
 			t.Errorf("the queue was released with a delivery in it: %v", row)
 		}

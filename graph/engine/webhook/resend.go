@@ -13,16 +13,16 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/webhook/schedule"
 )
 
-// Again is a delivery to send again.
-type Again struct {
+// DeliveryRef is a delivery to send again.
+type DeliveryRef struct {
 	Sequence        int64
 	Event, Resource xid.ID
 }
 
-// HurryAll makes the next attempts of waiting deliveries due now and returns their number.
+// RetryAllNow makes the next attempts of waiting deliveries due now and returns their number.
 // Deliveries that are already due are left alone. It runs in the transaction in which they were
 // read.
-func (e *Engine) HurryAll(ctx context.Context, endpoint xid.ID, list []Again) (int, error) {
+func (e *Engine) RetryAllNow(ctx context.Context, endpoint xid.ID, list []DeliveryRef) (int, error) {
 	now, store := e.wallTime(), viewer.From(ctx).Store
 	args := []any{now, now, now}
 	for _, a := range list {
@@ -38,7 +38,7 @@ func (e *Engine) HurryAll(ctx context.Context, endpoint xid.ID, list []Again) (i
 
 // ResendAll creates new deliveries of events at the end of the endpoint's queue, in the given
 // order.
-func (e *Engine) ResendAll(ctx context.Context, endpoint xid.ID, list []Again) error {
+func (e *Engine) ResendAll(ctx context.Context, endpoint xid.ID, list []DeliveryRef) error {
 	err := e.nudge(ctx, endpoint, func(u *db.WebhookQueueUpdate) { u.AddLastSequence(int64(len(list))) })
 	if err != nil {
 		return err

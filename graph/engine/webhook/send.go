@@ -97,7 +97,7 @@ func (s *sender) postBody(a *sendJob) (*attempt.Pending, attempt.Result) {
 		return nil, attempt.Result{Outcome: outcomeForbidden}
 	}
 	var err error
-	if it.Body, err = s.Veil(a.key.Store, it.Kind, it.Body); err != nil {
+	if it.Body, err = s.RedactEvent(a.key.Store, it.Kind, it.Body); err != nil {
 		return nil, s.unable(a, "redact the body", err)
 	}
 	if a.owner != nil {
@@ -133,7 +133,7 @@ func resultOf(r attempt.Result) schedule.Result {
 	case attempt.Cancelled, attempt.Unable:
 		s.End = schedule.Unsent
 		if r.Sent {
-			s.End = schedule.Severed
+			s.End = schedule.Interrupted
 		}
 	case outcomeExpired, outcomeForbidden:
 		s.End = schedule.Void

@@ -96,7 +96,7 @@ func TestPanicEndsOneAttempt(t *testing.T) {
 // now makes a waiting delivery due.
 func (s *shop) now(d *db.Delivery) {
 	s.t.Helper()
-	s.tx(func(ctx context.Context) error { _, err := s.engine.Hurry(ctx, d); return err })
+	s.tx(func(ctx context.Context) error { _, err := s.engine.RetryNow(ctx, d); return err })
 }
 
 // Each failed attempt is logged in one line with all details; at debug level every attempt is.

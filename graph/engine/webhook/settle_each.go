@@ -90,7 +90,7 @@ func (s *settler) recountFailure(ctx context.Context, o *outcome, counted []any)
 	ent.OnCommit(ctx, func() {
 		m := s.machine.lock()
 		defer s.machine.unlock()
-		m.Numbered(&o.Outcome, number)
+		m.SetAttempts(&o.Outcome, number)
 	})
 	return o.as(number), err
 }

@@ -58,7 +58,7 @@ func TestHurry(t *testing.T) {
 		since, first := time.Now(), shop.waiting(e)[0]
 		hurry := func(d *db.Delivery) (ok bool) {
 			shop.tx(func(ctx context.Context) (err error) {
-				ok, err = shop.engine.Hurry(ctx, d)
+				ok, err = shop.engine.RetryNow(ctx, d)
 				return err
 			})
 			return ok
@@ -88,7 +88,7 @@ func TestHurryOfAnOldView(t *testing.T) {
 		old := *shop.waiting(e)[0]
 		old.Attempts--
 		shop.tx(func(ctx context.Context) error {
-			if ok, err := shop.engine.Hurry(ctx, &old); ok || err != nil {
+			if ok, err := shop.engine.RetryNow(ctx, &old); ok || err != nil {
 				t.Errorf("got %v, %v", ok, err)
 			}
 			return nil
@@ -277,10 +277,10 @@ func TestChanged(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := shop.engine.Changed(ctx, e.ID); err != nil {
+			if err := shop.engine.SettingsChanged(ctx, e.ID); err != nil {
 				return err
 			}
-			_, err = shop.engine.Hurry(ctx, shop.waiting(e)[0])
+			_, err = shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 			return err
 		})
 		after.exactly(t, 1)
@@ -314,7 +314,7 @@ func TestSecondSecretTakesOver(t *testing.T) {
 				return act(ctx, e.ID)
 			})
 		}
-		issued(micros.Now(), shop.engine.Changed)
+		issued(micros.Now(), shop.engine.SettingsChanged)
 		shop.change(&p)
 		r.exactly(t, 1)
 		got := r.got[0]
@@ -352,7 +352,7 @@ func TestLargeBodies(t *testing.T) {
 			until(t, "a failure", func() bool { w := shop.waiting(e); return len(w) == 1 && w[0].Tries == 1 })
 			m.well.Store(true)
 			shop.tx(func(ctx context.Context) error {
-				_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+				_, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 				return err
 			})
 			until(t, "the delivery", func() bool { return len(shop.logged(e)) == i+1 })

@@ -283,7 +283,7 @@ func work(t *testing.T, s *shop, holdUp func(*db.WebhookEndpoint) (release func(
 	s.write(&p, 3, event.ProductUpdated, `{}`)
 	until(t, "a failure", func() bool { return s.queueOf(e).Streak == 1 })
 	for _, act := range []func(context.Context) (bool, error){
-		func(ctx context.Context) (bool, error) { return s.engine.Hurry(ctx, s.waiting(e)[0]) },
+		func(ctx context.Context) (bool, error) { return s.engine.RetryNow(ctx, s.waiting(e)[0]) },
 		func(ctx context.Context) (bool, error) { return s.engine.SkipOne(ctx, s.waiting(e)[0]) },
 	} {
 		s.tx(func(ctx context.Context) error { _, err := act(ctx); return err })

@@ -34,8 +34,8 @@ var troubles = map[egress.Trouble]string{
 	egress.Resolver:    "no name can be looked up",
 }
 
-// Strain returns why webhooks cannot be sent from this machine at present, or "".
-func (e *Engine) Strain() string {
+// SenderTrouble returns why webhooks cannot be sent from this machine at present, or "".
+func (e *Engine) SenderTrouble() string {
 	last := e.sender.trouble.last.Load()
 	if last == nil || time.Since(last.at) >= troubleTime || e.sender.trouble.answered.Load() >= last.at.UnixNano() ||
 		troubles[last.kind] == "" {
@@ -61,7 +61,7 @@ func (s *sender) noteTrouble(ctx context.Context, kind egress.Trouble) {
 	if kind != egress.Family {
 		s.trouble.last.Store(&trouble{kind: kind, at: time.Now()})
 		m := s.machine.lock()
-		m.Strain(s.now())
+		m.ReduceLimit(s.now())
 		s.machine.unlock()
 	}
 	if s.shouldLog("begin an attempt: " + string(kind)) {

@@ -33,7 +33,7 @@ func TestSenderTrouble(t *testing.T) {
 		read := figures(t, shop.engine)
 		r := receive(t, nil)
 		shop.endpoint(r.URL, event.ProductUpdated)
-		if text := shop.engine.Strain(); text != "" {
+		if text := shop.engine.SenderTrouble(); text != "" {
 			t.Errorf("before: %q", text)
 		}
 		shop.engine.Start(t.Context())
@@ -41,7 +41,7 @@ func TestSenderTrouble(t *testing.T) {
 		until(t, "two attempts that did not begin", func() bool {
 			return read()["sender_troubles_total descriptors"] >= 2
 		})
-		if text := shop.engine.Strain(); text != "webhooks cannot be sent: no file descriptor is left" {
+		if text := shop.engine.SenderTrouble(); text != "webhooks cannot be sent: no file descriptor is left" {
 			t.Errorf("meanwhile: %q", text)
 		}
 		const message = "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed"
@@ -56,7 +56,7 @@ func TestSenderTrouble(t *testing.T) {
 			t.Errorf("it fails since %v, streak %d", q.FailingSince, q.Streak)
 		}
 		out.Store(false)
-		until(t, "the event", func() bool { return r.accepted() == 1 && shop.engine.Strain() == "" })
+		until(t, "the event", func() bool { return r.accepted() == 1 && shop.engine.SenderTrouble() == "" })
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if number := r.got[0].header.Get("X-Service-Attempt"); len(r.got) != 1 || number != "1" {

@@ -165,7 +165,7 @@ func (l *leaser) retire(store, endpoint xid.ID) {
 }
 
 // retireQueue stops sending from a queue that a person took out of service; q is nil if it is not
-// in memory. Its row may still name this process as the owner, so the watch loop is woken to
+// in memory. Its row may still name this process as the owner, so the watch loop is wakeups to
 // release it at once instead of when the lease ends.
 func (l *leaser) retireQueue(m *schedule.Machine, q *schedule.Queue) {
 	if q != nil {

@@ -41,7 +41,7 @@ func TestChangesApplyElsewhere(t *testing.T) {
 				s.engine.Cancel)
 		}},
 		{name: "address", moves: true, change: func(s *shop, e *db.WebhookEndpoint, to string) {
-			s.amend(e, func(u *db.WebhookEndpointUpdate) { u.SetURL(to) }, s.engine.Changed)
+			s.amend(e, func(u *db.WebhookEndpointUpdate) { u.SetURL(to) }, s.engine.SettingsChanged)
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestChangesApplyElsewhere(t *testing.T) {
 					if tc.moves {
 						return r.attempts()+next.accepted() == events
 					}
-					return shop.queueOf(e).DueAt == micros.Never && time.Since(answered) > 2*watched
+					return shop.queueOf(e).DueAt == micros.Max && time.Since(answered) > 2*watched
 				})
 				stop(owner)
 				if text := errs.buf.String(); text != "" {
@@ -136,7 +136,7 @@ func TestAttemptOfALostLease(t *testing.T) {
 		close(gate)
 		until(t, "the new owner's failure", func() bool { return count() == 2 })
 		shop.tx(func(ctx context.Context) error {
-			_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+			_, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 			return err
 		})
 		until(t, "the delivery", func() bool { return len(shop.logged(e)) == 1 })
@@ -185,7 +185,7 @@ func TestAttemptCountedMeanwhile(t *testing.T) {
 			for i, status := range answers {
 				if i > 0 {
 					shop.tx(func(ctx context.Context) error {
-						_, err := shop.engine.Hurry(ctx, shop.waiting(e)[0])
+						_, err := shop.engine.RetryNow(ctx, shop.waiting(e)[0])
 						return err
 					})
 					<-came

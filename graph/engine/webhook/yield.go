@@ -23,7 +23,7 @@ type traffic struct {
 
 // contended reports whether other writes share the database at present: those of this process's
 // requests, or of other processes, which their events show.
-func (t *traffic) contended() bool { return t.store.Crowded() || t.othersWrite() }
+func (t *traffic) contended() bool { return t.store.Contended() || t.othersWrite() }
 
 // othersWrite reports whether recent events were no backlog.
 func (t *traffic) othersWrite() bool {

@@ -26,9 +26,9 @@ type Config struct {
 	Jitter float64
 	// Timeout bounds one round; five minutes by default.
 	Timeout time.Duration
-	// Woken starts the next round at once, like [Loop.Wake]; nil never does.
-	Woken  <-chan struct{}
-	Logger *slog.Logger
+	// Wakeups starts the next round at once, like [Loop.Wake]; nil never does.
+	Wakeups <-chan struct{}
+	Logger  *slog.Logger
 }
 
 // Loop runs rounds until it is stopped. A round that fails or panics is logged, and the next one
@@ -83,7 +83,7 @@ func (l *Loop) rounds(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
-		case <-l.Woken:
+		case <-l.Wakeups:
 		case <-timer.C:
 		}
 		// Both may be ready: a stopped loop starts no round.

@@ -76,8 +76,8 @@ func (a *addresses) path(address string) string {
 	return a.imagePath(address)
 }
 
-// Pictures returns the https addresses of the images in a text, in order.
-func Pictures(source string) (list []string) {
+// Images returns the https addresses of the images in a text, in order.
+func Images(source string) (list []string) {
 	_, _ = HTML(source, func(address string) string { // a refused text shows none
 		list = append(list, address)
 		return ""

@@ -52,7 +52,7 @@ func TestHTML(t *testing.T) {
 
 func TestImages(t *testing.T) {
 	const source = "![a](https://a.test/1.png) ![b](/2.png)\n\n[![c](https://a.test/3.png)](/c)"
-	if got := strings.Join(markdown.Pictures(source), " "); got != "https://a.test/1.png https://a.test/3.png" {
+	if got := strings.Join(markdown.Images(source), " "); got != "https://a.test/1.png https://a.test/3.png" {
 		t.Errorf("images %s", got)
 	}
 	got, err := markdown.HTML(source, func(address string) string { return "/pictures/" + address[len(address)-5:] })

@@ -77,9 +77,9 @@ const (
 	NotValid
 	ChooseOne
 	StockChanged
-	GoodsGone
+	ItemsUnavailable
 	PricesChanged
-	GoodsChanged
+	ItemsChanged
 	ErrorSummary
 	NoRates
 	NoMethods

@@ -23,8 +23,8 @@ const (
 	maxPasses = 60
 )
 
-// Picture is an image that is safe to publish.
-type Picture struct {
+// Image is an image that is safe to publish.
+type Image struct {
 	Header
 	Body []byte
 }
@@ -35,13 +35,13 @@ type Picture struct {
 // the equivalent chunks of a PNG; a profile that cannot be converted stays. A JPEG or PNG keeps its
 // type, a still GIF becomes a PNG, and a WebP becomes a JPEG, or a PNG if it has transparency. An
 // animation keeps its frames. Errors caused by the image are a [Fault].
-func Clean(b []byte) (p *Picture, err error) {
+func Clean(b []byte) (p *Image, err error) {
 	defer func() {
 		if recover() != nil { // as in Judge
 			p, err = nil, ErrBroken
 		}
 	}()
-	h, err := Judge(b)
+	h, err := Inspect(b)
 	switch {
 	case err != nil:
 		return nil, err
@@ -57,7 +57,7 @@ func Clean(b []byte) (p *Picture, err error) {
 		case frames > maxFrames || int64(frames)*int64(h.Width)*int64(h.Height) > maxFramePixels:
 			return nil, ErrFrames
 		case frames > 1:
-			return &Picture{Header: h, Body: plain}, nil
+			return &Image{Header: h, Body: plain}, nil
 		}
 	}
 	m, err := decode(b, h)
@@ -118,7 +118,7 @@ func fullRange(m image.Image, contentType string) {
 }
 
 // keep encodes an image of a type in the form to store.
-func keep(m image.Image, from string) (*Picture, error) {
+func keep(m image.Image, from string) (*Image, error) {
 	to := PNG
 	if o, ok := m.(interface{ Opaque() bool }); from == JPEG || from == WebP && ok && o.Opaque() {
 		to = JPEG
@@ -130,7 +130,7 @@ func keep(m image.Image, from string) (*Picture, error) {
 	if len(body) > limit.ImageBytes {
 		return nil, ErrLarge
 	}
-	return &Picture{Header: Header{to, m.Bounds().Dx(), m.Bounds().Dy()}, Body: body}, nil
+	return &Image{Header: Header{to, m.Bounds().Dx(), m.Bounds().Dy()}, Body: body}, nil
 }
 
 func encode(m image.Image, contentType string, quality int) ([]byte, error) {

@@ -57,9 +57,9 @@ const MaxWeight = 2 * limit.ImagePixels
 // Weight is the cost of decoding the image, which callers bound: one unit is about four bytes.
 func (h Header) Weight() int64 { return min(2*int64(h.Width)*int64(h.Height), MaxWeight) }
 
-// Judge reads the type and the size of an image from its bytes, without decoding it. Its error is a
+// Inspect reads the type and the size of an image from its bytes, without decoding it. Its error is a
 // [Fault].
-func Judge(b []byte) (h Header, err error) {
+func Inspect(b []byte) (h Header, err error) {
 	defer func() {
 		// The decoders are made for hostile input, but a bug in one of them must not crash the
 		// caller.

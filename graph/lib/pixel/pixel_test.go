@@ -127,7 +127,7 @@ func near(a, b color.Color) bool {
 	return !far(r, R) && !far(g, G) && !far(bl, B)
 }
 
-func decoded(t testing.TB, p *pixel.Picture) image.Image {
+func decoded(t testing.TB, p *pixel.Image) image.Image {
 	t.Helper()
 	m, _, err := image.Decode(bytes.NewReader(p.Body))
 	if err != nil {
@@ -297,7 +297,7 @@ func TestScale(t *testing.T) {
 		"jpeg": jpegOf(t, sample(2001, 1501)), "png": pngOf(t, sample(2001, 1501)),
 		"tall": jpegOf(t, sample(900, 4000)),
 	} {
-		h, err := pixel.Judge(b)
+		h, err := pixel.Inspect(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,13 +307,13 @@ func TestScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, body := range list {
-			got, err := pixel.Judge(body)
+			got, err := pixel.Inspect(body)
 			want := pixel.Header{h.ContentType, widths[i], pixel.HeightAt(h.Width, h.Height, widths[i])}
 			if err != nil || got != want {
 				t.Errorf("%s: %+v, want %+v, %v", name, got, want, err)
 			}
 		}
-		m := decoded(t, &pixel.Picture{Header: pixel.Header{Width: 320,
+		m := decoded(t, &pixel.Image{Header: pixel.Header{Width: 320,
 			Height: pixel.HeightAt(h.Width, h.Height, 320)}, Body: list[1]})
 		if !near(m.At(10, 10), corners[0]) || !near(m.At(310, 10), corners[1]) {
 			t.Errorf("%s shows something else", name)
@@ -332,7 +332,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if h, err := pixel.Judge(b); err != nil || h.Weight() > 2<<20 {
+		if h, err := pixel.Inspect(b); err != nil || h.Weight() > 2<<20 {
 			return // refused, or slow to try
 		}
 		p, err := pixel.Clean(b)

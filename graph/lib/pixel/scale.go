@@ -12,7 +12,7 @@ const maxFine = 4 << 20
 // Scale scales a stored image to other widths, largest first, each below its own. The type stays
 // the same.
 func Scale(b []byte, widths ...int) ([][]byte, error) {
-	h, err := Judge(b)
+	h, err := Inspect(b)
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func withICCP(b, profile []byte) []byte {
 	}
 	body := b[12:]
 	const iccp = 0x20
-	h, _ := pixel.Judge(b)
+	h, _ := pixel.Inspect(b)
 	flags := []byte{iccp, 0, 0, 0, byte(h.Width - 1), 0, 0, byte(h.Height - 1), 0, 0}
 	if string(body[:4]) == "VP8X" {
 		flags[0] |= body[8]

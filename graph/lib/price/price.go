@@ -98,10 +98,10 @@ type Result struct {
 type Freight struct {
 	// Needed says that something has to be shipped.
 	Needed bool
-	// WeightGrams and GoodsMinor are the weight and the worth, after the discount, of all items to
+	// WeightGrams and ItemsMinor are the weight and the worth, after the discount, of all items to
 	// ship. They determine the available rates.
 	WeightGrams int64
-	GoodsMinor  int64
+	ItemsMinor  int64
 	// PriceMinor is the price of the rate as the store set it, TaxMinor its tax, added or included
 	// as for items. What is paid is [Sums].ShippingMinor.
 	PriceMinor int64
@@ -185,9 +185,9 @@ func (g Given) cost() float64 {
 	return float64(g.UnitMinor)*float64(g.Quantity) - float64(g.DiscountMinor) + float64(g.TaxMinor)
 }
 
-// Dearest returns the index of the most expensive line: the one to name when a sum exceeds the
+// MostExpensive returns the index of the most expensive line: the one to name when a sum exceeds the
 // largest amount.
-func Dearest[L interface{ cost() float64 }](lines []L) (at int) {
+func MostExpensive[L interface{ cost() float64 }](lines []L) (at int) {
 	for i, l := range lines {
 		if l.cost() > lines[at].cost() {
 			at = i

@@ -150,7 +150,7 @@ func TestRateFits(t *testing.T) {
 		goods, grams int64
 		want         bool
 	}{{9, 1, false}, {10, 1, true}, {20, 2, true}, {21, 2, false}, {10, 0, false}, {10, 3, false}} {
-		if got := rate.Fits(price.Freight{GoodsMinor: tc.goods, WeightGrams: tc.grams}); got != tc.want {
+		if got := rate.Fits(price.Freight{ItemsMinor: tc.goods, WeightGrams: tc.grams}); got != tc.want {
 			t.Errorf("%d for %d g: %v", tc.goods, tc.grams, got)
 		}
 	}

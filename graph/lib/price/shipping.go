@@ -24,7 +24,7 @@ func (r *Rate) Fits(f Freight) bool {
 	within := func(n int64, least, most *int64) bool {
 		return (least == nil || n >= *least) && (most == nil || n <= *most)
 	}
-	return within(f.GoodsMinor, r.LeastMinor, r.MostMinor) && within(f.WeightGrams, r.LeastGrams, r.MostGrams)
+	return within(f.ItemsMinor, r.LeastMinor, r.MostMinor) && within(f.WeightGrams, r.LeastGrams, r.MostGrams)
 }
 
 // price returns the price of the rate for items of a worth.
@@ -51,7 +51,7 @@ func (r *Result) ship(c Cart) error {
 		weight, fits := currency.Mul(l.Quantity, l.WeightGrams)
 		f.Needed, ok = true, ok && fits
 		f.WeightGrams = plus(f.WeightGrams, weight)
-		f.GoodsMinor = plus(f.GoodsMinor, r.Lines[i].SubtotalMinor-r.Lines[i].DiscountMinor)
+		f.ItemsMinor = plus(f.ItemsMinor, r.Lines[i].SubtotalMinor-r.Lines[i].DiscountMinor)
 	}
 	if !ok {
 		return ErrTooLarge
@@ -59,7 +59,7 @@ func (r *Result) ship(c Cart) error {
 	if c.Shipping == nil || !f.Needed || r.Discounted && c.Discount.Kind == state.DiscountFreeShipping {
 		return nil
 	}
-	f.PriceMinor = c.Shipping.price(f.GoodsMinor)
+	f.PriceMinor = c.Shipping.price(f.ItemsMinor)
 	var added, included int64
 	if r.Rate != nil && r.Rate.Shipping {
 		added, included = c.Tax.on(f.PriceMinor, r.Rate)

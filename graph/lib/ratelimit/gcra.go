@@ -7,7 +7,7 @@
 // further ahead than a whole burst. So no window has an edge at which twice the rate passes, and a
 // key whose allowance is full can be forgotten.
 //
-// Several processes can count a key together, see [Limiter.Tell].
+// Several processes can count a key together, see [Limiter.Uses].
 package ratelimit
 
 import (
@@ -26,7 +26,7 @@ type Config struct {
 	// Burst is how many requests a key with a full allowance may make at once; at least 1.
 	Burst int
 	// Shared says that other processes count the same keys and exchange reports, see
-	// [Limiter.Tell].
+	// [Limiter.Uses].
 	Shared bool
 }
 

@@ -157,9 +157,9 @@ func (sh *share) undo(interval int64) (cost int64) {
 	return interval + back
 }
 
-// Tell returns the report for the other processes: the uses of keys that are busy here or
-// elsewhere, at most the given number. Call it about once a second, like [Limiter.Hear].
-func (l *Limiter[K]) Tell(most int) (uses []Use[K]) {
+// Uses returns the report for the other processes: the uses of keys that are busy here or
+// elsewhere, at most the given number. Call it about once a second, like [Limiter.Merge].
+func (l *Limiter[K]) Uses(most int) (uses []Use[K]) {
 	if l.Off() {
 		return nil
 	}
@@ -183,8 +183,8 @@ func (l *Limiter[K]) Tell(most int) (uses []Use[K]) {
 	return uses
 }
 
-// Hear merges the latest reports of all other processes, also those that have not changed.
-func (l *Limiter[K]) Hear(reports []Report[K]) {
+// Merge merges the latest reports of all other processes, also those that have not changed.
+func (l *Limiter[K]) Merge(reports []Report[K]) {
 	if l.Off() {
 		return
 	}

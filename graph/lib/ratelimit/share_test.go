@@ -37,7 +37,7 @@ func newFleet(t *testing.T, n, rate, burst int) *fleet {
 
 // exchange exchanges the reports of process i.
 func (f *fleet) exchange(i int) {
-	uses := f.limiters[i].Tell(100)
+	uses := f.limiters[i].Uses(100)
 	if len(uses) > 0 {
 		f.told++
 		f.board[f.ids[i]] = Report[string]{Process: f.ids[i], At: time.Now().UnixMicro(), Uses: uses}
@@ -50,7 +50,7 @@ func (f *fleet) exchange(i int) {
 			reports = append(reports, r)
 		}
 	}
-	f.limiters[i].Hear(reports)
+	f.limiters[i].Merge(reports)
 }
 
 // run makes requests for some seconds and returns how many were let through in each. asked returns
@@ -200,8 +200,8 @@ func TestFleetLost(t *testing.T) {
 		}
 		report := func(taken int64) {
 			time.Sleep(time.Second)
-			here.Tell(10)
-			here.Hear([]Report[string]{{Process: there, At: time.Now().UnixMicro(), Uses: []Use[string]{
+			here.Uses(10)
+			here.Merge([]Report[string]{{Process: there, At: time.Now().UnixMicro(), Uses: []Use[string]{
 				{Key: "a", Since: 1, Taken: taken, Asked: taken, Short: 200, Busy: true}}}})
 		}
 		report(100)
@@ -226,10 +226,10 @@ func TestShareReturn(t *testing.T) {
 		for range 20 {
 			l.Return("a")
 		}
-		if uses := l.Tell(10); len(uses) != 1 || uses[0].Taken != 30 || uses[0].Short != 30 || !uses[0].Busy {
+		if uses := l.Uses(10); len(uses) != 1 || uses[0].Taken != 30 || uses[0].Short != 30 || !uses[0].Busy {
 			t.Errorf("reported %+v, want 30", uses)
 		}
-		if uses := l.Tell(0); len(uses) != 0 {
+		if uses := l.Uses(0); len(uses) != 0 {
 			t.Errorf("reported %+v, want none", uses)
 		}
 	})

@@ -83,7 +83,7 @@ func BenchmarkFind(b *testing.B) {
 		} {
 			b.Run(name, func(b *testing.B) {
 				for b.Loop() {
-					if _, err := reader(ctx, s).Find(ctx, listings.Ask(question)); err != nil {
+					if _, err := reader(ctx, s).Find(ctx, listings.Parse(question)); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -101,7 +101,7 @@ func BenchmarkRead(b *testing.B) {
 			"newest": {Sort: listings.Newest}, "price": {Sort: listings.PriceUp}, "title": {Sort: listings.Title},
 			"few pass": {Sort: listings.Title, Most: new(int64(50))},
 		} {
-			l.Shelf, l.Limit = listings.All, 24
+			l.ID, l.Limit = listings.All, 24
 			b.Run(name, func(b *testing.B) {
 				first, err := reader(ctx, s).Read(ctx, l)
 				if err != nil {

@@ -24,7 +24,7 @@ const (
 
 // collections returns the collections of an active product, as the transaction sees them. Changes
 // that it does not see yet are handled by the second pass; see settleAfter.
-func (r Rack) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
+func (r Writer) collections(ctx context.Context, p *db.Product) ([]xid.ID, error) {
 	all := r.Client.Collection.Query().Where(collection.RuleNotNil(), collection.Gone(false))
 	all.Modify(ent.ForceIndex(ent.Primary))
 	rows, err := all.Load(ctx)
@@ -111,7 +111,7 @@ func meets(c document.CollectionCondition, p *db.Product, tags []string) bool {
 }
 
 // members returns which products of a batch are in a collection.
-func (r Rack) members(ctx context.Context, c *db.Collection, rows []*db.Product) (map[xid.ID]bool, error) {
+func (r Writer) members(ctx context.Context, c *db.Collection, rows []*db.Product) (map[xid.ID]bool, error) {
 	on := map[xid.ID]bool{}
 	if c.Gone {
 		return on, nil

@@ -41,8 +41,8 @@ type Question struct {
 	words []*queryWord
 }
 
-// Ask parses a query. A query without words finds nothing.
-func Ask(text string) Question {
+// Parse parses a query. A query without words finds nothing.
+func Parse(text string) Question {
 	folded := strings.TrimSpace(Fold(text))
 	q := Question{text: folded}
 	for _, t := range tokens(folded) {

@@ -11,7 +11,7 @@ import (
 
 // TestRank: a product with the word in its title, exactly as typed, comes first.
 func TestRank(t *testing.T) {
-	q := listings.Ask("blue mug")
+	q := listings.Parse("blue mug")
 	var last int
 	for i, texts := range []listings.Texts{
 		{Title: "Blue mug, large"}, {Title: "Mug, blue", SKU: "M-1"}, {Title: "Cup", Vendor: "Blue",

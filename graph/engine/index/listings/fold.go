@@ -77,9 +77,9 @@ func cut(s string, n int) string {
 // Cut returns the part of a word that is indexed.
 func Cut(word string) string { return cut(word, maxWord) }
 
-// Asked returns the words to search for a folded text without spaces: one word without punctuation,
+// QueryTerms returns the words to search for a folded text without spaces: one word without punctuation,
 // or pairs of letters in a script without spaces.
-func Asked(text string) []string {
+func QueryTerms(text string) []string {
 	all := tokens(text)
 	if len(all) == 0 {
 		return nil
@@ -96,10 +96,10 @@ func Asked(text string) []string {
 }
 
 // Terms returns all words under which a text is indexed: its words, and for each part that is typed
-// without a space, such as "T-shirt", the word that [Asked] returns.
+// without a space, such as "T-shirt", the word that [QueryTerms] returns.
 func Terms(text string) (list []string) {
 	for chunk := range strings.FieldsSeq(Fold(text)) {
-		for _, w := range append(wordsIn(chunk), Asked(chunk)...) {
+		for _, w := range append(wordsIn(chunk), QueryTerms(chunk)...) {
 			if !slices.Contains(list, w) {
 				list = append(list, w)
 			}

@@ -36,8 +36,8 @@ func Option(name, value string) xid.ID {
 	return xid.ID(sum[:len(xid.ID{})])
 }
 
-// Rack writes the listing index of a store.
-type Rack struct {
+// Writer writes the listing index of a store.
+type Writer struct {
 	Client *db.Client
 	// Engine is the dialect of the database.
 	Engine string
@@ -53,7 +53,7 @@ type place struct {
 // Put indexes a product with its variants: its lists and its search words. The transaction has
 // written or locked the product's row. shown reports whether the product may have been active
 // before, so that it may already be indexed.
-func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
+func (r Writer) Put(ctx context.Context, p *db.Product, shown bool) error {
 	if p.Status != state.ProductActive {
 		if !shown {
 			return nil
@@ -74,7 +74,7 @@ func (r Rack) Put(ctx context.Context, p *db.Product, shown bool) error {
 }
 
 // Drop removes a product from its lists and from the search.
-func (r Rack) Drop(ctx context.Context, id xid.ID) error {
+func (r Writer) Drop(ctx context.Context, id xid.ID) error {
 	if _, err := r.Client.Listing.Delete().Where(listing.ID(id)).Exec(ctx); err != nil {
 		return fmt.Errorf("remove from the listing index: %w", err)
 	}
@@ -82,7 +82,7 @@ func (r Rack) Drop(ctx context.Context, id xid.ID) error {
 }
 
 // lists returns the lists of an active product.
-func (r Rack) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
+func (r Writer) lists(ctx context.Context, p *db.Product) (map[xid.ID]bool, error) {
 	on := map[xid.ID]bool{All: true}
 	options, err := p.Options.List()
 	if err != nil {
@@ -116,7 +116,7 @@ func placeOf(p *db.Product) place {
 
 // list writes the rows of a product that differ. It reads the current rows, because the walk may
 // have written them since this transaction took its snapshot.
-func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
+func (r Writer) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown bool) error {
 	at, there := placeOf(p), map[xid.ID]bool{}
 	if shown {
 		query := r.Client.Listing.Query().Where(listing.ID(p.ID))
@@ -146,7 +146,7 @@ func (r Rack) list(ctx context.Context, p *db.Product, on map[xid.ID]bool, shown
 
 // relist updates the existing rows: it deletes those of lists that the product has left, and moves
 // it in the others.
-func (r Rack) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
+func (r Writer) relist(ctx context.Context, id xid.ID, at place, on, there map[xid.ID]bool, moved bool) error {
 	var gone []xid.ID
 	for list := range there {
 		if !on[list] {

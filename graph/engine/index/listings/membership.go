@@ -37,24 +37,26 @@ const (
 )
 
 // Begin updates the first products of a changed collection, which are all products of most stores,
-// so that the caller sees the result. [Keeper.Judge] does the rest right after.
+// so that the caller sees the result. [Keeper.UpdateCollections] does the rest right after.
 func (k *Keeper) Begin(ctx context.Context, id xid.ID) error {
 	err := k.update(viewer.Operator(ctx, viewer.From(ctx).Store), id, micros.Now(), firstBatches)
 	select {
-	case k.woken <- struct{}{}:
+	case k.wakeups <- struct{}{}:
 	default: // it is about to run
 	}
 	return err
 }
 
-// Woken receives after [Keeper.Begin].
-func (k *Keeper) Woken() <-chan struct{} { return k.woken }
+// Wakeups receives after [Keeper.Begin].
+func (k *Keeper) Wakeups() <-chan struct{} { return k.wakeups }
 
-// Judge updates the lists of all changed collections, and empties those of deleted ones. Any number
+// UpdateCollections updates the lists of all changed collections, and empties those of deleted ones. Any number
 // of processes may run it at once. After an interruption it continues where it stopped.
-func (k *Keeper) Judge(ctx context.Context) (err error) { return k.store.EachShard(ctx, k.updateDue) }
+func (k *Keeper) UpdateCollections(ctx context.Context) (err error) {
+	return k.store.EachShard(ctx, k.updateDue)
+}
 
-// updateDue is [Keeper.Judge] on one shard.
+// updateDue is [Keeper.UpdateCollections] on one shard.
 func (k *Keeper) updateDue(ctx context.Context) (err error) {
 	now := micros.Now()
 	for n := collectionBatch; n == collectionBatch && err == nil; {
@@ -133,7 +135,7 @@ func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 		return err // another process was here; the next batch sees what is left
 	}
 	if len(rows) > 0 {
-		if err := (Rack{client, k.store.Dialect()}).relistBatch(ctx, c, rows); err != nil {
+		if err := (Writer{client, k.store.Dialect()}).relistBatch(ctx, c, rows); err != nil {
 			return err
 		}
 		c.Behind = rows[len(rows)-1].ID
@@ -147,7 +149,7 @@ func (k *Keeper) next(ctx context.Context, was *db.Collection) error {
 
 // finish schedules the next pass over a collection that was processed to its end.
 func finish(c *db.Collection, update *db.CollectionUpdate) {
-	next := micros.Never
+	next := micros.Max
 	if !c.Settling {
 		next = micros.Now().Add(settleAfter)
 	}
@@ -155,7 +157,7 @@ func finish(c *db.Collection, update *db.CollectionUpdate) {
 }
 
 // relistBatch updates which products of a batch are in the list of a collection.
-func (r Rack) relistBatch(ctx context.Context, c *db.Collection, rows []*db.Product) error {
+func (r Writer) relistBatch(ctx context.Context, c *db.Collection, rows []*db.Product) error {
 	on, err := r.members(ctx, c, rows)
 	if err != nil {
 		return err

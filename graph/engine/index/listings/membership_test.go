@@ -49,11 +49,11 @@ func TestJudge(t *testing.T) {
 		if in() != 400 || read > 1300 {
 			t.Errorf("%d are in it after two steps, which read %d rows", in(), read)
 		}
-		if err := listings.NewKeeper(s).Judge(t.Context()); err != nil || in() != 450 {
+		if err := listings.NewKeeper(s).UpdateCollections(t.Context()); err != nil || in() != 450 {
 			t.Errorf("%d are in it: %v", in(), err)
 		}
 		c, err := s.DB(ctx).Collection.Query().Only(ctx)
-		if err != nil || !c.Settling || c.DueAt <= micros.Now() || c.DueAt == micros.Never {
+		if err != nil || !c.Settling || c.DueAt <= micros.Now() || c.DueAt == micros.Max {
 			t.Errorf("after the first pass: %v %v", c, err)
 		}
 	})

@@ -28,13 +28,13 @@ func TestPutReads(t *testing.T) {
 		}
 		p := rows[0]
 		p.Title = "Another thing"
-		for name, f := range map[string]func(context.Context, listings.Rack) error{
-			"put":  func(ctx context.Context, r listings.Rack) error { return r.Put(ctx, p, true) },
-			"drop": func(ctx context.Context, r listings.Rack) error { return r.Drop(ctx, p.ID) },
+		for name, f := range map[string]func(context.Context, listings.Writer) error{
+			"put":  func(ctx context.Context, r listings.Writer) error { return r.Put(ctx, p, true) },
+			"drop": func(ctx context.Context, r listings.Writer) error { return r.Drop(ctx, p.ID) },
 		} {
 			read := storetest.Reads(t, ctx, s, func(ctx context.Context) {
 				err := s.InTx(ctx, func(ctx context.Context) error {
-					return f(ctx, listings.Rack{Client: s.DB(ctx), Engine: s.Dialect()})
+					return f(ctx, listings.Writer{Client: s.DB(ctx), Engine: s.Dialect()})
 				})
 				if err != nil {
 					t.Error(err)

@@ -31,8 +31,8 @@ const (
 // release without the index, or with an older version of it. Any number of processes may walk at
 // once. After an interruption the walk continues where it stopped.
 type Keeper struct {
-	store *ent.Store
-	woken chan struct{}
+	store   *ent.Store
+	wakeups chan struct{}
 }
 
 // NewKeeper returns a keeper.
@@ -109,7 +109,7 @@ func (k *Keeper) some(ctx context.Context, walk *db.ShelfWalk) error {
 	if err != nil {
 		return fmt.Errorf("read products: %w", err)
 	}
-	writer, behind := Rack{c, k.store.Dialect()}, walk.Behind
+	writer, behind := Writer{c, k.store.Dialect()}, walk.Behind
 	for _, p := range rows {
 		if err := writer.Put(ctx, p, true); err != nil {
 			return err

@@ -56,8 +56,8 @@ func (s Sort) Known() bool { return orders[s].column != "" }
 
 // List describes a page of a list.
 type List struct {
-	Shelf xid.ID
-	Sort  Sort
+	ID   xid.ID
+	Sort Sort
 	// On are other lists in which the products must be, too.
 	On []xid.ID
 	// Least and Most bound the price; nil is unbounded.
@@ -156,7 +156,7 @@ func (r Reader) few(ctx context.Context, l List) (few bool, err error) {
 		err := rows.Scan(&n)
 		few = n <= maxFew
 		return err
-	}, query, append([]any{r.Store, l.Shelf}, args...)...)
+	}, query, append([]any{r.Store, l.ID}, args...)...)
 	if err != nil {
 		return false, fmt.Errorf("count products within a price range: %w", err)
 	}
@@ -269,7 +269,7 @@ func (l List) statement(r Reader, from *spot, back bool) (string, []any) {
 	by := orders[l.Sort]
 	passes, args := l.passes(r.Store)
 	where, more := l.bounds(r.Engine, by, from, back)
-	args = append(append(args, r.Store, l.Shelf), more...)
+	args = append(append(args, r.Store, l.ID), more...)
 	towards := ""
 	if by.down != back {
 		towards = " DESC"
@@ -330,7 +330,7 @@ func (l List) passes(store xid.ID) (string, []any) {
 	case l.Sort == Manual: // a collection may contain hidden products
 		prices, more := l.prices("o")
 		text = " AND EXISTS (SELECT 1 FROM listings o WHERE o.store_id = ? AND o.shelf = ? AND o.id = l.id" + prices + ")"
-		args = append([]any{store, l.Shelf}, more...)
+		args = append([]any{store, l.ID}, more...)
 	case !l.within():
 		text, args = l.prices("l")
 	}

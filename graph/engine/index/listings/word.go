@@ -90,7 +90,7 @@ func skuWords(sku string) []string {
 }
 
 // index writes the words of a product that differ.
-func (r Rack) index(ctx context.Context, p *db.Product, shown bool) error {
+func (r Writer) index(ctx context.Context, p *db.Product, shown bool) error {
 	words, err := wordsOf(p)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r Rack) index(ctx context.Context, p *db.Product, shown bool) error {
 }
 
 // forget removes a product from the search, restricted by the conditions.
-func (r Rack) forget(ctx context.Context, id xid.ID, only ...predicate.SearchEntry) error {
+func (r Writer) forget(ctx context.Context, id xid.ID, only ...predicate.SearchEntry) error {
 	gone := r.Client.SearchEntry.Delete().Where(searchentry.ID(id)).Where(only...)
 	if _, err := gone.Exec(ctx); err != nil {
 		return fmt.Errorf("remove from the search: %w", err)
@@ -141,7 +141,7 @@ func (r Rack) forget(ctx context.Context, id xid.ID, only ...predicate.SearchEnt
 
 // spell writes the spellings of words that are new to the store. They stay when the last product
 // with a word is removed; they then lead to nothing.
-func (r Rack) spell(ctx context.Context, words []string) error {
+func (r Writer) spell(ctx context.Context, words []string) error {
 	heads := make([]string, len(words))
 	for i, w := range words {
 		heads[i] = whole + w
@@ -172,7 +172,7 @@ func (r Rack) spell(ctx context.Context, words []string) error {
 }
 
 // name writes the option values that are new to the store.
-func (r Rack) name(ctx context.Context, facets map[xid.ID][2]string) error {
+func (r Writer) name(ctx context.Context, facets map[xid.ID][2]string) error {
 	if len(facets) == 0 {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (r Rack) name(ctx context.Context, facets map[xid.ID][2]string) error {
 }
 
 // keep inserts rows of n columns and ignores existing ones.
-func (r Rack) keep(ctx context.Context, table, columns string, n int, values []any) error {
+func (r Writer) keep(ctx context.Context, table, columns string, n int, values []any) error {
 	tail := " ON CONFLICT DO NOTHING"
 	if r.Engine == dialect.MySQL {
 		tail = " ON DUPLICATE KEY UPDATE id = VALUES(id)"

@@ -46,19 +46,19 @@ func BenchmarkFind(b *testing.B) {
 			{name: "nothing", text: "qqq"},
 		} {
 			for _, filtered := range []bool{false, true} {
-				name, q := tc.name, search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Limit: 26}
+				name, q := tc.name, search.Query{Kind: search.Orders, Question: search.Parse(tc.text), Limit: 26}
 				if filtered {
 					name, q.Newest = name+", open", openRanges()
 					q.Conditions = []search.Condition{{Text: "o.status = ?", Arg: "open"}}
 				}
 				b.Run(name, func(b *testing.B) {
-					n, before := 0, storetest.Computed()
+					n, before := 0, storetest.CPUTime()
 					for b.Loop() {
 						ids, _ := page(b, ctx, s, q)
 						n = len(ids)
 					}
 					b.ReportMetric(float64(n), "found")
-					b.ReportMetric((storetest.Computed()-before).Seconds()*1000/float64(b.N), "cpu-ms/op")
+					b.ReportMetric((storetest.CPUTime()-before).Seconds()*1000/float64(b.N), "cpu-ms/op")
 				})
 			}
 		}

@@ -19,7 +19,7 @@ func OfCustomer(c *db.Customer) (map[string]bool, error) { return ofCustomer(c) 
 
 // Begins reports whether all words of a search for customers begin one of the terms.
 func Begins(terms map[string]bool, text string) bool {
-	return item{terms: terms}.has(Customers, Ask(text).of(Customers))
+	return item{terms: terms}.has(Customers, Parse(text).of(Customers))
 }
 
 // MaxFresh is how many pending items a search reads.

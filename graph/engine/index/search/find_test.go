@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 						want = append(want, i+1)
 					}
 				}
-				q := search.Query{Kind: search.Orders, Question: search.Ask(tc.text), Conditions: tc.conditions,
+				q := search.Query{Kind: search.Orders, Question: search.Parse(tc.text), Conditions: tc.conditions,
 					Newest: tc.newest, Limit: 60}
 				got := walkWithin(t, ctx, s, q, len(want), stdcmp.Or(tc.most, mostRead))
 				if diff := cmp.Diff(want, got); diff != "" {

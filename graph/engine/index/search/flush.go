@@ -28,11 +28,11 @@ const (
 	sampled = 1000
 )
 
-// Settle writes the words of all pending items. It reads only stores that have some, with one seek
+// Flush writes the words of all pending items. It reads only stores that have some, with one seek
 // each.
-func (k *Keeper) Settle(ctx context.Context) error { return k.store.EachShard(ctx, k.flushDue) }
+func (k *Keeper) Flush(ctx context.Context) error { return k.store.EachShard(ctx, k.flushDue) }
 
-// flushDue is [Keeper.Settle] on one shard.
+// flushDue is [Keeper.Flush] on one shard.
 func (k *Keeper) flushDue(ctx context.Context) (err error) {
 	for store := xid.Nil; ; {
 		next, failed := k.waiting(ctx, store)

@@ -53,7 +53,7 @@ func TestSettle(t *testing.T) {
 		expect := func(outdated, current, pending int) {
 			t.Helper()
 			for text, want := range map[string]int{"outdated": outdated, "new@": current} {
-				q := search.Query{Kind: search.Orders, Question: search.Ask(text), Limit: 10}
+				q := search.Query{Kind: search.Orders, Question: search.Parse(text), Limit: 10}
 				if got := len(walk(t, ctx, s, q, want)); got != want {
 					t.Errorf("%q finds %d, want %d", text, got, want)
 				}
@@ -70,7 +70,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("the oldest is pending for %s, %v", age, err)
 		}
 		for range 2 {
-			if err := k.Settle(t.Context()); err != nil {
+			if err := k.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			expect(45, 45, 0)
@@ -104,11 +104,11 @@ func TestFreshBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		mark(t, ctx, s, "new@example.com", all...)
-		q := search.Query{Kind: search.Orders, Question: search.Ask("new"), Limit: 60}
+		q := search.Query{Kind: search.Orders, Question: search.Parse("new"), Limit: 60}
 		if got := len(walk(t, ctx, s, q, search.MaxFresh)); got != search.MaxFresh {
 			t.Errorf("%d are found", got)
 		}
-		if err := search.NewKeeper(s).Settle(t.Context()); err != nil {
+		if err := search.NewKeeper(s).Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(walk(t, ctx, s, q, len(all))); got != len(all) {

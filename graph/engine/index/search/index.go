@@ -23,7 +23,7 @@ type Index struct {
 	Engine string
 }
 
-// Mark marks a created or changed row as pending. It is found at once; [Keeper.Settle] writes its
+// Mark marks a created or changed row as pending. It is found at once; [Keeper.Flush] writes its
 // words.
 func (x Index) Mark(ctx context.Context, k Kind, id xid.ID) error {
 	tail := " ON CONFLICT (store_id, kind, id) DO NOTHING"

@@ -25,13 +25,13 @@ type Question struct {
 	phone, tag string
 }
 
-// Asked parses a query and a tag. It returns nil if there is neither. A query without a letter or a
+// ParseQuestion parses a query and a tag. It returns nil if there is neither. A query without a letter or a
 // digit finds nothing, even with a tag.
-func Asked(query, tag *string) *Question {
+func ParseQuestion(query, tag *string) *Question {
 	q := Question{}
 	switch {
 	case query != nil && strings.TrimSpace(*query) != "":
-		if q = Ask(*query); len(q.words) == 0 {
+		if q = Parse(*query); len(q.words) == 0 {
 			return &q
 		}
 	case tag == nil:
@@ -55,8 +55,8 @@ func (q Question) of(k Kind) []string {
 	return words
 }
 
-// Ask parses a query. A query without a letter or a digit has no words.
-func Ask(text string) (q Question) {
+// Parse parses a query. A query without a letter or a digit has no words.
+func Parse(text string) (q Question) {
 	if len(text) > maxAsked {
 		text = strings.ToValidUTF8(text[:maxAsked], "")
 	}
@@ -75,7 +75,7 @@ func asked(chunk string) []string {
 	if a := address(chunk); a != "" {
 		return []string{a}
 	}
-	return listings.Asked(chunk)
+	return listings.QueryTerms(chunk)
 }
 
 // String returns the normalized query: equal strings search for the same.

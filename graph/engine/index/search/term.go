@@ -202,14 +202,14 @@ func code(sku *string) string {
 	if sku == nil {
 		return ""
 	}
-	return strings.Join(listings.Asked(strings.Join(strings.Fields(listings.Fold(*sku)), "-")), "")
+	return strings.Join(listings.QueryTerms(strings.Join(strings.Fields(listings.Fold(*sku)), "-")), "")
 }
 
 // address returns a folded email address, or the beginning of one, as it is compared: punctuation
 // in the local part makes no difference. It is "" if the local part has no letter.
 func address(folded string) string {
 	local, host, ok := strings.Cut(folded, "@")
-	head := strings.Join(listings.Asked(local), "")
+	head := strings.Join(listings.QueryTerms(local), "")
 	if !ok || head == "" {
 		return ""
 	}

@@ -37,7 +37,7 @@ func TestAsk(t *testing.T) {
 		"1 2 3 4 5 6 7 8 9 10": "1 2 3 4 5 6 7 8 tel:12345678910", "東京都": "東京 京都",
 		"👩‍🚀 mug": "mug", "\xff\xfe": "",
 	} {
-		if got := search.Ask(text).String(); got != want {
+		if got := search.Parse(text).String(); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -76,7 +76,7 @@ func FuzzAsk(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		q := search.Ask(text).String()
+		q := search.Parse(text).String()
 		q, _, _ = strings.Cut(q, " tel:")
 		asked := strings.Fields(q)
 		if len(asked) > 8 || !utf8.ValidString(q) {

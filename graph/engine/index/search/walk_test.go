@@ -89,6 +89,6 @@ func terms(t *testing.T, ctx context.Context, s *ent.Store) int {
 // found counts the orders that are found, up to 99.
 func found(t *testing.T, ctx context.Context, s *ent.Store, text string) int {
 	t.Helper()
-	ids, _ := page(t, ctx, s, search.Query{Kind: search.Orders, Question: search.Ask(text), Limit: 99})
+	ids, _ := page(t, ctx, s, search.Query{Kind: search.Orders, Question: search.Parse(text), Limit: 99})
 	return len(ids)
 }

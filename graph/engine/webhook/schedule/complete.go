@@ -11,11 +11,11 @@ type End uint8
 
 // The ends.
 const (
-	Delivered End = iota // the receiver accepted it
-	Failed               // the receiver did not accept it
-	Void                 // the delivery ends without the receiver
-	Unsent               // nothing was sent, through no fault of the receiver
-	Severed              // it was sent, and the sender stopped waiting for the answer
+	Delivered   End = iota // the receiver accepted it
+	Failed                 // the receiver did not accept it
+	Void                   // the delivery ends without the receiver
+	Unsent                 // nothing was sent, through no fault of the receiver
+	Interrupted            // it was sent, and the sender stopped waiting for the answer
 )
 
 // Result is the result of an attempt.
@@ -75,14 +75,14 @@ func (m *Machine) Complete(j Job, r Result, at time.Time) (o Outcome, ok bool) {
 		return m.note(j, now), true
 	}
 	l.busy = false
-	if j.Item.Tries == 0 && q.row.Probe == micros.Never {
+	if j.Item.Tries == 0 && q.row.Probe == micros.Max {
 		q.row.Probe = now // this was the probe, whatever its result
 	}
 	switch r.End {
-	case Unsent, Severed:
+	case Unsent, Interrupted:
 		q.block(l, now.Add(time.Second))
 		m.alarm(q, l, l.due)
-		if r.End == Severed {
+		if r.End == Interrupted {
 			o, ok = m.note(j, now), true
 			j.Item.Attempts++ // the next attempt needs another number
 		}
@@ -174,9 +174,9 @@ func (m *Machine) postpone(q *Queue, l *lane, due micros.Time) {
 	m.alarm(q, l, due)
 }
 
-// Numbered takes the number that the log gave an attempt because other processes had logged
+// SetAttempts takes the number that the log gave an attempt because other processes had logged
 // attempts of its delivery. The next attempt is sent with a higher one.
-func (m *Machine) Numbered(o *Outcome, number int) {
+func (m *Machine) SetAttempts(o *Outcome, number int) {
 	o.Item.Attempts = max(o.Item.Attempts, number)
 }
 

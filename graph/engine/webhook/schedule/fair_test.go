@@ -281,8 +281,8 @@ func TestReducedLimit(t *testing.T) {
 		w.deliver(r, 3)
 	}
 	before := w.m.Inflight()
-	w.m.Strain(w.time())
-	w.m.Strain(w.time())
+	w.m.ReduceLimit(w.time())
+	w.m.ReduceLimit(w.time())
 	if w.m.limit != before*3/4 {
 		t.Errorf("%d in flight, and then up to %d", before, w.m.limit)
 	}

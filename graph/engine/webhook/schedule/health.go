@@ -36,7 +36,7 @@ func (q *Queue) oldest() *micros.Time {
 		}
 		return nil
 	}
-	since := micros.Never
+	since := micros.Max
 	for _, first := range q.failing {
 		since = min(since, first)
 	}
@@ -65,7 +65,7 @@ func (q *Queue) recovered() bool {
 // nextWarning returns when people are warned next.
 func (q *Queue) nextWarning() micros.Time {
 	if q.row.FailingSince == nil || q.row.Warned >= len(WarnAfter) {
-		return micros.Never
+		return micros.Max
 	}
 	return q.row.FailingSince.Add(WarnAfter[q.row.Warned])
 }

@@ -56,7 +56,7 @@ func (m *Machine) Reread(q *Queue, row Row, at time.Time) (changed bool) {
 // pause.
 func (m *Machine) setAlarms(q *Queue, at time.Time) {
 	now, r := micros.Of(at), &q.row
-	if r.Streak >= gateAt && r.Probe > now && r.Probe != micros.Never {
+	if r.Streak >= gateAt && r.Probe > now && r.Probe != micros.Max {
 		m.alarm(q, nil, r.Probe)
 	}
 	if r.Paused > now {

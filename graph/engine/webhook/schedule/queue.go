@@ -148,7 +148,7 @@ func (q *Queue) empty(now micros.Time) (until micros.Time, ok bool) {
 	case len(q.retries) > 0 || len(q.dry) > 0:
 		return 0, false
 	}
-	until = micros.Never
+	until = micros.Max
 	if len(q.fresh) > 0 {
 		until = q.row.Probe // new ones wait for the endpoint to recover
 	} else if q.more() {

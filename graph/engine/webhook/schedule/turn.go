@@ -218,7 +218,7 @@ func (m *Machine) start(q *Queue, l *lane, at time.Time) Job {
 		}
 	}
 	if j.Item.Tries == 0 && q.row.Streak >= gateAt {
-		q.row.Probe = micros.Never // until this one's outcome
+		q.row.Probe = micros.Max // until this one's outcome
 	}
 	m.effects.Workers++ // for the queue behind it in turn
 	return j
@@ -247,9 +247,9 @@ func (m *Machine) unpark(at time.Time) {
 	}
 }
 
-// Strain reduces how many attempts may be in flight, since this process could not begin one. Each
+// ReduceLimit reduces how many attempts may be in flight, since this process could not begin one. Each
 // success raises the limit by one. Simultaneous failures count once.
-func (m *Machine) Strain(at time.Time) {
+func (m *Machine) ReduceLimit(at time.Time) {
 	if at.Sub(m.limitedAt) >= slowAfter {
 		m.limit, m.limitedAt = max(min(m.limit, m.inflight)*3/4, minSlots), at
 	}

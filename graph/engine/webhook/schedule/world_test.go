@@ -49,7 +49,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		LoseAfter: 5 * time.Second,
 		Chance:    w.rand.Float64})
 	for range 4 {
-		w.ends = append(w.ends, &endpoint{key: Key{xid.New(), xid.New()}, due: micros.Never, waiting: map[int64]Item{},
+		w.ends = append(w.ends, &endpoint{key: Key{xid.New(), xid.New()}, due: micros.Max, waiting: map[int64]Item{},
 			of: map[int64]xid.ID{}, sent: map[int64]bool{}, ended: map[int64]bool{}})
 	}
 	return w
@@ -283,7 +283,7 @@ func (w *world) complete(*endpoint) {
 	w.jobs = slices.Delete(w.jobs, i, i+1)
 	r := Result{End: Delivered, Began: micros.Of(w.now)}
 	if !w.calm && w.chance(50) {
-		r.End = []End{Failed, Failed, Failed, Void, Unsent, Severed}[w.rand.IntN(6)]
+		r.End = []End{Failed, Failed, Failed, Void, Unsent, Interrupted}[w.rand.IntN(6)]
 	}
 	if r.End == Delivered {
 		w.of(j.Queue.Key).ended[j.Item.Sequence] = true
