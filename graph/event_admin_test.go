@@ -105,7 +105,8 @@ func onDelivery(f graphtest.DeliveryFate) func(*caller) string {
 // onSentEvent returns arguments for an event that an endpoint subscribes to.
 func onSentEvent(w *caller) string {
 	e := w.endpoint()
-	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.AddDeliveries(w.t, e, "delivered")[0]))
+	d := graphtest.Must[*model.WebhookDelivery](w.t)(w.Query().WebhookDelivery(w.Ctx, w.AddDeliveries(w.t, e,
+		"delivered")[0]))
 	return fmt.Sprintf("id: %q, endpointId: %q", d.EventID(), e.PublicID())
 }
 

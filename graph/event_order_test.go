@@ -25,7 +25,8 @@ func (w *caller) order(way string) *model.Order {
 func (w *caller) orderOf(c *model.Customer) *model.Order {
 	w.t.Helper()
 	return graphtest.Must[*model.OrderPayload](w.t)(w.Mutation().OrderCreate(w.Ctx, model.OrderCreateInput{
-		Lines:  []*model.OrderLineInput{graphtest.ProductLine(graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100, 10), 2)},
+		Lines: []*model.OrderLineInput{graphtest.ProductLine(graphtest.NewStockedProduct(w.t, w.Ctx, w.Resolver, 100,
+			10), 2)},
 		Source: "test", CustomerID: new(c.PublicID())})).Order
 }
 

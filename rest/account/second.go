@@ -141,7 +141,10 @@ func (a *Account) SecondOptions() http.Handler {
 // PasskeyOptions serves /sign-in/passkey/options: the request options for passkeys without a
 // password, for any browser.
 func (a *Account) PasskeyOptions() http.Handler {
-	return a.question(func(r *http.Request) (*factor.Ceremony, error) { return a.Core.Factors.AskPasswordless(r.Context()) })
+	return a.question(func(r *http.Request) (*factor.Ceremony,
+		error) {
+		return a.Core.Factors.AskPasswordless(r.Context())
+	})
 }
 
 // question answers POST with passkey request options, as JSON for the script.

@@ -64,8 +64,9 @@ func TestDataIsWhatThemesAreJudgedWith(t *testing.T) {
 		BeforeMinor: 300, Currency: "EUR",
 		Image: "https://example.com/", Vendor: "Kiln", Type: "Mugs", SKU: "M-1", Tags: []string{"blue"},
 		Paragraphs: []string{"One."}, Available: true, Ships: true,
-		Options:  []document.Option{{Name: "Size", Values: []string{"S"}}},
-		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200, Image: photo}}}
+		Options: []document.Option{{Name: "Size", Values: []string{"S"}}},
+		Variants: []*storefront.OfferVariant{{ID: xid.New(), Title: "S", Texts: []string{"S"}, PriceMinor: 200,
+			Image: photo}}}
 	in := scene{
 		shop: &storefront.State{Name: "Shop", Currency: "EUR", Language: state.German, Taxed: true, TaxIncluded: true,
 			Shipping: "/pages/shipping"},

@@ -81,14 +81,15 @@ func (s *Server) sellingLoops() []loop {
 func (s *Server) catalogLoops() []loop {
 	const hour, day = time.Hour, 24 * time.Hour
 	return []loop{
-		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Wakeups()},                    // engine/install
-		{"seed_themes", hour, 0, s.themes.Seed, nil},                                                  // engine/install
-		{"sweep_themes", day, hour, s.themes.Sweep, nil},                                              // engine/install
-		{"sweep_images", day, hour, s.pictures.Sweep, nil},                                            // engine/images
-		{"index_products", hour, day, s.listings.Round, nil},                                          // engine/index/listings
-		{"update_collections", time.Minute, hour, s.listings.UpdateCollections, s.listings.Wakeups()}, // engine/index/listings
-		{"index_search", hour, day, s.words.Round, nil},                                               // engine/index/search
-		{"flush_search", time.Second, hour, s.words.Flush, nil},                                       // engine/index/search
+		{"install_themes", 5 * time.Second, 0, s.themes.Round, s.themes.Wakeups()}, // engine/install
+		{"seed_themes", hour, 0, s.themes.Seed, nil},                               // engine/install
+		{"sweep_themes", day, hour, s.themes.Sweep, nil},                           // engine/install
+		{"sweep_images", day, hour, s.pictures.Sweep, nil},                         // engine/images
+		{"index_products", hour, day, s.listings.Round, nil},                       // engine/index/listings
+		{"update_collections", time.Minute, hour, s.listings.UpdateCollections,
+			s.listings.Wakeups()}, // engine/index/listings
+		{"index_search", hour, day, s.words.Round, nil},         // engine/index/search
+		{"flush_search", time.Second, hour, s.words.Flush, nil}, // engine/index/search
 	}
 }
 

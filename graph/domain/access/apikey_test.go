@@ -117,7 +117,8 @@ func TestAPIKeyRotate(t *testing.T) {
 			t.Errorf("of a revoked one: %v", err)
 		}
 		third := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRotate(p.Ctx, k.PublicID(), nil))
-		if third.APIKey.LineageID != first.APIKey.ID || p.Authenticates(t, first.Secret) || !p.Authenticates(t, second.Secret) ||
+		if third.APIKey.LineageID != first.APIKey.ID || p.Authenticates(t, first.Secret) || !p.Authenticates(t,
+			second.Secret) ||
 			!p.Authenticates(t, third.Secret) {
 			t.Errorf("then %v", third.APIKey)
 		}
@@ -189,7 +190,8 @@ func TestAPIKeyRevoke(t *testing.T) {
 			t.Errorf("rolled back: %v", err)
 		}
 		got := graphtest.Must[*model.APIKeyPayload](t)(m.APIKeyRevoke(p.Ctx, id))
-		if got.APIKey.RevokedAt == nil || got.APIKey.Slot != nil || got.Secret != nil || p.Authenticates(t, made.Secret) {
+		if got.APIKey.RevokedAt == nil || got.APIKey.Slot != nil || got.Secret != nil || p.Authenticates(t,
+			made.Secret) {
 			t.Errorf("revoked to %v", got.APIKey)
 		}
 		other := graphtest.NewShop(t, p.Resolver)

@@ -201,7 +201,8 @@ func TestStaffTokens(t *testing.T) {
 		}
 		second := graphtest.Must[*model.StaffTokenPayload](t)(p.NewStaffToken(p.Ctx, viewer.From(support).Actor,
 			"By the operator", nil, false))
-		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Authenticates(t, second.Token) {
+		if _, err := m.StaffTokenRevoke(admin, second.StaffToken.PublicID()); err != nil || p.Authenticates(t,
+			second.Token) {
 			t.Errorf("an admin revokes another's: %v", err)
 		}
 		list := graphtest.Must[*model.StaffTokenConnection](t)(p.Query().StaffTokens(admin, nil, nil)).Nodes

@@ -91,7 +91,8 @@ func shownRow(t *db.Theme) string {
 func TestThemeActivations(t *testing.T) {
 	const clients, each = 8, 5
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
-		themes := []string{activeOnes(p, t)[0], p.ImportTheme(t, "Linen").PublicID(), p.ImportTheme(t, "Atelier").PublicID()}
+		themes := []string{activeOnes(p, t)[0], p.ImportTheme(t, "Linen").PublicID(), p.ImportTheme(t,
+			"Atelier").PublicID()}
 		before := p.Audited(t)
 		ctx, stop := context.WithCancel(t.Context())
 		var readers, writers sync.WaitGroup

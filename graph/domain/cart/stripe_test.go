@@ -131,7 +131,9 @@ func (m *till) notices() (list []string) {
 // However the service learns of a payment first, and however often, the order is paid once.
 func TestStripeWays(t *testing.T) {
 	ways := map[string]func(m *till, o *storefront.ShopperOrder, session string) error{
-		"the page": func(m *till, o *storefront.ShopperOrder, _ string) error { return m.SettlePayment(m.ctx, o.Order) },
+		"the page": func(m *till, o *storefront.ShopperOrder, _ string) error {
+			return m.SettlePayment(m.ctx, o.Order)
+		},
 		"an event": func(m *till, _ *storefront.ShopperOrder, session string) error {
 			return m.SettleReference(m.t.Context(), m.Model.ID, session)
 		},

@@ -289,7 +289,8 @@ func (c *Carts) loadImages(ctx context.Context, lines []*Line) error {
 
 // lineOf returns a line with its present product; g is nil if it cannot be bought.
 func lineOf(w ProductRef, row *db.CartLine, g *item) *Line {
-	l := &Line{ProductRef: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil, item: g}
+	l := &Line{ProductRef: w, Quantity: row.Quantity, Unit: row.PriceMinor, Was: row.PriceMinor, Gone: g == nil,
+		item: g}
 	if g == nil {
 		return l
 	}

@@ -29,7 +29,8 @@ func TestWebhookDeliveriesRetry(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e, other := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
 		p.AddDeliveries(t, other, "failed", "failed")
-		p.AddDeliveries(t, e, "failed", "delivered", "failed", graphtest.DeliveryWaiting, "cancelled", "failed", "failed", "failed")
+		p.AddDeliveries(t, e, "failed", "delivered", "failed", graphtest.DeliveryWaiting, "cancelled", "failed",
+			"failed", "failed")
 		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { // a ping
 			return c.DeliveryLog.Update().Where(deliverylog.EndpointID(e.ID), deliverylog.Sequence(8)).
 				SetType(event.Ping).Exec(ctx)
@@ -182,7 +183,8 @@ func TestDeliveriesReadTheirOwn(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		before, e, behind := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
 		for _, neighbour := range []*model.WebhookEndpoint{before, behind} {
-			p.AddDeliveries(t, neighbour, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting}, 250)...)
+			p.AddDeliveries(t, neighbour, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting},
+				250)...)
 		}
 		p.AddDeliveries(t, e, slices.Repeat([]graphtest.DeliveryFate{"failed", graphtest.DeliveryWaiting}, 20)...)
 		fields := endpoint.Fields{Resolver: endpoint.New(p.Core)}

@@ -50,7 +50,8 @@ func listed(
 	}
 }
 
-var mixed = []graphtest.DeliveryFate{"delivered", graphtest.DeliveryWaiting, "delivered", "skipped", graphtest.DeliveryFailed, graphtest.DeliveryWaiting,
+var mixed = []graphtest.DeliveryFate{"delivered", graphtest.DeliveryWaiting, "delivered", "skipped",
+	graphtest.DeliveryFailed, graphtest.DeliveryWaiting,
 	"failed", "cancelled", graphtest.DeliveryWaiting, "delivered", graphtest.DeliveryWaiting}
 
 // The list merges waiting and ended deliveries, newest first, in pages of any size and for every
@@ -93,7 +94,8 @@ func TestDeliveries(t *testing.T) {
 		check("suspended", ended)
 		graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointReactivate(p.Ctx, e.PublicID(), 1,
 			state.BacklogResume, nil))
-		ended[state.DeliveryWaiting], ended[state.DeliveryHeld], ended[state.DeliveryFailed] = of(graphtest.DeliveryWaiting,
+		ended[state.DeliveryWaiting], ended[state.DeliveryHeld],
+			ended[state.DeliveryFailed] = of(graphtest.DeliveryWaiting,
 			graphtest.DeliveryFailed), nil, of("failed")
 		check("resumed", ended)
 	})
@@ -158,7 +160,10 @@ func TestDelivery(t *testing.T) {
 		if body := graphtest.Must[*string](t)(f.Payload(blind, seen)); body != nil {
 			t.Errorf("without orders.read the payload is %s", *body)
 		}
-		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
+			_, err := c.Event.Delete().Exec(ctx)
+			return err
+		})
 		for i, id := range ids {
 			d := graphtest.Must[*model.WebhookDelivery](t)(p.Query().WebhookDelivery(p.Ctx, id))
 			if body := graphtest.Must[*string](t)(f.Payload(p.Ctx, d)); body != nil ||
@@ -250,7 +255,10 @@ func TestDeliveryRetryAndSkip(t *testing.T) {
 func TestRetryWithoutAnEvent(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		ids := p.AddDeliveries(t, p.NewEndpoint(t, p.Ctx), "delivered")
-		p.WriteRows(t, func(ctx context.Context, c *db.Client) error { _, err := c.Event.Delete().Exec(ctx); return err })
+		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
+			_, err := c.Event.Delete().Exec(ctx)
+			return err
+		})
 		if _, err := p.Mutation().WebhookDeliveryRetry(p.Ctx, ids[0]); graphtest.FaultOf(err) != "invalid_transition" {
 			t.Errorf("got %v", err)
 		}

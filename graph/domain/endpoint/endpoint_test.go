@@ -129,7 +129,8 @@ func TestWebhookEndpointOwnership(t *testing.T) {
 		maker := p.Other(t)
 		one, grant := p.AsApp(t, maker.NewApp(t, all...), all...)
 		two, _ := p.AsApp(t, maker.NewApp(t, all...), all...)
-		mine, theirs, stores := p.NewEndpoint(t, one), p.NewEndpoint(t, two), p.NewEndpoint(t, graphtest.AsKey(p.Ctx, all...))
+		mine, theirs, stores := p.NewEndpoint(t, one), p.NewEndpoint(t, two), p.NewEndpoint(t, graphtest.AsKey(p.Ctx,
+			all...))
 		gone := p.NewEndpoint(t, one)
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(p.Mutation().WebhookEndpointDelete(one, gone.PublicID()))
 		if *mine.AppID != grant.AppID || *mine.AppStoreID != maker.Model.ID || mine.App.Name != "Bridge" ||

@@ -46,7 +46,8 @@ func headersOf(p *graphtest.Shop, t testing.TB, e *model.WebhookEndpoint) (pairs
 func TestWebhookEndpointSettings(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		in := graphtest.Receiver("order.paid")
-		in.RateLimit, in.Headers = new(int64(5)), headerInputs("Authorization", "Bearer a-long-secret-token", "X-Shop", "7")
+		in.RateLimit, in.Headers = new(int64(5)), headerInputs("Authorization", "Bearer a-long-secret-token",
+			"X-Shop", "7")
 		in.Filters = []*filter.Condition{{Field: "object.status", In: []string{"open"}}}
 		e := graphtest.Must[*model.WebhookEndpointPayload](t)(p.Mutation().WebhookEndpointCreate(p.Ctx,
 			in)).WebhookEndpoint
@@ -74,7 +75,8 @@ func TestWebhookEndpointSettings(t *testing.T) {
 			headersOf(p, t, now)); d != "" || now.Version != 2 {
 			t.Error(d)
 		}
-		if same := change(2, model.WebhookEndpointUpdateInput{Headers: model.Given(headerInputs("authorization", "-", "X-New",
+		if same := change(2, model.WebhookEndpointUpdateInput{Headers: model.Given(headerInputs("authorization", "-",
+			"X-New",
 			"-")), RateLimit: model.Some(int64(5)), Filters: model.Given(in.Filters)}); same.Version != 2 {
 			t.Errorf("the same again has version %d", same.Version)
 		}
@@ -105,7 +107,8 @@ func TestHeadersDoNotMove(t *testing.T) {
 			"another port": {"https://hooks.example.com:8443/in", nil, "#/headers required"},
 			"another host, kept value": {"https://mine.example.com/", headerInputs("Authorization", "-"),
 				"#/headers/0/value required"},
-			"an unknown one kept": {"https://hooks.example.com/x", headerInputs("X-A", "-"), "#/headers/0/value required"},
+			"an unknown one kept": {"https://hooks.example.com/x", headerInputs("X-A", "-"),
+				"#/headers/0/value required"},
 		} {
 			change := model.WebhookEndpointUpdateInput{URL: model.Some(tc.url)}
 			if tc.headers != nil {
@@ -147,7 +150,8 @@ func TestWebhookEndpointSettingsChecks(t *testing.T) {
 			"nothing":      {headerInputs("X-Y", ""), "#/headers/0/value too_short"},
 			"twice":        {headerInputs("X-Y", "a", "x-y", "b"), "#/headers/1/name taken"},
 			"no value":     {headerInputs("X-Y", "-"), "#/headers/0/value required"},
-			"many":         {headerInputs(strings.Split(strings.Repeat("X,y,", 11), ",")[:22]...), "#/headers too_long"},
+			"many": {headerInputs(strings.Split(strings.Repeat("X,y,", 11), ",")[:22]...),
+				"#/headers too_long"},
 		} {
 			in := graphtest.Receiver("order.paid")
 			in.Headers = tc.headers

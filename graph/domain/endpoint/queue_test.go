@@ -19,7 +19,8 @@ import (
 func TestQueueState(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		empty, some, full := p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx), p.NewEndpoint(t, p.Ctx)
-		ids := p.AddDeliveries(t, some, "delivered", graphtest.DeliveryWaiting, graphtest.DeliveryFailed, graphtest.DeliveryWaiting)
+		ids := p.AddDeliveries(t, some, "delivered", graphtest.DeliveryWaiting, graphtest.DeliveryFailed,
+			graphtest.DeliveryWaiting)
 		plantDeliveries(p, t, full, endpoint.MaxWaiting+5)
 		p.WriteRows(t, func(ctx context.Context, c *db.Client) error {
 			return c.WebhookQueue.Update().Where(webhookqueue.ID(some.ID)).SetMissedFrom(xid.New()).Exec(ctx)

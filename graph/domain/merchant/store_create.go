@@ -128,7 +128,8 @@ func (r *Resolver) newStore(ctx context.Context, in model.StoreCreateInput, demo
 //
 // If the row may be on another shard than the store, a separate transaction holds the lock and the
 // limit is checked before f, outside of both: neither touches a second shard.
-func (r *Resolver) oneAtATime(ctx context.Context, person xid.ID, f func(room func(context.Context) error) error) error {
+func (r *Resolver) oneAtATime(ctx context.Context, person xid.ID,
+	f func(room func(context.Context) error) error) error {
 	switch {
 	case person.IsNil():
 		return f(func(context.Context) error { return nil })

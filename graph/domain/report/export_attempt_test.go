@@ -80,7 +80,8 @@ func shownLog(p *graphtest.Shop, t testing.TB, id string) (list []logged) {
 func TestExportAttempts(t *testing.T) {
 	graphtest.EachShop(t, func(t *testing.T, p *graphtest.Shop) {
 		e := p.NewEndpoint(t, p.Ctx)
-		p.AddDeliveries(t, e, "delivered", graphtest.DeliveryWaiting, "skipped", graphtest.DeliveryFailed, "failed", "cancelled", graphtest.DeliveryWaiting)
+		p.AddDeliveries(t, e, "delivered", graphtest.DeliveryWaiting, "skipped", graphtest.DeliveryFailed, "failed",
+			"cancelled", graphtest.DeliveryWaiting)
 		p.AddDeliveries(t, p.NewEndpoint(t, p.Ctx), "delivered")
 		p.Exports.Start(t.Context())
 		defer p.Exports.Stop(context.Background())
@@ -135,7 +136,8 @@ func TestExportAttemptsOwnership(t *testing.T) {
 		app, _ := p.AsApp(t, p.NewApp(t, all...), all...)
 		other := p.Other(t)
 		theirs := other.NewEndpoint(t, other.Ctx).PublicID()
-		stores, its, gone := p.NewEndpoint(t, p.Ctx).PublicID(), p.NewEndpoint(t, app).PublicID(), p.NewEndpoint(t, p.Ctx)
+		stores, its, gone := p.NewEndpoint(t, p.Ctx).PublicID(), p.NewEndpoint(t, app).PublicID(), p.NewEndpoint(t,
+			p.Ctx)
 		graphtest.Must[*model.WebhookEndpointDeletePayload](t)(
 			p.Mutation().WebhookEndpointDelete(p.Ctx, gone.PublicID()))
 		of := func(id string, edit func(*model.ExportStartInput)) model.ExportStartInput {

@@ -21,7 +21,8 @@ func BenchmarkOrderPage(b *testing.B) {
 		r, ctx := graphtest.NewCore(b, s), graphtest.As(ctx, viewer.Owner)
 		var one string
 		for range 300 {
-			o := graphtest.NewOrder(b, ctx, r, graphtest.CustomLine("Enamel mug", 1, 500), graphtest.CustomLine("Cup", 2, 700))
+			o := graphtest.NewOrder(b, ctx, r, graphtest.CustomLine("Enamel mug", 1, 500), graphtest.CustomLine("Cup",
+				2, 700))
 			one = o.PublicID()
 		}
 		show := func(ctx context.Context, n int) error {

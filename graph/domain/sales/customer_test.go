@@ -144,7 +144,8 @@ func TestCustomerUpdate(t *testing.T) {
 			t.Errorf("event %s\nwant %s", body, want)
 		}
 		if p, err = update(2,
-			model.CustomerUpdateInput{Phone: graphtest.Given[*string](nil), LastName: model.Some("King")}); err != nil ||
+			model.CustomerUpdateInput{Phone: graphtest.Given[*string](nil),
+				LastName: model.Some("King")}); err != nil ||
 			p.Customer.Version != 2 {
 			t.Errorf("no change: %v, %v", p, err)
 		}

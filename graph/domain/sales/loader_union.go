@@ -26,8 +26,9 @@ func (s *siblings) notes(first int) func(context.Context, []xid.ID) (map[xid.ID]
 			return of, nil
 		}
 		q := s.Client(ctx).Note.Query()
-		q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids, Columns: note.Columns,
-			Index: noteIndex, Limit: first, Newest: true}.Apply)
+		q.Modify(core.FirstOfEach{Store: viewer.From(ctx).Store, Parent: note.FieldOrderID, Parents: ids,
+			Columns: note.Columns,
+			Index:   noteIndex, Limit: first, Newest: true}.Apply)
 		rows, err := q.Load(ctx)
 		for _, n := range rows {
 			of[n.OrderID] = append(of[n.OrderID], &model.OrderNote{Note: n})

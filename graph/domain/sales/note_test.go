@@ -56,7 +56,8 @@ func TestOrderNoteRefuses(t *testing.T) {
 			"": "#/body too_short", " \n": "#/body too_short", "a\x00": "#/body invalid_format",
 			strings.Repeat("é", 5001): "#/body too_long", strings.Repeat("é", 5000): "",
 		} {
-			if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(), noteInput(body)); graphtest.FieldOf(err) != want {
+			if _, err := r.Mutation().OrderNoteAppend(ctx, o.PublicID(),
+				noteInput(body)); graphtest.FieldOf(err) != want {
 				t.Errorf("body of %d bytes: %v, want %q", len(body), err, want)
 			}
 		}

@@ -40,7 +40,8 @@ func TestOrderArithmetic(t *testing.T) {
 		fault    string
 		line     string // the error names it
 	}{
-		{name: "one", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 3, 250)}, want: [5]int64{750, 0, 0, 0, 750}},
+		{name: "one", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 3, 250)}, want: [5]int64{750, 0, 0, 0,
+			750}},
 		{name: "all parts", shipping: 490, want: [5]int64{2750, 150, 490, 399, 3489},
 			lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 3, 250), 50, 99),
 				cut(graphtest.CustomLine("b", 2, 1000), 100, 300)}},
@@ -56,7 +57,8 @@ func TestOrderArithmetic(t *testing.T) {
 			lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1), graphtest.CustomLine("b", 2, most)}},
 		{name: "product overflows", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1_000_000, most)},
 			fault: "amount_too_large"},
-		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1), graphtest.CustomLine("b", 1, most)},
+		{name: "sum too large", lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 1),
+			graphtest.CustomLine("b", 1, most)},
 			fault: "amount_too_large", line: "line 2"},
 		{name: "tax too large", lines: []*model.OrderLineInput{cut(graphtest.CustomLine("a", 1, most), 0, 1)},
 			fault: "amount_too_large"},
@@ -146,7 +148,8 @@ func TestOrderCreateRefuses(t *testing.T) {
 				in.Lines = []*model.OrderLineInput{graphtest.ProductLine(dollars, 1)}
 			}, "currency_mismatch"},
 		} {
-			in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 100)}, Source: "test"}
+			in := model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.CustomLine("a", 1, 100)},
+				Source: "test"}
 			tc.edit(&in)
 			_, err := r.Mutation().OrderCreate(ctx, in)
 			got := graphtest.FieldOf(err)
@@ -198,7 +201,8 @@ func TestOrderCreateFromProduct(t *testing.T) {
 				*after.InventoryQuantity, after.Version, after.UpdatedAt-p.UpdatedAt, after.EventSequence)
 		}
 		_, err := r.Mutation().OrderCreate(ctx,
-			model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2), graphtest.ProductLine(p, 1)},
+			model.OrderCreateInput{Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2),
+				graphtest.ProductLine(p, 1)},
 				Source: "test"})
 		if graphtest.FaultOf(err) != "out_of_stock" || stockOf(t, ctx, r, p) != 2 {
 			t.Errorf("three of two: %v, stock %d", err, stockOf(t, ctx, r, p))

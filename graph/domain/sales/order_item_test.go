@@ -47,7 +47,8 @@ func checkStock(t testing.TB, ctx context.Context, r *graph.Resolver, p *db.Prod
 func TestOrderOfVariants(t *testing.T) {
 	graphtest.EachCore(t, func(t *testing.T, ctx context.Context, r *graph.Resolver) {
 		p, mug := graphtest.NewProduct(t, ctx, r, graphtest.Shirt()), graphtest.NewStockedProduct(t, ctx, r, 100, 9)
-		o := graphtest.NewOrder(t, ctx, r, piece(p, 1, 1), piece(p, 2, 3), piece(p, 1, 1), graphtest.ProductLine(mug, 1),
+		o := graphtest.NewOrder(t, ctx, r, piece(p, 1, 1), piece(p, 2, 3), piece(p, 1, 1), graphtest.ProductLine(mug,
+			1),
 			graphtest.CustomLine("gift", 1, 5))
 		l := o.Lines[0]
 		if l.Title != "Shirt" || *l.Sku != "SHIRT-M-W" || l.UnitPriceMinor != 2000 ||

@@ -117,7 +117,8 @@ func ledgerWay(t *testing.T, ctx context.Context, r *graph.Resolver, rng *rand.R
 	p := graphtest.NewStockedProduct(t, ctx, r, 100, 10)
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test",
+		CustomerID: new(c.PublicID())})).Order
 	b := &books{open: 2}
 	for i := range 10 {
 		step, takes := b.step(rng)

@@ -83,7 +83,8 @@ func TestOrderPricing(t *testing.T) {
 				in.CustomerID = nil
 			}
 			if in.Lines == nil {
-				in.Lines = []*model.OrderLineInput{graphtest.CustomLine("a", 2, 2500), graphtest.CustomLine("b", 1, 1000)}
+				in.Lines = []*model.OrderLineInput{graphtest.CustomLine("a", 2, 2500), graphtest.CustomLine("b", 1,
+					1000)}
 			}
 			shown, err := r.Query().OrderPreview(ctx, in)
 			if tc.wrong != "" {

@@ -160,7 +160,8 @@ func TestStockAtOnce(t *testing.T) {
 				t.Errorf("stock %d after %d orders", n, kept)
 			}
 		}
-		if got := graphtest.ReadCustomer(t, ctx, r, c.ID); got.OrdersCount != sold.Load() || got.Version != 1+sold.Load() {
+		if got := graphtest.ReadCustomer(t, ctx, r, c.ID); got.OrdersCount != sold.Load() ||
+			got.Version != 1+sold.Load() {
 			t.Errorf("the customer has %d orders at version %d, want %d", got.OrdersCount, got.Version, sold.Load())
 		}
 		numbers := map[int64]bool{}

@@ -135,7 +135,8 @@ func (r *Resolver) returnOne(ctx context.Context, row *db.PaymentRefund, now mic
 		}
 		return false, r.giveUp(ctx, row, text, state.PaymentRefundWaiting)
 	}
-	r.Logger.WarnContext(ctx, "a refund failed and is retried later", "order", xid.Order.Format(row.OrderID), "error", failed)
+	r.Logger.WarnContext(ctx, "a refund failed and is retried later", "order", xid.Order.Format(row.OrderID), "error",
+		failed)
 	if silent(failed) {
 		return false, failed // each of the others would wait as long
 	}

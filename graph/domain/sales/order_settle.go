@@ -130,7 +130,8 @@ func (r *Resolver) poll(ctx context.Context, row *db.PaymentSession, now micros.
 // closeUnknown gives up a session if the provider has not said for weeks whether it was paid.
 func (r *Resolver) closeUnknown(ctx context.Context, row *db.PaymentSession) error {
 	return r.Commit(ctx, xid.Order, func(ctx context.Context) (*core.Record, error) {
-		if mine, err := r.moveSession(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine || row.Reference == nil {
+		if mine, err := r.moveSession(ctx, row, state.PaymentSessionClosed, ""); err != nil || !mine ||
+			row.Reference == nil {
 			return nil, err
 		}
 		return nil, r.notifyUnknown(ctx, row, "We will not check again.")

@@ -101,7 +101,8 @@ func walk(t *testing.T, ctx context.Context, r *graph.Resolver, way, states, eve
 	p := graphtest.NewStockedProduct(t, ctx, r, 100, 10)
 	c := buyer(t, ctx, r, xid.New().String()+"@example.com", state.CustomerActive)
 	o := graphtest.Must[*model.OrderPayload](t)(r.Mutation().OrderCreate(ctx, model.OrderCreateInput{
-		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test", CustomerID: new(c.PublicID())})).Order
+		Lines: []*model.OrderLineInput{graphtest.ProductLine(p, 2)}, Source: "test",
+		CustomerID: new(c.PublicID())})).Order
 	for name := range strings.FieldsSeq(way) {
 		before, updated := o.Version, o.UpdatedAt
 		o = graphtest.Must[*model.OrderPayload](t)(graphtest.Steps[name](ctx, r.Mutation(), o)).Order

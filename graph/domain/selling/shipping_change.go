@@ -90,7 +90,8 @@ func (m Mutation) ShippingZoneUpdate(
 				return err
 			}
 			core.Replace(&e.Changed, &in.Name, "name", &e.Row.Name, e.Update.SetName)
-			core.MemberDoc(&e.Changed, document.NewShippingRates(numberRates(rates, before)), true, "rates", &e.Row.Rates,
+			core.MemberDoc(&e.Changed, document.NewShippingRates(numberRates(rates, before)), true, "rates",
+				&e.Row.Rates,
 				e.Update.SetRates, nil)
 			if !slices.Equal(e.Row.Countries, in.Countries) || e.Row.RestOfWorld != in.RestOfWorld {
 				e.Changed = append(e.Changed, "countries")

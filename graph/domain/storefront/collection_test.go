@@ -221,7 +221,8 @@ func TestCollectionsRefused(t *testing.T) {
 			in.Handle = &handle
 			return in
 		}
-		untitled, sorted, both := manualCollection(), ruleCollection(priceBetween(1, 2)), ruleCollection(priceBetween(1, 2))
+		untitled, sorted, both := manualCollection(), ruleCollection(priceBetween(1, 2)),
+			ruleCollection(priceBetween(1, 2))
 		untitled.Title, sorted.Sort, both.ProductIds = " ", state.SortManual, manualCollection(own).ProductIds
 		mixed := priceBetween(1, 2)
 		mixed.Text = new("x")
@@ -286,7 +287,8 @@ func TestCollectionRaces(t *testing.T) {
 		}
 		wg.Go(func() {
 			for n := range 4 {
-				_, err := m.CollectionUpdate(ctx, c.PublicID(), int64(1+n), ruleCollection(priceBetween(int64(n), int64(n+6))))
+				_, err := m.CollectionUpdate(ctx, c.PublicID(), int64(1+n), ruleCollection(priceBetween(int64(n),
+					int64(n+6))))
 				fail(err)
 				fail(r.Listings.UpdateCollections(t.Context()))
 			}

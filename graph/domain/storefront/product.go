@@ -150,7 +150,8 @@ func (o *Offer) complete(p *db.Product) (err error) {
 			return fmt.Errorf("options of %s: %w", v.PublicID(), err)
 		}
 		o.Variants = append(o.Variants, &OfferVariant{ID: v.ID, Title: v.Title, Texts: texts,
-			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor), SKU: orEmpty(v.Sku),
+			PriceMinor: v.PriceMinor, BeforeMinor: formerPrice(v.CompareAtPriceMinor, v.PriceMinor),
+			SKU:       orEmpty(v.Sku),
 			Available: inStock(v.InventoryQuantity), Image: o.image(v.ImageID)})
 	}
 	o.price()

@@ -84,7 +84,8 @@ func TestWatchFromTheStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := s.DB(w.ctx).Event.Query().Where(dbevent.ResourceID(ada.ID)).OnlyX(w.ctx)
-		if body, err := e.RedactEvent(w.store, row.Type, row.Body); err != nil || strings.Contains(string(body), "Ada") {
+		if body, err := e.RedactEvent(w.store, row.Type, row.Body); err != nil || strings.Contains(string(body),
+			"Ada") {
 			t.Errorf("%s, %v", body, err)
 		}
 	})
