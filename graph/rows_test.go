@@ -44,14 +44,14 @@ func TestManyRows(t *testing.T) {
 	if created < 50 || created == 5000 {
 		t.Errorf("%d products were created on top of %d, limit %d", created, most-50, most)
 	}
-	told := 0
+	reported := 0
 	for range 10_000 { // the notification follows the count
-		told = graphtest.Must[int](t)(p.Store.DB(p.Ctx).Notification.Query().Count(p.Ctx))
-		if told > 0 {
+		reported = graphtest.Must[int](t)(p.Store.DB(p.Ctx).Notification.Query().Count(p.Ctx))
+		if reported > 0 {
 			break
 		}
 	}
-	if told != 1 {
-		t.Errorf("%d notifications", told)
+	if reported != 1 {
+		t.Errorf("%d notifications", reported)
 	}
 }

@@ -156,13 +156,13 @@ func TestPlacingTooMuch(t *testing.T) {
 	b.client = "192.0.2.1"
 	for range 5 {
 		b.cookie = nil
-		b.bought(mug, "1").fill("/checkout/place")
+		b.review(mug, "1").fill("/checkout/place")
 		if !strings.HasPrefix(b.path, "/orders/") {
 			t.Fatalf("%d %s", b.status, b.path)
 		}
 	}
 	b.cookie = nil
-	b.bought(mug, "1").fill("/checkout/place").want(http.StatusTooManyRequests, "/checkout/place")
+	b.review(mug, "1").fill("/checkout/place").want(http.StatusTooManyRequests, "/checkout/place")
 	// one order of the network expires in a fifth of a day
 	if n, err := strconv.Atoi(b.header.Get("Retry-After")); err != nil || n < 60 {
 		t.Errorf("Retry-After: %q", b.header.Get("Retry-After"))
@@ -172,7 +172,7 @@ func TestPlacingTooMuch(t *testing.T) {
 // TestPlacingWhatChanged: shoppers never pay what they were not shown.
 func TestPlacingWhatChanged(t *testing.T) {
 	b, m, mug := counter(t, state.English, 3)
-	b.bought(mug, "2").want(http.StatusOK, "/checkout/review", "Order and pay €44.70")
+	b.review(mug, "2").want(http.StatusOK, "/checkout/review", "Order and pay €44.70")
 	m.tx(func(ctx context.Context, c *db.Client) error { return c.Product.Update().SetPriceMinor(2500).Exec(ctx) })
 	b.fill("/checkout/place").
 		want(http.StatusConflict, "/checkout/place", "Prices have changed", "Order and pay €54.90")

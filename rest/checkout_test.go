@@ -187,8 +187,8 @@ func selling(t *testing.T, m *shop, language state.Language, stock int64) xid.ID
 	return mug
 }
 
-// bought goes to the review of an order of mugs.
-func (b *shopper) bought(mug xid.ID, quantity string) *shopper {
+// review goes to the review of an order of mugs.
+func (b *shopper) review(mug xid.ID, quantity string) *shopper {
 	b.t.Helper()
 	b.ask(http.MethodPost, "/cart/add", adding(mug, quantity))
 	b.want(http.StatusOK, "/cart", "Mug &lt;blue&gt;")
@@ -218,7 +218,7 @@ func TestPurchase(t *testing.T) {
 		}
 		b.get("/cart").want(http.StatusOK, "/cart", "Ihr Warenkorb ist leer.", `<html lang="de" dir="ltr">`)
 		b.get("/checkout/payment").want(http.StatusOK, "/cart")
-		b.bought(mug, "2")
+		b.review(mug, "2")
 		legal, rules := `<a href="/pages/terms">Terms</a>`, `<a href="/pages/our-rules">Our rules</a>`
 		b.want(http.StatusOK, "/checkout/review", legal, rules)
 		(&shopper{t: t, s: s, host: b.host, cookie: b.cookie}).get("/cart").want(http.StatusOK, "/cart", legal, rules,
@@ -314,7 +314,7 @@ func TestPayment(t *testing.T) {
 				{Kind: state.PaymentTransfer, Name: "Transfer", Active: true},
 				{Kind: state.PaymentTest, Name: "Karte", Active: true}}}))
 		b := &shopper{t: t, s: s, host: "first.shops.test:8080"}
-		b.bought(mug, "2").get("/checkout/payment").want(http.StatusOK, "/checkout/payment", "Karte")
+		b.review(mug, "2").get("/checkout/payment").want(http.StatusOK, "/checkout/payment", "Karte")
 		b.fill("/checkout/payment", "payment", "test").want(http.StatusOK, "/checkout/review", "Karte")
 		b.fill("/checkout/place").want(http.StatusOK, "/orders/", "44,70\u00a0€")
 		pay := b.path

@@ -36,9 +36,9 @@ func newServer(t *testing.T, s *ent.Store, rate float64, burst int, store float6
 		t.Fatal(err)
 	}
 	p := &server{API: a, member: m, keys: apikey.NewKeeper(s)}
-	p.keys.OnReport(func(told []apikey.PeerReport) {
-		others := told[:0]
-		for _, x := range told {
+	p.keys.OnReport(func(reported []apikey.PeerReport) {
+		others := reported[:0]
+		for _, x := range reported {
 			if x.Process != m.ID {
 				others = append(others, x)
 			}
@@ -109,22 +109,22 @@ func TestRatesOfFleet(t *testing.T) {
 }
 
 // TestToldForm: reports are read as written; anything else is refused without harm.
-func TestToldForm(t *testing.T) {
+func TestReportForm(t *testing.T) {
 	p := newServer(t, storetest.Open(t), 1, 10, 5)
 	v := &viewer.Viewer{Kind: viewer.OAuthApp, Store: xid.New(), Principal: xid.New()}
 	p.take(v, 8)
-	told := p.Rates.Tell(1)
-	credentials, stores, err := readReport(told)
+	reported := p.Rates.Tell(1)
+	credentials, stores, err := readReport(reported)
 	if err != nil || len(credentials) != 1 || len(stores) != 1 || credentials[0].Key != allowanceOf(v) ||
 		stores[0].Key != v.Store || credentials[0].Taken != 8 || stores[0].Taken != 8 || !stores[0].Busy {
 		t.Fatalf("read %+v, %+v, %v", credentials, stores, err)
 	}
-	for i := range told {
-		for _, b := range [][]byte{told[:i], append(bytes.Clone(told[:i]), 0xff)} {
+	for i := range reported {
+		for _, b := range [][]byte{reported[:i], append(bytes.Clone(reported[:i]), 0xff)} {
 			p.Rates.Hear([]apikey.PeerReport{{Process: xid.New(), At: 1, Rates: b}})
 		}
 	}
-	new(Rates).Hear([]apikey.PeerReport{{Rates: told}})
+	new(Rates).Hear([]apikey.PeerReport{{Rates: reported}})
 	if new(Rates).Tell(2) != nil {
 		t.Error("a process that counts alone has a report")
 	}

@@ -130,13 +130,13 @@ func TestBrowserCollections(t *testing.T) {
 	b.gone(`dialog`)
 	b.click(`tbody tr:first-child [data-test="discount-edit"]`)
 	b.see(`dialog [data-test="discount-collections"] input:checked`)
-	b.keepsUnshown(p, f.Stores[0].StaffToken)
+	b.keepsHidden(p, f.Stores[0].StaffToken)
 }
 
 // keepsUnshown checks that forms keep what is after the first page of a list, and that it can be
 // found: a discount keeps its collections, a menu keeps its product, and the product can be added
 // to a collection.
-func (b *browser) keepsUnshown(p *program, token string) {
+func (b *browser) keepsHidden(p *program, token string) {
 	b.t.Helper()
 	var before struct {
 		Menus     struct{ Version int64 }

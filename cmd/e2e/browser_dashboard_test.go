@@ -317,7 +317,7 @@ func (b *browser) find(id string) {
 	b.t.Helper()
 	b.fill(`input[name="q"]`, "nobody@example.com")
 	b.run(chromedp.KeyEvent("\r"))
-	b.seeText("No order fits these filters.")
+	b.seeText("No orders match these filters.")
 	b.fill(`input[name="q"]`, "ADA@exa")
 	b.run(chromedp.KeyEvent("\r"))
 	b.see(css(fmt.Sprintf(`[data-test="orders"] a[href$=%q]`, id)))

@@ -35,17 +35,17 @@ const modules = `(async () => {
 				if (dates.offsetAt(new Date(at).toISOString(), zone) ===
 					dates.offsetAt(new Date(at + 86400e3).toISOString(), zone)) continue;
 				for (let ms = at - 6 * 3600e3; ms < at + 30 * 3600e3; ms += 900e3) {
-					const text = dates.wallTime(ms, zone), is = dates.wallInstants(text, zone);
-					if (!is.includes(new Date(ms).toISOString()) || dates.atWallTime(text, zone) !== is[0] ||
-						is.some((t) => dates.wallTime(Date.parse(t), zone) !== text)) found.push(zone + ' ' + text);
+					const text = dates.localTime(ms, zone), is = dates.localInstants(text, zone);
+					if (!is.includes(new Date(ms).toISOString()) || dates.atLocalTime(text, zone) !== is[0] ||
+						is.some((t) => dates.localTime(Date.parse(t), zone) !== text)) found.push(zone + ' ' + text);
 				}
 			}
 			return found;
 		}),
 		walls: [['2026-07-01T18:30', 'Asia/Kolkata'], ['2026-03-29T03:00:05', 'Europe/Berlin'],
 			['2026-10-24T23:30', 'Europe/Berlin'], ['2026-07-01', 'UTC'], ['', 'UTC']]
-			.map(([w, z]) => { const at = dates.atWallTime(w, z);
-				return at ? at + ' ' + dates.wallTime(at, z) : 'refused'; }),
+			.map(([w, z]) => { const at = dates.atLocalTime(w, z);
+				return at ? at + ' ' + dates.localTime(at, z) : 'refused'; }),
 	};
 })()`
 

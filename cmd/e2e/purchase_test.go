@@ -186,13 +186,13 @@ func (p *program) stock(t *testing.T, token string, pieces int) string {
 // check compares the shoppers' answers with the store's orders, and returns those.
 func (c *counter) check(t *testing.T, key, product string, orders []string, pieces int) (sold []string) {
 	t.Helper()
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, path := range orders {
 		if path != "" {
-			if told[path] {
+			if reported[path] {
 				t.Errorf("two shoppers have the order %s", path)
 			}
-			told[path] = true
+			reported[path] = true
 		}
 	}
 	for o, err := range c.program.client(t, key).Orders(t.Context(), &client.ListOrdersParams{Limit: new(100)}) {
@@ -207,8 +207,8 @@ func (c *counter) check(t *testing.T, key, product string, orders []string, piec
 		InventoryQuantity *int `json:"inventory_quantity"`
 	}
 	c.program.send(t, request{As: key, Path: base + "/products/" + product}).decode(t, &left)
-	if len(told) != pieces || len(sold) != pieces || left.InventoryQuantity == nil || *left.InventoryQuantity != 0 {
-		t.Errorf("%d shoppers have an order of %d, the store has %d", len(told), pieces, len(sold))
+	if len(reported) != pieces || len(sold) != pieces || left.InventoryQuantity == nil || *left.InventoryQuantity != 0 {
+		t.Errorf("%d shoppers have an order of %d, the store has %d", len(reported), pieces, len(sold))
 	}
 	return sold
 }

@@ -75,12 +75,27 @@ func secretGoes(t *testing.T, c cli, database string) {
 		t.Errorf("it opens as %q, %v", plain, err)
 	}
 	c.doctor("all of it opens")
-	if err := os.WriteFile(filepath.Join(data, keyring.FileName), []byte(keyring.New()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(data, keyring.FileName), []byte(unlike(t, first)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.doctor("their root secret is gone: 1 second factors")
 	if o := c.run("secret", "reseal"); o.code != exitOK || !strings.Contains(o.out, "second factors") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// unlike returns a new root secret whose identifying byte is not that of a ring's first.
+func unlike(t *testing.T, first *keyring.Ring) string {
+	t.Helper()
+	for {
+		secret := keyring.New()
+		r, err := keyring.Parse(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.KeyIDs()[0] != first.KeyIDs()[0] {
+			return secret
+		}
 	}
 }
 

@@ -84,7 +84,7 @@ func TestOwnLog(t *testing.T) {
 }
 
 // A sign-in with a new browser gives a notice, except for the account's first browser.
-func TestNewBrowserIsTold(t *testing.T) {
+func TestNewBrowserIsReported(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := serve(t, s, here, proxied)
 		w.mails()

@@ -46,7 +46,7 @@ func TestAdminHosts(t *testing.T) {
 }
 
 // A process that cannot send webhooks reports that; one that serves requests is still ready.
-func TestReadyUnderStrain(t *testing.T) {
+func TestReadyWhileImpaired(t *testing.T) {
 	for delivers, want := range map[bool]int{true: http.StatusServiceUnavailable, false: http.StatusOK} {
 		impaired := ""
 		a := &admin{store: storetest.Open(t), delivers: delivers, impaired: func() string { return impaired }}

@@ -34,12 +34,12 @@ func TestOwnerIsNotified(t *testing.T) {
 			graphtest.Must[*model.StaffPayload](t)(p.Mutation().StaffUpdateRole(p.As(p.Owner.ID, viewer.Owner),
 				member.PublicID(), role, version))
 		}
-		told := "Max (" + member.Email + ") was an Admin and is an Owner now."
-		reads(t, p, p.Owner.Email, told)
-		reads(t, p, admin.Email, told)
+		reported := "Max (" + member.Email + ") was an Admin and is an Owner now."
+		reads(t, p, p.Owner.Email, reported)
+		reads(t, p, admin.Email, reported)
 		reads(t, p, member.Email, "You are an owner of the store Corner shop")
 		list := graphtest.Must[*model.NotificationConnection](t)(p.Query().Notifications(p.Ctx, new(10), nil)).Nodes
-		if len(list) != 1 || list[0].Body != told || list[0].ResourceID == nil {
+		if len(list) != 1 || list[0].Body != reported || list[0].ResourceID == nil {
 			t.Errorf("%d notices: %+v", len(list), list)
 		}
 	})

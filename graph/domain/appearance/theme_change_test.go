@@ -290,10 +290,10 @@ func TestNewStoreHasATheme(t *testing.T) {
 					Only(p.Ctx)).ActiveThemeID != th.ID {
 				t.Errorf("%d themes, the first is %+v", len(list.Nodes), th.Theme)
 			}
-			shelf := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil, nil))
-			if len(shelf.Nodes) != 1 || *shelf.Nodes[0].InstalledThemeID() != th.PublicID() ||
-				shelf.Nodes[0].InstallsCount != 0 {
-				t.Errorf("the marketplace has %d themes", len(shelf.Nodes))
+			listed := graphtest.Must[*model.MarketplaceThemeConnection](t)(p.Query().MarketplaceThemes(p.Ctx, nil, nil))
+			if len(listed.Nodes) != 1 || *listed.Nodes[0].InstalledThemeID() != th.PublicID() ||
+				listed.Nodes[0].InstallsCount != 0 {
+				t.Errorf("the marketplace has %d themes", len(listed.Nodes))
 			}
 		}
 	})

@@ -103,12 +103,12 @@ func TestPayOnce(t *testing.T) {
 			paid.Held {
 			t.Errorf("accepted %d times, %+v", taken.Load(), paid.Order)
 		}
-		var told []event.Type
+		var reported []event.Type
 		for _, e := range log.Next(t, m.Store) {
-			told = append(told, e.Type)
+			reported = append(reported, e.Type)
 		}
-		if !slices.Equal(told, []event.Type{event.OrderPaid}) {
-			t.Errorf("events %v", told)
+		if !slices.Equal(reported, []event.Type{event.OrderPaid}) {
+			t.Errorf("events %v", reported)
 		}
 		m.late()
 		if n, err := m.EndHolds(t.Context()); n != 0 || err != nil || m.orderOf(o.ID).Status != state.OrderOpen {

@@ -111,9 +111,9 @@ func TestStripeRevoked(t *testing.T) {
 				t.Errorf("begun again: %v", err)
 			}
 		}
-		if told := m.notices(); m.fake.Asked("POST session") != begun || len(told) != 2 ||
-			!strings.HasPrefix(told[0], "Payment status of order #") {
-			t.Errorf("notices %v", told)
+		if reported := m.notices(); m.fake.Asked("POST session") != begun || len(reported) != 2 ||
+			!strings.HasPrefix(reported[0], "Payment status of order #") {
+			t.Errorf("notices %v", reported)
 		}
 		m.move(paymenttest.Rolled)
 		m.round()

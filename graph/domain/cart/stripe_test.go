@@ -168,12 +168,12 @@ func TestStripeWays(t *testing.T) {
 				}
 				all.Wait()
 				paid := m.sold(o.ID)
-				var told []event.Type
+				var reported []event.Type
 				for _, e := range log.Next(t, m.Store) {
-					told = append(told, e.Type)
+					reported = append(reported, e.Type)
 				}
-				if paid.FinancialStatus != state.FinancialPaid || !slices.Equal(told, []event.Type{event.OrderPaid}) {
-					t.Errorf("%s, events %v", paid.FinancialStatus, told)
+				if paid.FinancialStatus != state.FinancialPaid || !slices.Equal(reported, []event.Type{event.OrderPaid}) {
+					t.Errorf("%s, events %v", paid.FinancialStatus, reported)
 				}
 				if list := m.ledger(o.ID); len(list) != 1 || *list[0].Method != "stripe" ||
 					*list[0].Reference != "pi_"+strings.TrimPrefix(session, "cs_") {

@@ -231,14 +231,14 @@ func TestSalesReportMatchesOrders(t *testing.T) {
 		}
 		check("the end")
 		s := sellers[0]
-		told := func() (orders int64) {
+		reported := func() (orders int64) {
 			list := graphtest.Must[*model.SalesReport](t)(r.Query().SalesReport(s.ctx, report.MaxReport))
 			for _, d := range list.Days {
 				orders += d.Orders
 			}
 			return orders
 		}
-		was, rows := told(), 0
+		was, rows := reported(), 0
 		err := m.live.InTx(s.ctx, func(ctx context.Context) (err error) {
 			rows, err = m.live.DB(ctx).SalesInterval.Update().AddOrders(1000).Save(ctx)
 			return err
@@ -246,7 +246,7 @@ func TestSalesReportMatchesOrders(t *testing.T) {
 		if err != nil || rows == 0 {
 			t.Fatalf("%d sums, %v", rows, err)
 		}
-		if got := told() - was; got < int64(rows)*900 {
+		if got := reported() - was; got < int64(rows)*900 {
 			t.Errorf("%d sums are wrong by 1000, and the report by %d", rows, got)
 		}
 		graphtest.Must[int](t)(rollup.NewKeeper(m.live).Rebuild(t.Context()))

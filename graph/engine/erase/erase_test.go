@@ -46,9 +46,9 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%d events and %d orders show the other", events, rows)
 		}
 		after := w.log(orders)
-		told := slices.DeleteFunc(slices.Clone(after), func(e db.Event) bool { return e.Sequence <= 3 })
-		if len(told) != many || told[0].Type != event.OrderUpdated || told[0].Sequence != 4 {
-			t.Errorf("%d events about the redaction of orders", len(told))
+		reported := slices.DeleteFunc(slices.Clone(after), func(e db.Event) bool { return e.Sequence <= 3 })
+		if len(reported) != many || reported[0].Type != event.OrderUpdated || reported[0].Sequence != 4 {
+			t.Errorf("%d events about the redaction of orders", len(reported))
 		}
 		after = slices.DeleteFunc(after, func(e db.Event) bool { return e.Sequence > 3 })
 		if diff := cmp.Diff(before, after, cmpopts.IgnoreUnexported(db.Event{})); diff != "" {

@@ -63,10 +63,10 @@ func (d *desk) completed(ids ...xid.ID) {
 		for d.job(id).CompletedAt == nil && d.ctx.Err() == nil {
 			<-time.After(2 * time.Millisecond)
 		}
-		told := d.s.DB(d.ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(d.ctx)
-		if row := d.job(id); row.Status != state.ExportCompleted || told.Type != event.ExportCompleted ||
-			!strings.Contains(string(told.Body), `"error":null`) {
-			d.t.Errorf("%s, and its event is %s", row.Status, told.Body)
+		reported := d.s.DB(d.ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(d.ctx)
+		if row := d.job(id); row.Status != state.ExportCompleted || reported.Type != event.ExportCompleted ||
+			!strings.Contains(string(reported.Body), `"error":null`) {
+			d.t.Errorf("%s, and its event is %s", row.Status, reported.Body)
 		}
 	}
 }

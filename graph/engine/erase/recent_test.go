@@ -16,7 +16,7 @@ import (
 
 // From the commit on, nothing that leaves the process contains the person, even if it was read
 // before. In other processes this holds after their next Watch.
-func TestVeil(t *testing.T) {
+func TestRedactEvent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		w := open(t, s)
 		beside := erase.New(erase.Config{Store: s})

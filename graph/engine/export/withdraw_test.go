@@ -142,9 +142,9 @@ func TestRestartsEnd(t *testing.T) {
 			row.DueAt < row.LeaseUntil || row.Parts != 0 {
 			t.Errorf("the job is %v", row)
 		}
-		told := b.store.DB(ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(ctx)
-		if told.Type != event.ExportFailed || !strings.Contains(string(told.Body), "began again 20 times") {
-			t.Errorf("the event is %s", told.Body)
+		reported := b.store.DB(ctx).Event.Query().Where(dbevent.ResourceID(id)).OnlyX(ctx)
+		if reported.Type != event.ExportFailed || !strings.Contains(string(reported.Body), "began again 20 times") {
+			t.Errorf("the event is %s", reported.Body)
 		}
 		b.edit(ctx, id, func(u *db.ExportUpdate) { u.SetDueAt(0) }) // the lease is over
 		b.start(b.Engine)

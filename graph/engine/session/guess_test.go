@@ -175,14 +175,14 @@ func TestGuessesAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		p := guarded(t, s)
 		keepers := []*place{p, p.another()}
-		var told atomic.Int32
+		var reported atomic.Int32
 		for range 2 { // as many at once as can wait for the hasher
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {
 					_, err := keepers[i%2].Prove(t.Context(), ada, "wrong", network(3))
 					if errors.Is(err, ErrWrong) {
-						told.Add(1)
+						reported.Add(1)
 					} else if waits(t, err) <= 0 {
 						t.Error(err)
 					}
@@ -190,7 +190,7 @@ func TestGuessesAtOnce(t *testing.T) {
 			}
 			wg.Wait()
 		}
-		if n := int(told.Load()); n != perNetwork.Burst {
+		if n := int(reported.Load()); n != perNetwork.Burst {
 			t.Errorf("%d were answered, want %d", n, perNetwork.Burst)
 		}
 	})

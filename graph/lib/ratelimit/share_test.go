@@ -14,7 +14,7 @@ type fleet struct {
 	limiters []*Limiter[string]
 	ids      []xid.ID
 	board    map[xid.ID]Report[string]
-	told     int // non-empty reports
+	reported int // non-empty reports
 	rate     int
 }
 
@@ -39,7 +39,7 @@ func newFleet(t *testing.T, n, rate, burst int) *fleet {
 func (f *fleet) exchange(i int) {
 	uses := f.limiters[i].Uses(100)
 	if len(uses) > 0 {
-		f.told++
+		f.reported++
 		f.board[f.ids[i]] = Report[string]{Process: f.ids[i], At: time.Now().UnixMicro(), Uses: uses}
 	} else {
 		delete(f.board, f.ids[i])
@@ -149,8 +149,8 @@ func TestFleetNotBusy(t *testing.T) {
 			f := newFleet(t, 3, rate, 2*rate)
 			part := 0.24 * float64(rate)
 			passed := f.run(60, func(int, time.Duration) float64 { return part })
-			if n, want := sum(passed), int(3*60*part); n < want-3 || f.told > 0 {
-				t.Errorf("at %d a second %d of %d went through, %d reports, want none", rate, n, want, f.told)
+			if n, want := sum(passed), int(3*60*part); n < want-3 || f.reported > 0 {
+				t.Errorf("at %d a second %d of %d went through, %d reports, want none", rate, n, want, f.reported)
 			}
 		})
 	}
@@ -168,8 +168,8 @@ func TestFleetBelow(t *testing.T) {
 			return 31
 		}
 		passed := f.run(60, asked)
-		if n, want := sum(passed), 60*62+40*31; n < want-3 || f.told == 0 {
-			t.Errorf("%d of %d went through, %d reports", n, want, f.told)
+		if n, want := sum(passed), 60*62+40*31; n < want-3 || f.reported == 0 {
+			t.Errorf("%d of %d went through, %d reports", n, want, f.reported)
 		}
 		f.run(20, func(int, time.Duration) float64 { return 0 })
 		if len(f.board) > 0 {
