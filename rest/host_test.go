@@ -85,7 +85,7 @@ func TestHosts(t *testing.T) {
 				a.header(t, map[string]string{"Set-Cookie": "", "Content-Type": "text/html; charset=utf-8",
 					"X-Content-Type-Options": "nosniff"})
 				body := string(a.Body)
-				if !strings.Contains(body, "There is no shop here") || strings.Contains(body, "<form") {
+				if !strings.Contains(body, "Shop not found") || strings.Contains(body, "<form") {
 					t.Errorf("%s%s: %s", host, path, body)
 				}
 			}

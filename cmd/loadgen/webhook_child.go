@@ -136,9 +136,3 @@ func (p *child) until(ctx context.Context, so func() (bool, error)) error {
 		}
 	}
 }
-
-// kill ends the process as kill -9 does.
-func (p *child) kill() {
-	p.cmd.Process.Kill()
-	<-p.ended
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	stdsql "database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/cart"
@@ -98,12 +99,12 @@ func (c *Core) BodyLeft(ctx context.Context, n int64) error {
 // storedBytes sums the stored bytes of the viewer's store.
 func (c *Core) storedBytes(ctx context.Context) (sum int64, err error) {
 	for _, of := range stored {
-		size := ""
+		var size strings.Builder
 		for _, column := range of.columns {
-			size += " + COALESCE(OCTET_LENGTH(`" + column + "`), 0)"
+			size.WriteString(" + COALESCE(OCTET_LENGTH(`" + column + "`), 0)")
 		}
 		query := fmt.Sprintf("SELECT MAX(id), COUNT(*), SUM(size) FROM (SELECT id, 0%s AS size FROM %s%s "+
-			"WHERE store_id = ? AND id > ? ORDER BY id LIMIT %d) AS batch HAVING COUNT(*) > 0", size, of.table,
+			"WHERE store_id = ? AND id > ? ORDER BY id LIMIT %d) AS batch HAVING COUNT(*) > 0", size.String(), of.table,
 			ent.IndexHint(c.Store.Dialect(), of.table, ent.Primary), storedBatch)
 		last := xid.ID{}
 		for n := storedBatch; n == storedBatch; {

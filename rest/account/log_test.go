@@ -93,7 +93,7 @@ func TestNewBrowserIsReported(t *testing.T) {
 		first := w.post("/sign-in", credentials("ada@example.com", secret), from...).device(t)
 		w.signIn("ada@example.com", append(from, "Cookie", first.Name+"="+first.Value)...)
 		got := graphtest.EmailBodies(t, s, "ada@example.com")
-		if len(got) != 1 || !strings.Contains(got[0], "a browser that never did before") ||
+		if len(got) != 1 || !strings.Contains(got[0], "from a new browser") ||
 			!strings.Contains(got[0], "192.0.2.7, with Test browser.") {
 			t.Errorf("Ada reads %q", got)
 		}

@@ -119,7 +119,7 @@ func TestSecondFactor(t *testing.T) {
 			t.Errorf("a recovery code: %d %v %s", a.status, a.header, a.body)
 		}
 		if a := w.second(step, url.Values{"code": {codes[1]}}); a.status != http.StatusForbidden ||
-			!strings.Contains(a.body, "too long") {
+			!strings.Contains(a.body, "This has expired.") {
 			t.Errorf("the step once more: %d %s", a.status, a.body)
 		}
 		if a := w.second(w.halfway("ada@example.com"), url.Values{"code": {codes[0]}}); in(a) {

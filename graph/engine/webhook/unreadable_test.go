@@ -36,7 +36,7 @@ func TestUnreadableSecret(t *testing.T) {
 		shop.engine.Start(t.Context())
 		until(t, "a notice", func() bool { return s.DB(shop.ctx).Notification.Query().CountX(shop.ctx) > 0 })
 		until(t, "the other's delivery", func() bool { return len(shop.logged(fine)) == 1 })
-		if q := shop.queueOf(lost); q.LastError == nil || !strings.Contains(*q.LastError, "rotate it") {
+		if q := shop.queueOf(lost); q.LastError == nil || !strings.Contains(*q.LastError, "Rotate it") {
 			t.Errorf("the queue says %v", q.LastError)
 		}
 		row, err := s.DB(shop.ctx).WebhookEndpoint.Query().Where(endpoints.ID(lost.ID)).Only(shop.ctx)
