@@ -164,7 +164,7 @@ func (b *browser) sendAgain(r *receiver) {
 	sent := func(n string) {
 		b.t.Helper()
 		b.await(n+" sent again", `document.querySelector('[data-test="resend-sent"]')?.innerText === '`+n+
-			` of 3 sent'`)
+			` of 3 deliveries sent'`)
 		r.next(b.t)
 	}
 	sent("1")

@@ -172,7 +172,8 @@ func TestStripeWays(t *testing.T) {
 				for _, e := range log.Next(t, m.Store) {
 					reported = append(reported, e.Type)
 				}
-				if paid.FinancialStatus != state.FinancialPaid || !slices.Equal(reported, []event.Type{event.OrderPaid}) {
+				if paid.FinancialStatus != state.FinancialPaid ||
+					!slices.Equal(reported, []event.Type{event.OrderPaid}) {
 					t.Errorf("%s, events %v", paid.FinancialStatus, reported)
 				}
 				if list := m.ledger(o.ID); len(list) != 1 || *list[0].Method != "stripe" ||
