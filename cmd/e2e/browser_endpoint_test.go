@@ -93,7 +93,7 @@ func TestBrowserEndpoint(t *testing.T) {
 	p.until(t, key, id, "an open circuit", "circuit { state }")
 	b.open("/dashboard/webhooks/" + id)
 	if got := b.text(`[data-test="circuit"]`); !strings.HasPrefix(got, "Open") ||
-		!strings.Contains(got, "3 deliveries failed since one was taken. New ones wait; the next one is tried") {
+		!strings.Contains(got, "3 deliveries failed since the last success. New deliveries wait. The next attempt is") {
 		t.Errorf("the circuit is shown as %q", got)
 	}
 	b.shot("webhook-open")
