@@ -127,9 +127,9 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*st
 	}
 	var rows *stdsql.Rows
 	err = withinBudget(ctx, func(ctx context.Context) (err error) {
-		rows, err = from.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller reads and checks them
+		rows, err = from.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // the caller does
 		for tries := 1; err != nil && p.store.retryRead(ctx, err, tries); tries++ {
-			rows, err = from.QueryContext(ctx, query, args...) //nolint:rowserrcheck // likewise
+			rows, err = from.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // likewise
 		}
 		return err
 	})
