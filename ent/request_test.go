@@ -108,14 +108,22 @@ func TestRequestWaitsForConnection(t *testing.T) {
 		p := makeProduct(t, ctx, s)
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
-		var held []*sql.Rows
-		for range s.Stats()[0].MaxOpenConnections {
-			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT 1")
-			if err != nil {
-				t.Fatal(err)
+		hold := func() (held []*sql.Rows) {
+			for range s.Stats()[0].MaxOpenConnections {
+				rows, err := s.DB(ctx).QueryContext(ctx, "SELECT 1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				held = append(held, rows)
 			}
-			held = append(held, rows)
+			return held
 		}
+		release := func(held []*sql.Rows) {
+			for _, rows := range held {
+				rows.Close()
+			}
+		}
+		held := hold()
 		load := func(ctx context.Context) error { _, err := s.DB(ctx).Product.Get(ctx, p.ID); return err }
 		ways := []func(context.Context) error{load, func(ctx context.Context) error {
 			rows, err := s.DB(ctx).QueryContext(ctx, "SELECT 1")
@@ -137,9 +145,8 @@ func TestRequestWaitsForConnection(t *testing.T) {
 			})
 		}
 		all.Wait()
-		for _, rows := range held {
-			rows.Close()
-		}
+		release(held)
+		release(hold()) // MySQL has ended connections that were idle so long: they are replaced here
 		for i, way := range ways {
 			if err := way(ent.Request(ctx)); err != nil {
 				t.Errorf("way %d, afterwards: %v", i, err)
