@@ -10,7 +10,7 @@ import (
 )
 
 type importCmd struct {
-	Shopify importShopifyCmd `cmd:"" help:"Bring in the CSV exports of a Shopify store; a dry run unless --apply is given."`
+	Shopify importShopifyCmd `cmd:"" help:"Import the CSV exports of a Shopify store; a dry run unless --apply is given."`
 }
 
 type importShopifyCmd struct {
@@ -23,27 +23,27 @@ type importShopifyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (importShopifyCmd) Help() string {
-	return `Reads products with their options, variants and first picture, customers, and orders with what was paid, ` +
-		`refunded and sent. A product comes in the state that it has; of its pictures the first is named by its address. ` +
-		`An order keeps its number at Shopify as its external number, which is shown, printed and searched, and the time ` +
-		`at which it was placed; payments, parcels and refunds are recorded as of now. The times that they had, and the ` +
-		`discount code, stand in a note of the order. Its lines take no stock and lead to no product. Shoppers get no ` +
-		`emails.
+	return `Imports products with their options, variants and first image, customers, and orders with their payments, ` +
+		`refunds and fulfillments. Products keep their status. The first image of a product is imported by its URL. An ` +
+		`order keeps its Shopify number as external number, which is shown, printed and searched, and the time at which ` +
+		`it was placed. Payments, fulfillments and refunds are recorded as of now; a note of the order holds their ` +
+		`original times and the discount code. Order lines take no stock and link to no product. Shoppers get no emails.
 
-The store's own numbers go on above the highest number in the files, unless --no-continue-numbers is given. A server ` +
-		`that runs meanwhile may still use up to 20 numbers that it took before.
+The store's own numbers continue above the highest number in the files, unless --no-continue-numbers is given. A server ` +
+		`that runs meanwhile may still use up to 20 numbers that it reserved before.
 
-What has no place here, such as a barcode, or is too long is left out or clipped, and noted with file and line. Where ` +
-		`an order's lines do not add up to its total, the rest becomes a line: a tip, duties or a cent of rounding.
+Parts without a field here, such as a barcode, are left out, and parts that are too long are clipped; both are ` +
+		`reported with file and line. If an order's lines do not add up to its total, the rest becomes a line: a tip, ` +
+		`duties or a cent of rounding.
 
-What comes in is made by the same operations as on the dashboard: it counts for the limits, stands in the audit log ` +
-		`and makes its events, so webhooks go to whoever subscribes. Pause endpoints that should not hear of it.
+Records are created by the operations of the dashboard: they count toward the limits, appear in the audit log and ` +
+		`cause events, so subscribed endpoints receive webhooks. Pause endpoints that should not receive them.
 
-A record that is broken or in another currency is left out, and reported with its file, line and ` +
-		`reason. It may be corrected, and the command be run again: what was imported before is passed over, by its handle ` +
-		`(products), customer id or e-mail address, and order id or number. A change of such a record is not brought in.
+Records that are broken or in another currency are left out, and reported with file, line and reason. Correct them and ` +
+		`run the command again: it skips what was imported before, by handle (products), customer id or email address, ` +
+		`and order id or number. It does not update records that were imported before.
 
-A dry run does the whole of it, record by record, and keeps none. It may run beside a server, as the import may.
+A dry run tries every record and keeps none. Both runs may take place beside a server.
 
 Examples:
 
