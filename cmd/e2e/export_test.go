@@ -45,7 +45,7 @@ func filled(t *testing.T, orders int, f func(t *testing.T, s settings, key strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := corpus.Fill(t.Context(), store, size, nil)
+		c, err := corpus.Fill(t.Context(), store, size)
 		if err := cmpErr(err, store.Close()); err != nil {
 			t.Fatal(err)
 		}

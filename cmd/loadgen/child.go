@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -21,35 +26,21 @@ type child struct {
 	cmd   *exec.Cmd
 	log   string
 	ended chan struct{}
-	// database is the process of the database's server; zero for none.
+	// database is the process of the database server; zero for none.
 	database int
 }
 
-// build makes the server's binary as a release is made, and returns its size.
-func build(ctx context.Context, path string) (int64, error) {
+// build builds the server as a release does.
+func build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path,
 		"github.com/storefront-go/storefront/cmd/storefront")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the server: %w\n%s", err, out)
+		return fmt.Errorf("build the server: %w\n%s", err, out)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return nil
 }
 
-// ready makes the server's binary in a folder, unless one is named.
-func ready(ctx context.Context, binary *string, dir string) error {
-	if *binary != "" {
-		return nil
-	}
-	*binary = filepath.Join(dir, "storefront")
-	_, err := build(ctx, *binary)
-	return err
-}
-
-// children starts servers on the same data with the same root secret.
+// children starts processes on the same data with the same root secret.
 type children struct {
 	dir    string
 	binary string
@@ -61,27 +52,43 @@ func newChildren(dir, binary string, d *dataset) *children {
 	return &children{dir, binary, rand.Text() + rand.Text(), d}
 }
 
-// server starts the service, with its rate limits off, and with further flags.
+// server starts the service without rate limits and waits for its first answer.
 func (c *children) server(ctx context.Context, flags ...string) (*child, error) {
-	addr, admin := free(), free()
-	if addr == "" || admin == "" {
-		return nil, errors.New("no free port on 127.0.0.1")
-	}
-	data := filepath.Join(c.dir, "server-"+c.data.engine)
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, err
-	}
-	p, err := c.start("server", c.binary, append([]string{"serve", "--database", c.data.address, "--data", data,
-		"--addr", addr, "--admin-addr", admin, "--rate-limit", "0"}, flags...)...)
+	addr := free()
+	p, err := c.program("server", append([]string{"serve", "--addr", addr, "--rate-limit", "0"}, flags...)...)
 	if err != nil {
 		return nil, err
 	}
-	p.addr, p.admin = addr, admin
-	return p, p.await(ctx, c.data)
+	p.addr = addr
+	request := get(root+"/orders?limit=20", c.data.corpus.Shops[0].Key)
+	return p, p.until(ctx, time.Millisecond, func() (bool, error) {
+		_, err := ask(ctx, p, request)
+		return err == nil, nil
+	})
 }
 
-// start runs a program with an environment that holds the root secret and
-// nothing that could change its settings, except those of Go's collector.
+// dispatcher starts a process that delivers to receivers on this machine.
+func (c *children) dispatcher() (*child, error) {
+	return c.program("dispatcher", "dispatch", "--allow-loopback-webhooks")
+}
+
+// program starts the service's program on the data.
+func (c *children) program(name string, args ...string) (*child, error) {
+	admin, data := free(), filepath.Join(c.dir, name+"-"+c.data.engine)
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, err
+	}
+	args = append(args, "--database", c.data.address, "--data", data, "--admin-addr", admin)
+	p, err := c.start(name, c.binary, args...)
+	if err != nil {
+		return nil, err
+	}
+	p.admin = admin
+	return p, nil
+}
+
+// start starts a program. Its environment has the root secret and nothing that could change its
+// settings, except those of Go's garbage collector.
 func (c *children) start(name, program string, args ...string) (*child, error) {
 	p := &child{name: name, cmd: exec.Command(program, args...), ended: make(chan struct{}),
 		database: c.data.pid, log: filepath.Join(c.dir, name+"-"+c.data.engine+".log")}
@@ -104,7 +111,7 @@ func (c *children) start(name, program string, args ...string) (*child, error) {
 	return p, nil
 }
 
-// free returns an address on which nobody listens.
+// free returns an unused address, or "" if there is none.
 func free() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,32 +121,28 @@ func free() string {
 	return l.Addr().String()
 }
 
-// await waits for the first good answer.
-func (p *child) await(ctx context.Context, d *dataset) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+// until polls ready until it is true. It fails when the process ends, and after two minutes.
+func (p *child) until(ctx context.Context, every time.Duration, ready func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	request := get(root+"/orders?limit=20", d.corpus.Shops[0].Key)
-	last := errors.New("no answer yet")
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		if c, err := dial(ctx, p.addr); err == nil {
-			status, body, err := c.do(request)
-			c.Close()
-			if err == nil && status == 200 {
-				return nil
-			}
-			last = fmt.Errorf("status %d: %.300s", status, body)
+		done, err := ready()
+		if done || err != nil {
+			return err
 		}
 		select {
 		case <-tick.C:
+			continue
 		case <-p.ended:
-			log, _ := os.ReadFile(p.log)
-			return fmt.Errorf("the %s ended: %s", p.name, log[max(0, len(log)-1000):])
+			err = errors.New("it has ended")
 		case <-ctx.Done():
+			err = ctx.Err()
 			p.stop()
-			return fmt.Errorf("the %s does not serve: %w", p.name, last)
 		}
+		log, _ := os.ReadFile(p.log)
+		return fmt.Errorf("wait for the %s: %w; its log ends with: %s", p.name, err, log[max(0, len(log)-1000):])
 	}
 }
 
@@ -154,4 +157,60 @@ func (p *child) stop() {
 		p.cmd.Process.Kill()
 		<-p.ended
 	}
+}
+
+// statements returns how many statements the process has sent to its database.
+func (p *child) statements(ctx context.Context) (float64, error) {
+	const name = "storefront_db_statements_total "
+	b, err := fetch(ctx, http.MethodGet, "http://"+p.admin+"/metrics", "", "")
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		if value, ok := bytes.CutPrefix(line, []byte(name)); ok {
+			return strconv.ParseFloat(string(bytes.TrimSpace(value)), 64)
+		}
+	}
+	return 0, fmt.Errorf("the %s has no metric %s", p.name, name)
+}
+
+// fetch sends one request and returns the body of its answer.
+func fetch(ctx context.Context, method, address, key, body string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", rand.Text())
+	}
+	w, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Body.Close()
+	b, err := io.ReadAll(w.Body)
+	if err == nil && w.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s answers %s: %.300s", address, w.Status, b)
+	}
+	return b, err
+}
+
+// ask sends one request and returns the body of a 200.
+func ask(ctx context.Context, c *child, request []byte) ([]byte, error) {
+	conn, err := dial(ctx, c.addr)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	status, body, err := conn.do(request)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s: the %s answers %d: %.300s", line(request), c.name, status, body)
+	}
+	return body, err
 }

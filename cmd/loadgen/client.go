@@ -10,25 +10,20 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
 
-// load is a bounded load: so many connections, each sending one request after
-// the other, for so long. It speaks HTTP/1.1 itself: net/http's client would
-// take as much of the machine as what is measured.
+// load sends requests over a number of connections for a time; each connection sends its next request
+// after the answer to the last one. It speaks HTTP/1.1 itself: net/http's client would use as much
+// CPU as the server that is measured.
 type load struct {
 	addr     string
 	conns    int
 	duration time.Duration
 	status   int // every answer must have it
-	// next appends the n-th request of a connection, or returns nothing, which is an
-	// error.
+	// next appends the n-th request of a connection. An empty request is an error.
 	next func(b []byte, conn, n int) []byte
-	// took, where it is set, hears the answer before the connection's next request;
-	// body is valid until then.
-	took func(conn int, body []byte) error
 }
 
 // outcome is what a load saw.
@@ -40,12 +35,12 @@ type outcome struct {
 
 func (o *outcome) rate() float64 { return float64(o.requests) / o.elapsed.Seconds() }
 
-// percentile returns the latency that the share q of the requests kept.
-func (o *outcome) percentile(q float64) time.Duration {
-	if len(o.latency) == 0 {
+// percentile returns the duration of a sorted list that the share q of it does not exceed.
+func percentile(sorted []time.Duration, q float64) time.Duration {
+	if len(sorted) == 0 {
 		return 0
 	}
-	return o.latency[min(int(q*float64(len(o.latency))), len(o.latency)-1)]
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
 // run applies the load. The first wrong answer ends it with an error.
@@ -104,12 +99,6 @@ func (l load) drive(ctx context.Context, i int, end time.Time) ([]time.Duration,
 			return latency, fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
 		}
 		latency = append(latency, time.Since(begin))
-		if l.took == nil {
-			continue
-		}
-		if err := l.took(i, body); err != nil {
-			return latency, err
-		}
 	}
 	return latency, nil
 }
@@ -120,7 +109,7 @@ func line(request []byte) string {
 	return string(first)
 }
 
-// conn is a kept connection.
+// conn is an HTTP/1.1 connection.
 type conn struct {
 	net.Conn
 	in   *bufio.Reader
@@ -136,8 +125,10 @@ func dial(ctx context.Context, addr string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, in: bufio.NewReaderSize(c, 64<<10)}, nil
+	return newConn(c), nil
 }
+
+func newConn(c net.Conn) *conn { return &conn{Conn: c, in: bufio.NewReaderSize(c, 64<<10)} }
 
 // do sends a request and reads the answer; body is valid until the next call.
 func (c *conn) do(request []byte) (status int, body []byte, err error) {
@@ -151,44 +142,52 @@ func (c *conn) do(request []byte) (status int, body []byte, err error) {
 }
 
 func (c *conn) read() (status int, body []byte, err error) {
-	first, err := c.in.ReadSlice('\n')
+	first, body, err := c.message()
 	if err != nil {
 		return 0, nil, err
 	}
-	if len(first) < 12 {
+	if len(first) >= 12 {
+		status, _ = strconv.Atoi(first[9:12])
+	}
+	if status == 0 {
 		return 0, nil, fmt.Errorf("not an HTTP answer: %q", first)
 	}
-	if status, err = strconv.Atoi(string(first[9:12])); err != nil {
-		return 0, nil, fmt.Errorf("not an HTTP answer: %q", first)
-	}
-	length, chunked := -1, false
+	return status, body, nil
+}
+
+// message reads a request or an answer: its first line and its body, which is empty without a length.
+func (c *conn) message() (first string, body []byte, err error) {
+	length, chunked := 0, false
 	for {
-		header, err := c.in.ReadSlice('\n')
+		b, err := c.in.ReadSlice('\n')
 		if err != nil {
-			return 0, nil, err
+			return "", nil, err
 		}
-		name, value, ok := strings.Cut(string(bytes.TrimRight(header, "\r\n")), ":")
+		line := bytes.TrimRight(b, "\r\n")
+		if first == "" {
+			first = string(line)
+			continue
+		}
+		name, value, ok := bytes.Cut(line, []byte(":"))
 		if !ok {
 			break
 		}
 		switch {
-		case strings.EqualFold(name, "Content-Length"):
-			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
-				return 0, nil, err
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return "", nil, err
 			}
-		case strings.EqualFold(name, "Transfer-Encoding"):
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunked = true
 		}
 	}
-	switch {
-	case chunked:
-		return status, c.body, c.readChunks()
-	case length < 0:
-		return 0, nil, errors.New("an answer without a length")
+	if chunked {
+		err = c.readChunks()
+		return first, c.body, err
 	}
 	c.body = slices.Grow(c.body[:0], length)[:length]
 	_, err = io.ReadFull(c.in, c.body)
-	return status, c.body, err
+	return first, c.body, err
 }
 
 // readChunks reads a chunked body into c.body.

@@ -58,8 +58,8 @@ func TestLoad(t *testing.T) {
 	if int64(out.requests) != served.Load() || out.requests < 3 || len(out.latency) != out.requests {
 		t.Errorf("counted %d requests and %d latencies, served %d", out.requests, len(out.latency), served.Load())
 	}
-	if out.percentile(0.5) > out.percentile(0.99) || out.rate() <= 0 {
-		t.Errorf("p50 %v, p99 %v, rate %v", out.percentile(0.5), out.percentile(0.99), out.rate())
+	if percentile(out.latency, 0.5) > percentile(out.latency, 0.99) || out.rate() <= 0 {
+		t.Errorf("p50 %v, p99 %v, rate %v", percentile(out.latency, 0.5), percentile(out.latency, 0.99), out.rate())
 	}
 	l.status = 201
 	if _, err := l.run(t.Context()); err == nil || !strings.Contains(err.Error(), "answered 200") {

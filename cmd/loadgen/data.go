@@ -25,29 +25,25 @@ type dataset struct {
 	close func() error
 }
 
-// store keeps the data of one or more sizes in a folder, so that it is loaded once.
+// store is a folder that keeps the data of some sizes, so that it is loaded once.
 type store struct {
-	dir  string
-	size corpus.Size
-	anew bool // load it even where it was loaded before
-	// kept leaves the schema as it is: the data is that of another program.
-	kept bool
+	dir   string
+	size  corpus.Size
+	fresh bool // load the data again
+	// foreign data belongs to another build; its schema is left as it is.
+	foreign bool
 }
 
 // prepareCommand loads the data.
-type prepareCommand struct{ dataFlags }
-
-// dataFlags say which data, and where it is kept.
-type dataFlags struct {
-	Engine string `enum:"sqlite,mariadb,both" default:"both" help:"Database: ${enum}."`
-	Data   string `type:"path" help:"Folder that keeps the data between runs; its path must be short. Default: a folder in the temporary one."`
-	Orders int    `default:"1000000" help:"Orders in all stores, two lines each."`
+type prepareCommand struct {
+	place
+	Orders int `default:"1000000" help:"Orders in all stores, two lines each."`
 }
 
 // Run loads what is missing.
 func (c *prepareCommand) Run(ctx context.Context) error {
 	for _, engine := range c.engines() {
-		d, err := c.store().open(ctx, engine)
+		d, err := store{dir: c.dir(), size: sized(c.Orders)}.open(ctx, engine)
 		if err != nil {
 			return err
 		}
@@ -59,23 +55,12 @@ func (c *prepareCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-func (f dataFlags) engines() []string {
-	if f.Engine == "both" {
-		return []string{"sqlite", "mariadb"}
+// sized returns the size of the data of figures.
+func sized(orders int) corpus.Size {
+	if orders == corpus.Million.Orders {
+		return corpus.Million
 	}
-	return []string{f.Engine}
-}
-
-func (f dataFlags) store() store {
-	dir := f.Data
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), "storefront-loadgen")
-	}
-	size := corpus.Million
-	if f.Orders != size.Orders {
-		size = size.Scaled(f.Orders)
-	}
-	return store{dir: dir, size: size}
+	return corpus.Million.Scaled(orders)
 }
 
 // open returns the data of an engine, loading it at the first time.
@@ -85,30 +70,21 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	}
 	d := &dataset{engine: engine, close: func() error { return nil }}
 	note := filepath.Join(s.dir, engine+"-"+strconv.Itoa(s.size.Orders)+".json")
-	var found bool
-	var err error
-	if d.corpus, found, err = corpus.Load(note, s.size); err != nil {
+	known, found, err := corpus.Load(note, s.size)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s.kept { // of whatever version
-		found = d.corpus != nil && d.corpus.Size == s.size
-	}
-	found = found && !s.anew
-	if !found {
-		d.corpus = nil // of another version or size
-	}
-	if s.kept && !found {
-		return nil, fmt.Errorf("%s: no data of %d orders; the other program's loadgen prepares it", s.dir, s.size.Orders)
+	case s.foreign && (known == nil || known.Size != s.size):
+		return nil, fmt.Errorf("%s: no data of %d orders; run prepare of the other build", s.dir, s.size.Orders)
+	case s.foreign || found && !s.fresh:
+		d.corpus = known
 	}
 	place := s.sqlite
 	if engine == "mariadb" {
 		place = s.mariadb
 	}
-	if err := place(ctx, d, !found); err != nil {
-		return nil, err
-	}
-	if s.kept {
-		return d, nil
+	if err := place(ctx, d); err != nil || s.foreign {
+		return d, err
 	}
 	if err := d.ready(ctx, s.size, note); err != nil {
 		d.close()
@@ -117,11 +93,11 @@ func (s store) open(ctx context.Context, engine string) (*dataset, error) {
 	return d, nil
 }
 
-// sqlite places the data in a file; anew removes what is there.
-func (s store) sqlite(_ context.Context, d *dataset, anew bool) error {
+// sqlite places the data in a file, without older data.
+func (s store) sqlite(_ context.Context, d *dataset) error {
 	path := filepath.Join(s.dir, "sqlite-"+strconv.Itoa(s.size.Orders)+".db")
 	d.address = "sqlite:" + path
-	if !anew {
+	if d.corpus != nil {
 		return nil
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -133,7 +109,7 @@ func (s store) sqlite(_ context.Context, d *dataset, anew bool) error {
 }
 
 // mariadb starts a private server whose commits are durable.
-func (s store) mariadb(ctx context.Context, d *dataset, anew bool) error {
+func (s store) mariadb(ctx context.Context, d *dataset) error {
 	dir := filepath.Join(s.dir, "mariadb")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -145,7 +121,7 @@ func (s store) mariadb(ctx context.Context, d *dataset, anew bool) error {
 	d.close = server.Close
 	name := "load_" + strconv.Itoa(s.size.Orders)
 	d.address = server.DSN(name)
-	if anew {
+	if d.corpus == nil {
 		if err := drop(ctx, server.DSN("mysql"), name); err != nil {
 			return err
 		}
@@ -174,8 +150,8 @@ func drop(ctx context.Context, address, name string) error {
 	})
 }
 
-// ready brings the schema up to date, since the data may be older than the
-// program, and fills a new database.
+// ready migrates the schema and fills a new database. The description is written last, because
+// data without one is not used.
 func (d *dataset) ready(ctx context.Context, size corpus.Size, note string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: d.address})
 	if err != nil {
@@ -185,18 +161,8 @@ func (d *dataset) ready(ctx context.Context, size corpus.Size, note string) erro
 	if _, err := migrate.Apply(ctx, s); err != nil || d.corpus != nil {
 		return err
 	}
-	return d.fill(ctx, s, size, note)
-}
-
-// fill writes the description last: data without one is not used.
-func (d *dataset) fill(ctx context.Context, s *ent.Store, size corpus.Size, note string) (err error) {
 	fmt.Fprintf(os.Stderr, "loading %d orders into %s\n", size.Orders, s.Redacted())
-	d.corpus, err = corpus.Fill(ctx, s, size, func(shop, of int) {
-		if shop == 1 || shop == of {
-			fmt.Fprintf(os.Stderr, "store %d of %d is loaded\n", shop, of)
-		}
-	})
-	if err != nil {
+	if d.corpus, err = corpus.Fill(ctx, s, size); err != nil {
 		return err
 	}
 	return d.corpus.Save(note)

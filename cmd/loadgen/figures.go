@@ -1,160 +1,201 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/storefront-go/storefront/graph/lib/keyring"
-	"github.com/storefront-go/storefront/graph/lib/page"
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
-// figuresCommand prints the tables.
+// figuresCommand measures the API.
 type figuresCommand struct {
-	dataFlags
-	Rounds   int           `default:"5" help:"Rounds of every figure; the sides take turns in each."`
-	Duration time.Duration `default:"3s" help:"Length of one side's turn."`
-	Quick    bool          `help:"Small data and short rounds: to try the command, not for figures."`
-	Binary   string        `type:"path" help:"Measure this server instead of one that is built now."`
-	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU and heap profiles of the server, taken in turns of their own."`
-	Before   string        `type:"path" placeholder:"BINARY" help:"Compare with this older server. Its own loadgen prepares its data, of as many orders."`
-	Older    string        `name:"before-data" type:"path" placeholder:"DIR" help:"Folder of the older server's data."`
-	Only     string        `help:"Measure only the figures whose name contains this."`
+	bench
+	Orders  int    `default:"1000000" help:"Orders in all stores, two lines each."`
+	Before  string `type:"path" placeholder:"BINARY" help:"Compare with this older server. Its own loadgen prepares its data, of as many orders."`
+	Older   string `name:"before-data" type:"path" placeholder:"DIR" help:"Folder of the older server's data."`
+	Profile string `type:"path" placeholder:"DIR" help:"Save a CPU profile of the server for each figure that --only selects."`
 }
 
 // Run measures every engine and prints.
 func (c *figuresCommand) Run(ctx context.Context) error {
 	if c.Quick {
-		c.Orders, c.Rounds, c.Duration = min(c.Orders, 20_000), 1, min(c.Duration, 300*time.Millisecond)
+		c.Orders = min(c.Orders, 20_000)
 	}
-	r := &report{quick: c.Quick}
-	dir := c.store().dir
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if c.Binary == "" {
-		c.Binary = filepath.Join(dir, "storefront")
-		size, err := build(ctx, c.Binary)
-		if err != nil {
-			return err
-		}
-		r.facts = append(r.facts, fact{"stripped binary", fmt.Sprintf("%.1f MB", float64(size)/1e6), "< 60 MB"})
-	}
-	measure := c.engine
-	if c.Before != "" {
-		measure = c.since
-	}
-	for _, engine := range c.engines() {
-		if err := measure(ctx, r, engine); err != nil {
-			return err
-		}
-	}
-	r.print(os.Stdout)
-	return nil
+	return c.run(ctx, c.dir(), c.engine)
 }
 
 // engine measures everything on one engine.
-func (c *figuresCommand) engine(ctx context.Context, r *report, engine string) error {
-	d, err := c.store().open(ctx, engine)
+func (c *figuresCommand) engine(ctx context.Context, engine string) error {
+	now, err := startOn(ctx, store{dir: c.dir(), size: sized(c.Orders)}, engine, c.Binary)
 	if err != nil {
 		return err
 	}
-	defer d.close()
-	all := newChildren(c.store().dir, c.Binary, d)
-	ring, err := keyring.Parse(all.secret)
-	if err != nil {
+	defer now.close()
+	reads, others := now.figures()
+	if c.Before != "" {
+		before, err := startOn(ctx, store{dir: c.Older, size: sized(c.Orders), foreign: true}, engine, c.Before)
+		if err != nil {
+			return err
+		}
+		defer before.close()
+		older, olderOthers := before.figures()
+		versus(older, reads)
+		versus(olderOthers, others)
+	}
+	// The reads come first: the fact about memory is about them.
+	if err := c.measure(ctx, engine, reads...); err != nil {
 		return err
 	}
-	if err := c.starts(ctx, r, all); err != nil {
+	if err := c.facts(ctx, now); err != nil {
 		return err
 	}
-	server, err := all.server(ctx)
-	if err != nil {
+	if err := c.measure(ctx, engine, others...); err != nil || c.Profile == "" {
 		return err
 	}
-	defer server.stop()
-	return c.measure(ctx, r, d, requests{d.corpus, page.New(ring)}, server)
+	for _, f := range slices.Concat(reads, others) {
+		if strings.Contains(f.name, c.Only) {
+			name := strings.NewReplacer(" ", "-", "/", "-", "?", "-").Replace(engine + "-" + f.name)
+			if err := profile(ctx, c.Profile, name, f.sides[len(f.sides)-1], f.conns); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// starts measures from the start of the process to its first answer.
-func (c *figuresCommand) starts(ctx context.Context, r *report, all *children) error {
-	var took []time.Duration
-	for range c.Rounds {
+// versus lets the figures of a newer server compete with those of an older one.
+func versus(older, newer []figure) {
+	for i := range newer {
+		first, last := older[i].sides[len(older[i].sides)-1], newer[i].sides[len(newer[i].sides)-1]
+		first.name = "before"
+		newer[i].sides, newer[i].most = []side{first, last}, ""
+	}
+}
+
+// contestant is a server on its data.
+type contestant struct {
+	requests
+	data   *dataset
+	server *child
+	took   time.Duration // from its start to its first answer
+}
+
+func (c *contestant) close() {
+	c.server.stop()
+	c.data.close()
+}
+
+// startOn starts a program on the data of a folder.
+func startOn(ctx context.Context, s store, engine, binary string) (*contestant, error) {
+	d, err := s.open(ctx, engine)
+	if err != nil {
+		return nil, err
+	}
+	all := newChildren(s.dir, binary, d)
+	c := &contestant{data: d}
+	if c.requests, err = newRequests(d.corpus, all.secret); err == nil {
 		begin := time.Now()
-		p, err := all.server(ctx)
-		if err != nil {
-			return err
-		}
-		took = append(took, time.Since(begin))
-		p.stop()
+		c.server, err = all.server(ctx)
+		c.took = time.Since(begin)
 	}
-	slices.Sort(took)
-	bound := ""
-	if all.data.engine == "sqlite" {
-		bound = "< 0.3 s"
+	if err != nil {
+		d.close()
+		return nil, err
 	}
-	r.facts = append(r.facts, fact{
-		"start to first answer, " + all.data.engine, fmt.Sprintf("%.3f s", took[len(took)/2].Seconds()), bound,
-	})
-	return nil
+	body, err := ask(ctx, c.server, c.graph(20, fields)[0])
+	if err == nil && bytes.Contains(body, []byte(`"errors"`)) {
+		err = fmt.Errorf("GraphQL answers with errors: %.300s", body)
+	}
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
 }
 
-func (c *figuresCommand) measure(ctx context.Context, r *report, d *dataset, q requests, server *child) error {
-	reads, err := q.reads(server)
+// facts reports single values: the time to start, memory, and an export of the largest store.
+func (c *figuresCommand) facts(ctx context.Context, at *contestant) error {
+	fact := func(name, value string) {
+		c.report.add([]string{"fact", "engine", "value"}, name, at.data.engine, value)
+	}
+	memory := func(name string) error {
+		most, err := peak(at.server.pid())
+		fact(name, fmt.Sprintf("%.1f MB", float64(most)/1e6))
+		return err
+	}
+	fact("start to first answer", fmt.Sprintf("%.3f s", at.took.Seconds()))
+	if err := memory("memory at most, under lists"); err != nil || !strings.Contains("export", c.Only) {
+		return err
+	}
+	speed, err := export(ctx, at.server, at.corpus.Shops[0].Key)
 	if err != nil {
 		return err
 	}
-	if err := q.check(ctx, server); err != nil {
-		return err
-	}
-	depths, err := q.depths(server)
-	if err != nil {
-		return err
-	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, profiles: c.Profile}
-	// The lists come first: their memory is the one that is asked for.
-	if err := c.each(ctx, r, m, d.engine, reads); err != nil {
-		return err
-	}
-	if c.Profile != "" {
-		if err := save(ctx, "http://"+server.admin+"/debug/pprof/heap",
-			filepath.Join(c.Profile, d.engine+"-heap.pprof")); err != nil {
-			return err
-		}
-	}
-	most, err := peak(server.pid())
-	if err != nil {
-		return err
-	}
-	r.facts = append(r.facts, fact{
-		"memory under list load, most, " + d.engine, fmt.Sprintf("%.1f MB", float64(most)/1e6), "< 80 MB",
-	})
-	return c.each(ctx, r, m, d.engine, append(depths, q.writes(server)...))
+	fact("export of "+strconv.Itoa(at.corpus.Shops[0].Orders)+" orders as CSV", fmt.Sprintf("%.0f rows/s", speed))
+	return memory("memory at most, after the export")
 }
 
-func (c *figuresCommand) each(ctx context.Context, r *report, m meter, engine string, list []figure) error {
-	for _, f := range list {
-		if !strings.Contains(f.name, c.Only) {
-			continue
-		}
-		found, err := m.measure(ctx, engine, f)
-		if err != nil {
-			return err
-		}
-		r.results = append(r.results, found)
+// export exports the orders of a store and returns its rows per second.
+func export(ctx context.Context, server *child, key string) (float64, error) {
+	var job struct {
+		ID, Status  string
+		RowCount    int64     `json:"row_count"`
+		StartedAt   time.Time `json:"started_at"`
+		CompletedAt time.Time `json:"completed_at"`
 	}
-	return nil
+	path := "http://" + server.addr + root + "/exports"
+	b, err := fetch(ctx, http.MethodPost, path, key, `{"kind":"orders"}`)
+	if err == nil {
+		err = json.Unmarshal(b, &job)
+	}
+	for err == nil && job.Status != "completed" {
+		if job.Status == "failed" || ctx.Err() != nil {
+			return 0, fmt.Errorf("the export is %s: %w", job.Status, ctx.Err())
+		}
+		time.Sleep(50 * time.Millisecond)
+		if b, err = fetch(ctx, http.MethodGet, path+"/"+job.ID, key, ""); err == nil {
+			err = json.Unmarshal(b, &job)
+		}
+	}
+	return float64(job.RowCount) / job.CompletedAt.Sub(job.StartedAt).Seconds(), err
 }
 
-// check fails if GraphQL does not answer with whole pages of orders.
-func (r requests) check(ctx context.Context, server *child) error {
-	graph, err := r.graph(20, fields)
-	if err != nil {
-		return err
+// figures returns the figures of reading, and all others: pages by their depth, and writes.
+func (c *contestant) figures() (reads, others []figure) {
+	served := func(name string, s series) side { return side{name, c.server, s.next, http.StatusOK, nil} }
+	for _, f := range []struct {
+		name string
+		series
+	}{
+		{"GET /products?limit=100", c.products(100)},
+		{"GET /orders?limit=100", c.orders(100)},
+		{"GET /orders?limit=20", c.orders(20)},
+		{"GET /orders/{id}", c.order()},
+		{"GraphQL, the same 20 orders, every field", c.graph(20, fields)},
+		{"GraphQL, the same 20 orders, a table's fields", c.graph(20, summary)},
+	} {
+		reads = append(reads, figure{name: f.name, conns: 16, of: cpuTime, sides: []side{served("server", f.series)}})
 	}
-	return whole(ctx, server, graph, 20)
+	shop := &c.corpus.Shops[0]
+	front := served("page 1", c.page(""))
+	for _, p := range []struct{ name, order string }{
+		{"page " + strconv.Itoa(shop.DeepPage()), shop.Marks[(shop.DeepPage()-1)*corpus.PageSize]},
+		{"page " + strconv.Itoa(shop.LastPage()) + ", the last", shop.Marks[(shop.LastPage()-1)*corpus.PageSize]},
+		{"a page inside " + strconv.Itoa(c.corpus.Size.Ties) + " orders of one microsecond", shop.Tied},
+	} {
+		others = append(others, figure{name: p.name, conns: 1, of: latency, most: "(at most 1.25)",
+			sides: []side{front, served("server", c.page(p.order))}})
+	}
+	for _, conns := range []int{16, 64} {
+		others = append(others, figure{name: "POST /products, " + strconv.Itoa(conns) + " connections", conns: conns,
+			of: rate, sides: []side{{"server", c.server, c.create, http.StatusCreated, nil}}})
+	}
+	return reads, others
 }

@@ -1,137 +1,142 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
-// reading is one round of one side.
+// figure is one row of a table. Several sides take turns; the last one is compared with the first.
+type figure struct {
+	name  string
+	conns int
+	of    metric // which is compared
+	most  string // the bound of the ratio; "" for none
+	sides []side
+}
+
+// side is one contestant of a figure.
+type side struct {
+	name   string
+	at     *child
+	next   func(b []byte, conn, n int) []byte
+	status int
+	// fill, if set, prepares what a round of this length consumes.
+	fill func(ctx context.Context, length time.Duration) error
+}
+
+// reading is the result of one round of one side.
 type reading struct {
-	server, database time.Duration // CPU per request
-	p50, p99         time.Duration
-	rate             float64 // requests per second
+	cpu, database time.Duration // per request; cpu is the sum of server and database
+	p50, p99      time.Duration
+	rate          float64 // requests per second
 }
 
-// value is what the figure's kind compares.
-func (r reading) value(k kind) float64 {
-	switch k {
-	case cpuPerRequest:
-		return float64(r.server + r.database)
-	case latency:
-		return float64(r.p50)
-	}
-	return r.rate
+// metric is one of the values of a reading.
+type metric func(reading) float64
+
+func cpuTime(r reading) float64 { return float64(r.cpu) }
+func latency(r reading) float64 { return float64(r.p50) }
+func rate(r reading) float64    { return r.rate }
+
+// figuresHead is the head of the table of figures.
+var figuresHead = []string{
+	"figure", "engine", "side", "CPU µs", "of the database", "p50 ms", "p99 ms", "requests/s", "ratio",
 }
 
-// result is a figure with its readings: rounds of every side.
-type result struct {
-	figure
-	engine string
-	sides  [][]reading
-}
-
-// meter measures figures.
-type meter struct {
-	rounds   int
-	duration time.Duration
-	// profiles is the folder for a profile of each figure; "" for none.
-	profiles string
-}
-
-// measure runs the sides of a figure in turns, so that what else the machine
-// does meets all of them. A first turn that is not counted warms caches.
-func (m meter) measure(ctx context.Context, engine string, f figure) (*result, error) {
-	fmt.Fprintf(os.Stderr, "%s: %s\n", engine, f.name)
-	r := &result{figure: f, engine: engine, sides: make([][]reading, len(f.sides))}
-	for round := range m.rounds + 1 {
-		for i, s := range f.sides {
-			duration := m.duration
-			if round == 0 {
-				duration /= 3
-			}
-			got, err := m.turn(ctx, s, f.conns, duration)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", f.name, s.name, err)
-			}
-			if round > 0 {
-				r.sides[i] = append(r.sides[i], got)
+// measure runs the sides of a figure in turns, so that other work on the machine affects all of
+// them, and reports the medians. The first round warms caches and is not counted.
+func (b *bench) measure(ctx context.Context, engine string, list ...figure) error {
+	for _, f := range list {
+		if !strings.Contains(f.name, b.Only) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", engine, f.name)
+		readings := make([][]reading, len(f.sides))
+		for round := range b.Rounds + 1 {
+			for i, s := range f.sides {
+				length := b.Duration
+				if round == 0 {
+					length /= 3
+				}
+				got, err := turn(ctx, s, f.conns, length)
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", f.name, s.name, err)
+				}
+				if round > 0 {
+					readings[i] = append(readings[i], got)
+				}
 			}
 		}
+		b.show(engine, f, readings)
 	}
-	if m.profiles == "" {
-		return r, nil
-	}
-	return r, m.profile(ctx, engine, f)
+	return nil
 }
 
-func (m meter) turn(ctx context.Context, s side, conns int, duration time.Duration) (reading, error) {
-	if err := s.ready(ctx, duration); err != nil {
-		return reading{}, err
+// turn runs one round of a side.
+func turn(ctx context.Context, s side, conns int, length time.Duration) (r reading, err error) {
+	if s.fill != nil {
+		if err := s.fill(ctx, length); err != nil {
+			return r, err
+		}
 	}
-	server, database, err := s.at.cpu()
-	if err != nil {
-		return reading{}, err
+	var used [4]time.Duration
+	for i, pid := range []int{s.at.pid(), s.at.database} {
+		if used[i], err = cpu(pid); err != nil {
+			return r, err
+		}
 	}
-	out, err := load{addr: s.at.addr, conns: conns, duration: duration, status: s.status, next: s.next,
-		took: s.took}.run(ctx)
+	out, err := load{addr: s.at.addr, conns: conns, duration: length, status: s.status, next: s.next}.run(ctx)
 	if err != nil {
-		return reading{}, err
+		return r, err
 	}
-	server2, database2, err := s.at.cpu()
-	if err != nil {
-		return reading{}, err
+	for i, pid := range []int{s.at.pid(), s.at.database} {
+		if used[i+2], err = cpu(pid); err != nil {
+			return r, err
+		}
 	}
 	n := time.Duration(max(out.requests, 1))
-	return reading{server: (server2 - server) / n, database: (database2 - database) / n,
-		p50: out.percentile(0.5), p99: out.percentile(0.99), rate: out.rate()}, nil
+	database := (used[3] - used[1]) / n
+	return reading{cpu: (used[2]-used[0])/n + database, database: database, p50: percentile(out.latency, 0.5),
+		p99: percentile(out.latency, 0.99), rate: out.rate()}, nil
 }
 
-func (p *child) cpu() (server, database time.Duration, err error) {
-	if server, err = cpu(p.pid()); err != nil {
-		return 0, 0, err
+// show adds the sides of a figure to the table.
+func (b *bench) show(engine string, f figure, readings [][]reading) {
+	for i, s := range f.sides {
+		middle := func(of metric) float64 { return medianOf(readings[i], of) }
+		ratio := ""
+		if i > 0 {
+			ratio = strings.TrimSpace(fmt.Sprintf("%.2f %s", compared(f.of, readings[0], readings[i]), f.most))
+		}
+		b.report.add(figuresHead, f.name, engine, s.name, micros(time.Duration(middle(cpuTime))),
+			micros(time.Duration(middle(func(r reading) float64 { return float64(r.database) }))),
+			millis(time.Duration(middle(latency))),
+			millis(time.Duration(middle(func(r reading) float64 { return float64(r.p99) }))),
+			fmt.Sprintf("%.0f", middle(rate)), ratio)
 	}
-	database, err = cpu(p.database)
-	return server, database, err
 }
 
-// ratio is the median over the rounds of the last side to the first one.
-func (r *result) ratio() float64 {
-	list := make([]float64, 0, len(r.sides[0]))
-	last := r.sides[len(r.sides)-1]
-	for i, reference := range r.sides[0] {
-		list = append(list, last[i].value(r.kind)/reference.value(r.kind))
+// compared returns the median over the rounds of the ratio of two sides.
+func compared(of metric, first, last []reading) float64 {
+	list := make([]float64, len(first))
+	for i := range first {
+		list[i] = of(last[i]) / of(first[i])
 	}
 	return median(list)
 }
 
-// kept reports whether the figure keeps its bound.
-func (r *result) kept() bool {
-	if r.kind == throughput {
-		return r.ratio() >= r.bound
+func medianOf[T any](list []T, of func(T) float64) float64 {
+	values := make([]float64, len(list))
+	for i, v := range list {
+		values[i] = of(v)
 	}
-	return r.ratio() <= r.bound
-}
-
-// middle is the median of every value of a side on its own.
-func (r *result) middle(i int) reading {
-	pick := func(f func(reading) float64) float64 {
-		list := make([]float64, 0, len(r.sides[i]))
-		for _, v := range r.sides[i] {
-			list = append(list, f(v))
-		}
-		return median(list)
-	}
-	return reading{
-		server:   time.Duration(pick(func(v reading) float64 { return float64(v.server) })),
-		database: time.Duration(pick(func(v reading) float64 { return float64(v.database) })),
-		p50:      time.Duration(pick(func(v reading) float64 { return float64(v.p50) })),
-		p99:      time.Duration(pick(func(v reading) float64 { return float64(v.p99) })),
-		rate:     pick(func(v reading) float64 { return v.rate }),
-	}
+	return median(values)
 }
 
 func median(list []float64) float64 {
@@ -145,31 +150,22 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// ask sends one request and returns the body of a 200.
-func ask(ctx context.Context, c *child, request []byte) ([]byte, error) {
-	conn, err := dial(ctx, c.addr)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	status, body, err := conn.do(request)
-	if err == nil && status != 200 {
-		err = fmt.Errorf("%s: %s answers %d: %.300s", line(request), c.name, status, body)
-	}
-	return body, err
-}
-
-// whole checks that GraphQL answers with pages of orders: its errors have the
-// status 200 too.
-func whole(ctx context.Context, c *child, s series, orders int) error {
-	for _, request := range s[:min(len(s), 40)] {
-		body, err := ask(ctx, c, request)
-		if err != nil {
-			return err
+// profile saves where a server spends its CPU time while it serves a side, for go tool pprof.
+func profile(ctx context.Context, dir, name string, s side, conns int) error {
+	const length = 6 * time.Second
+	fetched := make(chan error, 1)
+	go func() {
+		b, err := fetch(ctx, http.MethodGet, "http://"+s.at.admin+"/debug/pprof/profile?seconds=5", "", "")
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
 		}
-		if bytes.Contains(body, []byte(`"errors"`)) || bytes.Count(body, []byte(`"subtotalMinor"`)) > orders {
-			return fmt.Errorf("%s answers wrongly: %.300s", line(request), body)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name+".pprof"), b, 0o644)
 		}
+		fetched <- err
+	}()
+	if _, err := turn(ctx, s, conns, length); err != nil {
+		return err
 	}
-	return nil
+	return <-fetched
 }

@@ -8,36 +8,24 @@ import (
 	"time"
 )
 
-func TestRatio(t *testing.T) {
-	us := func(list ...int) (side []reading) {
+func TestCompared(t *testing.T) {
+	rates := func(list ...float64) (side []reading) {
 		for _, n := range list {
-			side = append(side, reading{
-				server: time.Duration(n) * time.Microsecond, rate: float64(n), p50: time.Duration(n),
-			})
+			side = append(side, reading{rate: n})
 		}
 		return side
 	}
 	for _, tc := range []struct {
 		name        string
-		kind        kind
-		bound       float64
 		first, last []reading
 		want        float64
-		kept        bool
 	}{
-		{name: "rounds are compared with themselves", kind: cpuPerRequest, bound: 1.25, first: us(100, 200, 400),
-			last: us(120, 240, 480), want: 1.2, kept: true},
-		{name: "one bad round does not count", kind: cpuPerRequest, bound: 1.25, first: us(100, 100, 100),
-			last: us(110, 900, 110), want: 1.1, kept: true},
-		{name: "too much", kind: cpuPerRequest, bound: 1.25, first: us(100), last: us(130), want: 1.3},
-		{name: "latency", kind: latency, bound: 1.25, first: us(100), last: us(125), want: 1.25, kept: true},
-		{name: "enough", kind: throughput, bound: 0.8, first: us(1000, 1000), last: us(800, 820), want: 0.81,
-			kept: true},
-		{name: "too little", kind: throughput, bound: 0.8, first: us(1000), last: us(790), want: 0.79},
+		{"rounds are compared with each other", rates(100, 200, 400), rates(120, 240, 480), 1.2},
+		{"one bad round does not count", rates(100, 100, 100), rates(110, 900, 110), 1.1},
+		{"an even number of rounds", rates(1000, 1000), rates(800, 820), 0.81},
 	} {
-		r := &result{figure: figure{kind: tc.kind, bound: tc.bound}, sides: [][]reading{tc.first, us(1, 1, 1), tc.last}}
-		if got := r.ratio(); got != tc.want || r.kept() != tc.kept {
-			t.Errorf("%s: got %v, %v, want %v, %v", tc.name, got, r.kept(), tc.want, tc.kept)
+		if got := compared(rate, tc.first, tc.last); got != tc.want {
+			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }
@@ -65,27 +53,36 @@ func TestProcess(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	r := &report{
-		results: []*result{{
-			figure: figure{name: "GET /orders", kind: cpuPerRequest, bound: 1.25,
-				sides: []side{{name: "baseline"}, {name: "server"}}},
-			engine: "sqlite",
-			sides: [][]reading{
-				{{server: 100 * time.Microsecond, database: 20 * time.Microsecond, p50: time.Millisecond}},
-				{{server: 150 * time.Microsecond, database: 30 * time.Microsecond, p99: 3 * time.Millisecond}},
-			},
-		}},
-		facts: []fact{{"stripped binary", "40.0 MB", "< 60 MB"}},
-	}
-	var b bytes.Buffer
-	r.print(&b)
+	b := &bench{}
+	b.show("sqlite", figure{name: "page 5000", of: latency, most: "(at most 1.25)",
+		sides: []side{{name: "page 1"}, {name: "server"}}}, [][]reading{
+		{{cpu: 120 * time.Microsecond, database: 20 * time.Microsecond, p50: time.Millisecond}},
+		{{cpu: 180 * time.Microsecond, p50: 1500 * time.Microsecond, p99: 3 * time.Millisecond, rate: 70}},
+	})
+	b.report.add([]string{"fact", "engine", "value"}, "memory", "sqlite", "40.0 MB")
+	var out bytes.Buffer
+	b.report.print(&out)
 	for _, want := range []string{
-		"| GET /orders | sqlite | 120 µs CPU | 180 µs CPU | 1.50 | ≤ 1.25, missed |\n",
-		"| GET /orders | sqlite | server | 150 | 30 | 0.00 | 3.00 | 0 |\n",
-		"| stripped binary | 40.0 MB | < 60 MB |\n",
+		"| page 5000 | sqlite | page 1 | 120 | 20 | 1.00 | 0.00 | 0 |  |\n",
+		"| page 5000 | sqlite | server | 180 | 0 | 1.50 | 3.00 | 70 | 1.50 (at most 1.25) |\n",
+		"\n\n| fact | engine | value |\n| --- | --- | ---: |\n| memory | sqlite | 40.0 MB |\n",
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the report lacks %q:\n%s", want, b.String())
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range pages(1000) {
+		if seen[p.name] || !strings.HasPrefix(p.target(0), "/") {
+			t.Errorf("%+v at %s", p, p.target(0))
+		}
+		seen[p.name] = true
+	}
+	const page = `<a href="/products/mug">Mug</a> <a href="/products/mug"><img></a> <a href="/products/cup-2?x=1">Cup</a>`
+	if got := linked([]byte(page)); got != 2 {
+		t.Errorf("%d products, want each of two once", got)
 	}
 }

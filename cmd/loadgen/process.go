@@ -39,21 +39,16 @@ func cpu(pid int) (time.Duration, error) {
 }
 
 // peak returns the most memory that a process has held, in bytes.
-func peak(pid int) (int64, error) { return memory(pid, "VmHWM:") }
-
-// resident returns the memory that a process holds, in bytes.
-func resident(pid int) (int64, error) { return memory(pid, "VmRSS:") }
-
-func memory(pid int, name string) (int64, error) {
+func peak(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, fmt.Errorf("read memory: %w", err)
 	}
 	for line := range bytes.Lines(b) {
-		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
+		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
 			kb, err := strconv.ParseInt(string(bytes.Fields(rest)[0]), 10, 64)
 			return kb << 10, err
 		}
 	}
-	return 0, fmt.Errorf("read memory: no %s", name)
+	return 0, fmt.Errorf("read memory of process %d: no VmHWM", pid)
 }

@@ -4,9 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
+	"github.com/storefront-go/storefront/graph/lib/keyring"
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
@@ -40,51 +43,64 @@ func (s series) next(b []byte, conn, n int) []byte {
 
 // requests writes the requests of the figures for one corpus.
 type requests struct {
-	corpus *corpus.Corpus
-	pages  *page.Codec
+	corpus  *corpus.Corpus
+	cursors map[string]string // behind orders, by their ids
 }
 
-// cursor signs the cursor behind an order, as the service would.
-func (r requests) cursor(shop int, order string) (string, error) {
-	list, err := r.corpus.Shops[shop].List()
+// newRequests signs the cursors behind all orders that the corpus names, as the service would with
+// the root secret.
+func newRequests(c *corpus.Corpus, secret string) (requests, error) {
+	r := requests{c, map[string]string{}}
+	ring, err := keyring.Parse(secret)
 	if err != nil {
-		return "", err
+		return r, err
 	}
-	at, err := corpus.Position(order)
-	if err != nil {
-		return "", err
+	codec := page.New(ring)
+	sign := func(shop int, order string) error {
+		list, err := c.Shops[shop].List()
+		if err != nil {
+			return err
+		}
+		at, err := corpus.Position(order)
+		r.cursors[order] = codec.Sign(list, at)
+		return err
 	}
-	return r.pages.Sign(list, at), nil
+	for _, s := range c.Samples {
+		if err := sign(s.Shop, s.Order); err != nil {
+			return r, err
+		}
+	}
+	for _, order := range append(slices.Collect(maps.Values(c.Shops[0].Marks)), c.Shops[0].Tied) {
+		if err := sign(0, order); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // sampled writes one request for each sample.
-func (r requests) sampled(write func(s corpus.Sample, key, cursor string) []byte) (series, error) {
+func (r requests) sampled(write func(s corpus.Sample, key, cursor string) []byte) series {
 	list := make(series, len(r.corpus.Samples))
 	for i, s := range r.corpus.Samples {
-		cursor, err := r.cursor(s.Shop, s.Order)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = write(s, r.corpus.Shops[s.Shop].Key, cursor)
+		list[i] = write(s, r.corpus.Shops[s.Shop].Key, r.cursors[s.Order])
 	}
-	return list, nil
+	return list
 }
 
 // orders asks for pages anywhere in the lists.
-func (r requests) orders(limit int) (series, error) {
+func (r requests) orders(limit int) series {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
 		return get(root+"/orders?limit="+strconv.Itoa(limit)+"&cursor="+cursor, key)
 	})
 }
 
 // order asks for single orders.
-func (r requests) order() (series, error) {
+func (r requests) order() series {
 	return r.sampled(func(s corpus.Sample, key, _ string) []byte { return get(root+"/orders/"+s.Order, key) })
 }
 
 // products asks for the first page of every store.
-func (r requests) products(limit int) series {
-	var list series
+func (r requests) products(limit int) (list series) {
 	for _, s := range r.corpus.Shops {
 		list = append(list, get(root+"/products?limit="+strconv.Itoa(limit), s.Key))
 	}
@@ -105,7 +121,7 @@ const summary = `id number status financialStatus fulfillmentStatus currency tot
  lineItems{title quantity totalMinor}`
 
 // graph asks GraphQL for the same pages as [requests.orders].
-func (r requests) graph(limit int, fields string) (series, error) {
+func (r requests) graph(limit int, fields string) series {
 	return r.sampled(func(_ corpus.Sample, key, cursor string) []byte {
 		body, err := json.Marshal(map[string]any{
 			"query": "query Orders($n:Int,$after:String){orders(first:$n,after:$after){nodes{" + fields +
@@ -113,35 +129,29 @@ func (r requests) graph(limit int, fields string) (series, error) {
 			"variables": map[string]any{"n": limit, "after": cursor},
 		})
 		if err != nil {
-			panic(err) // strings and numbers encode
+			panic(err) // strings and numbers always marshal
 		}
 		return post(nil, "/graphql", key, "", body)
 	})
 }
 
-// page asks for one page of the largest store: behind an order, or the first.
-func (r requests) page(order string) (series, error) {
+// page asks for one page of the largest store: the page behind an order, or the first one.
+func (r requests) page(order string) series {
 	target := root + "/orders?limit=" + strconv.Itoa(corpus.PageSize)
 	if order != "" {
-		cursor, err := r.cursor(0, order)
-		if err != nil {
-			return nil, err
-		}
-		target += "&cursor=" + cursor
+		target += "&cursor=" + r.cursors[order]
 	}
-	return series{get(target, r.corpus.Shops[0].Key)}, nil
+	return series{get(target, r.corpus.Shops[0].Key)}
 }
 
-// create makes a product under a new key with every request, in the last store.
-func (r requests) create(target string) func(b []byte, conn, n int) []byte {
-	shop := r.corpus.Shops[len(r.corpus.Shops)-1]
-	return func(b []byte, _, _ int) []byte {
-		id := rand.Text()
-		return post(b, target, shop.Key, id, product(id))
-	}
+// create appends a request that creates a product in the last store.
+func (r requests) create(b []byte, _, _ int) []byte {
+	return newProduct(b, r.corpus.Shops[len(r.corpus.Shops)-1].Key, "a product")
 }
 
-// product is the body of a new product that its sku finds again.
-func product(id string) []byte {
-	return fmt.Appendf(nil, `{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q}`, id, id)
+// newProduct appends a request that creates a product with a new idempotency key.
+func newProduct(b []byte, key, description string) []byte {
+	id := rand.Text()
+	return post(b, root+"/products", key, id, fmt.Appendf(nil,
+		`{"title":"Load %s","price_minor":1250,"currency":"EUR","sku":%q,"description":%q}`, id, id, description))
 }

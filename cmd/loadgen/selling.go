@@ -2,117 +2,160 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
-	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/corpus"
 )
 
-// sellingCommand prints the tables of a shop that sells.
+// sellingCommand measures a shop.
 type sellingCommand struct {
-	Engine   string        `enum:"sqlite,mariadb,both" default:"both" help:"Database: ${enum}."`
-	Data     string        `type:"path" help:"Folder that keeps the data between runs; its path must be short. Default: a folder in the temporary one."`
-	Binary   string        `type:"path" help:"Measure this server instead of one that is built now."`
-	Products int           `default:"100000" help:"Products of the store."`
-	Rounds   int           `default:"5" help:"Rounds of every figure; the sides take turns in each."`
-	Duration time.Duration `default:"3s" help:"Length of one side's turn."`
-	Quick    bool          `help:"Few products and one short round: to try the command, not for figures."`
-	Only     string        `help:"Measure only the figures whose name contains this."`
-	Profile  string        `type:"path" placeholder:"DIR" help:"Save CPU profiles of the server, taken in turns of their own."`
+	bench
+	Products int `default:"100000" help:"Products of the store."`
 }
 
 // shopDomain follows the handle in the host of a store.
 const shopDomain = "shops.localhost"
 
-// quickProducts is the size of the store of a quick run.
-const quickProducts = 2000
-
 // Run measures every engine and prints.
 func (c *sellingCommand) Run(ctx context.Context) error {
 	if c.Quick {
-		c.Rounds, c.Duration, c.Products = 1, min(c.Duration, 300*time.Millisecond), min(c.Products, quickProducts)
+		c.Products = min(c.Products, 2000)
 	}
-	place := dataFlags{Engine: c.Engine, Data: c.Data}
-	s := store{dir: fmt.Sprintf("%s-goods-%d", place.store().dir, c.Products),
+	s := store{dir: fmt.Sprintf("%s-goods-%d", c.dir(), c.Products),
 		size: corpus.Size{Orders: 1000, Stores: 2, Share: 60, Ties: 50, Products: 100, Goods: c.Products}}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return err
-	}
-	if err := ready(ctx, &c.Binary, s.dir); err != nil {
-		return err
-	}
-	r := &report{quick: c.Quick}
-	for _, engine := range place.engines() {
-		if err := c.engine(ctx, r, s, engine); err != nil {
-			return fmt.Errorf("%s: %w", engine, err)
-		}
-	}
-	r.print(os.Stdout)
-	return nil
+	return c.run(ctx, s.dir, func(ctx context.Context, engine string) error { return c.engine(ctx, s, engine) })
 }
 
 // engine measures everything on one engine.
-func (c *sellingCommand) engine(ctx context.Context, r *report, s store, engine string) error {
+func (c *sellingCommand) engine(ctx context.Context, s store, engine string) error {
 	d, err := s.open(ctx, engine)
 	if err != nil {
 		return err
 	}
 	defer d.close()
-	fmt.Fprintln(os.Stderr, "the store opens: shelves, shipping, tax, payment")
-	sells, err := openSeller(ctx, s.dir, d)
+	all := newChildren(s.dir, c.Binary, d)
+	shop, err := openSeller(ctx, all)
 	if err != nil {
 		return err
 	}
-	defer sells.Close()
-	all := newChildren(s.dir, c.Binary, d)
+	defer shop.Close()
 	server, err := all.server(ctx, "--no-dispatch", "--store-domain", shopDomain)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	shop, err := newShopper(ctx, server, d.corpus.Shops[0].Key)
+	preview, err := shop.preview(ctx)
 	if err != nil {
 		return err
 	}
-	if shop.preview, err = shop.signedQuery(all.secret, d.corpus.Shops[0].ID); err != nil {
-		return err
-	}
-	m := meter{rounds: c.Rounds, duration: c.Duration, profiles: c.Profile}
-	if err := c.pages(ctx, r, m, engine, shop); err != nil {
-		return err
-	}
-	return c.buying(ctx, r, m, engine, sells, shop)
-}
-
-// pages measures the pages that shoppers look at.
-func (c *sellingCommand) pages(ctx context.Context, r *report, m meter, engine string, shop *shopper) error {
-	for _, f := range pageFigures(c.Products) {
-		if !strings.Contains(f.name, c.Only) {
-			continue
-		}
-		if err := shop.look(ctx, r, m, engine, f); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
-	}
-	return nil
-}
-
-// buying measures carts and orders.
-func (c *sellingCommand) buying(
-	ctx context.Context, r *report, m meter, engine string, sells *seller, shop *shopper,
-) error {
-	for _, f := range sells.adding(shop.server, shop.host) {
-		if !strings.Contains(f.name, c.Only) {
-			continue
-		}
-		found, err := m.measure(ctx, engine, f)
+	for _, p := range pages(c.Products) {
+		f, err := p.figure(ctx, server, shop.host, preview)
 		if err != nil {
 			return err
 		}
-		r.pages = append(r.pages, pageRow{result: found, bound: addBound, asked: "2 ms"})
+		if err := c.measure(ctx, engine, f); err != nil {
+			return err
+		}
 	}
-	figures := figuresCommand{Only: c.Only}
-	return figures.each(ctx, r, m, engine, sells.placing(shop.server, shop.host))
+	carts := &checkout{carts: shop.carts, host: shop.host}
+	return c.measure(ctx, engine, figure{name: "an order of 3 lines", conns: cartConns, sides: []side{
+		{"server", server, carts.next, http.StatusSeeOther, carts.fill}}})
+}
+
+// shopPage is a page of the shop.
+type shopPage struct {
+	name   string
+	cached bool
+	// target is the n-th address. The page at the first one shows least products at least.
+	target func(n int) string
+	least  int
+}
+
+// cards is how many products a page shows.
+const cards = 24
+
+// pages are the pages of a store with so many goods.
+func pages(goods int) []shopPage {
+	always := func(path string) func(int) string { return func(int) string { return path } }
+	product := func(n int) string { return fmt.Sprintf("/products/goods-%06d", n*7919%goods) }
+	list := []shopPage{
+		{"home, cached", true, always("/"), cards},
+		{"collection, cached", true, always("/collections/" + collection), cards},
+		{"product, cached", true, always(product(1)), 0},
+		{"home", false, always("/"), cards},
+		{"collection", false, always("/collections/" + collection), cards},
+		{"product", false, product, 0},
+		{"list, newest", false, always("/products"), cards},
+		{"list by price", false, always("/products?sort=price"), cards},
+		{"list by title", false, always("/products?sort=title"), cards},
+		{"list of a color", false, always("/products?option=Colour%3AGreen"), cards},
+		{"list of a color, by price from a price", false, func(n int) string {
+			return fmt.Sprintf("/products?option=Colour%%3AGreen&sort=price&min=%d", n*37%900)
+		}, 1},
+		{"list by title, of a price that one in a thousand has", false, func(n int) string {
+			return fmt.Sprintf("/products?sort=title&min=%d&max=%d", n*37%900+2, n*37%900+3)
+		}, 0},
+	}
+	for _, words := range []string{"brake", "red brake", "braek", "reed braek", "THEIERE EMAILLEE", "ノート", "فرشاة"} {
+		list = append(list, shopPage{"search: " + words, false, always("/search?q=" + url.QueryEscape(words)), 1})
+	}
+	return list
+}
+
+// figure returns the figure of a page. A page that is not cached is visited in a preview of the
+// active theme, for which every page is rendered.
+func (p shopPage) figure(ctx context.Context, server *child, host, preview string) (figure, error) {
+	request := func(b []byte, _, n int) []byte {
+		target := p.target(n)
+		switch {
+		case p.cached:
+		case strings.Contains(target, "?"):
+			target += "&" + preview
+		default:
+			target += "?" + preview
+		}
+		return fmt.Appendf(b, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: */*\r\n\r\n", target, host)
+	}
+	body, err := ask(ctx, server, request(nil, 0, 0))
+	if err == nil && linked(body) < p.least {
+		err = fmt.Errorf("%d products are shown, want %d", linked(body), p.least)
+	}
+	if err != nil {
+		return figure{}, fmt.Errorf("%s: %w", p.name, err)
+	}
+	conns := 1
+	if p.cached {
+		conns = 16
+	}
+	return figure{name: p.name, conns: conns, sides: []side{{"server", server, request, http.StatusOK, nil}}}, nil
+}
+
+// productLink matches the address of a product's page.
+var productLink = regexp.MustCompile(`href="/products/([a-z0-9-]+)`)
+
+// linked counts the products to which a page links.
+func linked(page []byte) int {
+	found := map[string]bool{}
+	for _, m := range productLink.FindAllSubmatch(page, -1) {
+		found[string(m[1])] = true
+	}
+	return len(found)
+}
+
+// preview returns the query of a preview of the active theme, which the server has given the store.
+func (s *seller) preview(ctx context.Context) (string, error) {
+	found, err := s.FindStore(ctx, s.handle)
+	if err != nil {
+		return "", err
+	}
+	if found.ActiveThemeID == nil {
+		return "", errors.New("the store has no active theme")
+	}
+	_, query, _ := strings.Cut(s.core.PreviewURL(found, *found.ActiveThemeID), "?")
+	return query, nil
 }

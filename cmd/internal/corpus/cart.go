@@ -19,11 +19,11 @@ import (
 // ShippingMinor is what shipping costs in a store that [Sell] takes, whatever is bought.
 const ShippingMinor = 490
 
-// CartLines is how many lines a cart of [Carts] has, each of one piece.
-const CartLines = 3
+// cartLines is how many lines a cart of [Carts] has, each of one piece.
+const cartLines = 3
 
-// items is how many products are bought.
-const items = 2000
+// products is how many different products are bought.
+const products = 2000
 
 // Carts makes carts that lack nothing but to be placed: with an address, a shipping rate,
 // a way to pay, and the e-mail address of a customer.
@@ -32,14 +32,14 @@ type Carts struct {
 	shop  xid.ID
 	rate  string
 	made  int
-	// Items are products without options, whose stock lasts.
-	Items []Item
+	// items are products without options, whose stock lasts.
+	items []item
 }
 
-// Item is a product that is bought.
-type Item struct {
-	ID    xid.ID
-	Price int64
+// item is a product that is bought.
+type item struct {
+	id    xid.ID
+	price int64
 }
 
 // Ready is a cart that waits to be placed.
@@ -52,22 +52,22 @@ type Ready struct {
 func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, error) {
 	c := &Carts{store: s, shop: shop, rate: rate}
 	rows, err := s.Raw().QueryContext(ctx, "SELECT id, price_minor FROM products WHERE store_id = ? AND "+
-		"inventory_quantity > ? ORDER BY id LIMIT ?", shop[:], inStock/2, items)
+		"inventory_quantity > ? ORDER BY id LIMIT ?", shop[:], inStock/2, products)
 	if err != nil {
 		return nil, fmt.Errorf("find products: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var w Item
-		if err := rows.Scan(&w.ID, &w.Price); err != nil {
+		var w item
+		if err := rows.Scan(&w.id, &w.price); err != nil {
 			return nil, fmt.Errorf("find products: %w", err)
 		}
-		c.Items = append(c.Items, w)
+		c.items = append(c.items, w)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("find products: %w", err)
 	}
-	if len(c.Items) < CartLines {
+	if len(c.items) < cartLines {
 		return nil, errors.New("the store has too few products to sell")
 	}
 	return c, nil
@@ -92,7 +92,10 @@ func (c *Carts) Make(ctx context.Context, n int) (list []Ready, err error) {
 		if err := errors.Join(carts.flush(ctx), lines.flush(ctx)); err != nil {
 			return err
 		}
-		return exec(ctx, conn, c.settled("COMMIT")...)
+		if err := exec(ctx, conn, "COMMIT"); err != nil || c.store.Dialect() != dialect.SQLite {
+			return err
+		}
+		return exec(ctx, conn, "PRAGMA wal_checkpoint(TRUNCATE)")
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make carts: %w", err)
@@ -107,23 +110,15 @@ func (c *Carts) add(ctx context.Context, carts, lines *bulk) (Ready, error) {
 	id := xid.New()
 	now := id.Time()
 	c.made++
-	for i := range CartLines {
-		w, line := c.Items[(c.made*13+i)%len(c.Items)], xid.New()
-		ready.Total += w.Price
-		err := lines.add(ctx, c.shop[:], id[:], line[:], w.ID[:], w.ID[:], 1, w.Price, int64(now)+int64(i))
+	for i := range cartLines {
+		w, line := c.items[(c.made*13+i)%len(c.items)], xid.New()
+		ready.Total += w.price
+		err := lines.add(ctx, c.shop[:], id[:], line[:], w.id[:], w.id[:], 1, w.price, int64(now)+int64(i))
 		if err != nil {
 			return ready, err
 		}
 	}
 	email := fmt.Sprintf("buyer-%d@example.com", c.made%customers)
 	return ready, carts.add(ctx, c.shop[:], id[:], sum[:], bucket.Of(c.shop), int64(now.Add(24*time.Hour)), 1,
-		int64(now), CartLines, email, []byte(addressText), c.rate, string(state.PaymentTransfer), int64(now))
-}
-
-// settled ends a list of statements as [App.settled] does.
-func (c *Carts) settled(list ...string) []string {
-	if c.store.Dialect() == dialect.SQLite {
-		list = append(list, "PRAGMA wal_checkpoint(TRUNCATE)")
-	}
-	return list
+		int64(now), cartLines, email, []byte(addressText), c.rate, string(state.PaymentTransfer), int64(now))
 }

@@ -53,10 +53,9 @@ type Corpus struct {
 
 // Shop is one store.
 type Shop struct {
-	ID       string
-	Key      string // an API key with every scope that the figures need
-	Orders   int
-	Products int
+	ID     string
+	Key    string // an API key with every scope that the figures need
+	Orders int
 	// Marks are orders at known depths of the list, by their rank from the newest.
 	Marks map[int]string
 	// Tied is an order in the middle of those that share a microsecond.
@@ -69,24 +68,22 @@ type Sample struct {
 	Order string
 }
 
-// Deep is the page whose cost is compared with that of the first one.
-const Deep = 5000
-
-// PageSize is the size of the pages that [Shop.Cursor] counts in.
+// PageSize is the size of the pages whose depths are compared.
 const PageSize = 20
 
 // LastPage is the number of the store's last page.
-func (s *Shop) LastPage() int { return (s.Orders + PageSize - 1) / PageSize }
+func (s *Shop) LastPage() int { return s.Orders / PageSize }
 
-// marks are the ranks of the orders behind which the pages that are measured begin.
-func marks(orders int) []int {
-	var ranks []int
-	for _, p := range []int{2, min(Deep, orders/PageSize/2), orders / PageSize} {
-		if rank := (p - 1) * PageSize; p > 1 && rank <= orders {
-			ranks = append(ranks, rank)
+// DeepPage is the number of a page in the middle of the store's list, at most 5000.
+func (s *Shop) DeepPage() int { return min(5000, s.LastPage()/2) }
+
+// mark notes the orders before the pages that are measured; ids are the oldest first.
+func (s *Shop) mark(ids []xid.ID) {
+	for _, page := range []int{2, s.DeepPage(), s.LastPage()} {
+		if rank := (page - 1) * PageSize; rank > 0 && rank <= len(ids) {
+			s.Marks[rank] = xid.Order.Format(ids[len(ids)-rank])
 		}
 	}
-	return ranks
 }
 
 // Position returns the cursor's position behind an order.

@@ -16,7 +16,7 @@ import (
 func TestFill(t *testing.T) {
 	size := corpus.Size{Orders: 1000, Stores: 5, Share: 60, Ties: 50, Products: 120}
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		c, err := corpus.Fill(t.Context(), s, size, nil)
+		c, err := corpus.Fill(t.Context(), s, size)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,17 +32,12 @@ type filler struct {
 	now  micros.Time
 	all  map[string]*bulk
 	rows int // since the last commit
-	note func(shop, of int)
 }
 
-// Fill makes the rows in an empty, migrated database. note, when given, hears of
-// every store that is done.
-func Fill(ctx context.Context, s *ent.Store, size Size, note func(shop, of int)) (c *Corpus, err error) {
-	if note == nil {
-		note = func(int, int) {}
-	}
+// Fill creates the rows in an empty, migrated database.
+func Fill(ctx context.Context, s *ent.Store, size Size) (c *Corpus, err error) {
 	err = s.Admin(ctx, func(conn *sql.Conn) error {
-		f := &filler{conn: conn, rand: rand.New(rand.NewPCG(1, 2)), now: micros.Now(), note: note}
+		f := &filler{conn: conn, rand: rand.New(rand.NewPCG(1, 2)), now: micros.Now()}
 		f.tables()
 		if err := f.settings(ctx, s.Dialect()); err != nil {
 			return err
@@ -64,21 +59,19 @@ func (f *filler) settings(ctx context.Context, engine string) error {
 	if engine == dialect.SQLite {
 		list = []string{"PRAGMA synchronous = off", "PRAGMA cache_size = -400000"}
 	}
-	return f.exec(ctx, append(list, "BEGIN")...)
+	return exec(ctx, f.conn, append(list, "BEGIN")...)
 }
 
 // finish leaves the tables as a server that has run for long has them: with
 // statistics, and SQLite's log in its file.
 func (f *filler) finish(ctx context.Context, engine string) error {
 	if engine == dialect.SQLite {
-		return f.exec(ctx, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)",
+		return exec(ctx, f.conn, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)",
 			"PRAGMA cache_size = -8000")
 	}
 	// One table at a time, as Vitess takes them.
-	return f.exec(ctx, "COMMIT", "ANALYZE TABLE `orders`", "ANALYZE TABLE `products`")
+	return exec(ctx, f.conn, "COMMIT", "ANALYZE TABLE `orders`", "ANALYZE TABLE `products`")
 }
-
-func (f *filler) exec(ctx context.Context, list ...string) error { return exec(ctx, f.conn, list...) }
 
 // fill makes one store after the other: their ids ascend, so every row goes to
 // the end of its table.
@@ -100,7 +93,6 @@ func (f *filler) fill(ctx context.Context, size Size) (*Corpus, error) {
 				c.Samples = append(c.Samples, Sample{i, xid.Order.Format(ids[f.rand.IntN(n)])})
 			}
 		}
-		f.note(i+1, size.Stores)
 	}
 	return c, nil
 }
@@ -109,7 +101,7 @@ func (f *filler) fill(ctx context.Context, size Size) (*Corpus, error) {
 // oldest first.
 func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []xid.ID, error) {
 	id := xid.At(f.now.Add(-span - time.Hour + time.Duration(i)*time.Second))
-	shop := &Shop{ID: xid.Store.Format(id), Orders: orders, Products: size.Products, Marks: map[int]string{}}
+	shop := &Shop{ID: xid.Store.Format(id), Orders: orders, Marks: map[int]string{}}
 	if err := f.store(ctx, id, i, orders, shop); err != nil {
 		return nil, nil, err
 	}
@@ -134,9 +126,7 @@ func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []x
 	if ties > 0 {
 		shop.Tied = xid.Order.Format(tied)
 	}
-	for _, rank := range marks(orders) {
-		shop.Marks[rank] = xid.Order.Format(ids[orders-rank])
-	}
+	shop.mark(ids)
 	if err := f.orders(ctx, id, ids, goods, people); err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +166,7 @@ func (f *filler) add(ctx context.Context, table string, values ...any) error {
 		return nil
 	}
 	f.rows = 0
-	return f.exec(ctx, "COMMIT", "BEGIN")
+	return exec(ctx, f.conn, "COMMIT", "BEGIN")
 }
 
 func (f *filler) flush(ctx context.Context) error {

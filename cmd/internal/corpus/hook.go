@@ -29,7 +29,6 @@ const (
 
 // Spread says where endpoints are and which events they get.
 type Spread struct {
-	From   int // the first store
 	Stores int // that have endpoints
 	Each   int // endpoints of each of them
 	// Types are those of the events, in turns. Each endpoint subscribes to one, and
@@ -70,7 +69,7 @@ func NewHooks(s *ent.Store, c *Corpus, v webhook.Vault) (*Hooks, error) {
 // Register makes the endpoints; address gives the URL of each. The events that are
 // written later are for those of the last call.
 func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int) string) error {
-	if spread.From+spread.Stores > len(h.shops) || spread.Each%len(spread.Types) != 0 {
+	if spread.Stores > len(h.shops) || spread.Each%len(spread.Types) != 0 {
 		return fmt.Errorf("register endpoints: %+v does not fit %d stores", spread, len(h.shops))
 	}
 	h.spread, h.queues = spread, nil
@@ -79,7 +78,7 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 			"updated_at", "url", "events", "status", "secret", "secret_hint")
 		queues := newBulk(conn, "webhook_queues", "store_id", "id", "bucket", "due_at")
 		for i := range spread.Endpoints() {
-			shop, id, secret := h.shops[spread.From+i/spread.Each], xid.New(), webhook.NewSecret()
+			shop, id, secret := h.shops[i/spread.Each], xid.New(), webhook.NewSecret()
 			h.queues = append(h.queues, id)
 			err := errors.Join(
 				endpoints.add(ctx, shop, id, 1, 0, int64(id.Time()), address(i),
@@ -99,11 +98,14 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 // 1 KB; two in five events share their resource with another one.
 func (h *Hooks) Backlog(ctx context.Context, deliveries int) (made int, err error) {
 	err = h.admin(ctx, "write a backlog", func(conn *sql.Conn) error {
-		events, outbox := newEvents(conn), newBulk(conn, "outbox", outboxColumns...)
+		events := newBulk(conn, "events", "store_id", "id", "type", "resource_type", "resource_id", "sequence", "body")
+		outbox := newBulk(conn, "outbox", "bucket", "store_id", "id")
 		e := wire.Event{Occurred: micros.Now()}
 		for i := 0; made < deliveries; i++ {
 			h.next(&e, i)
-			err := errors.Join(events.add(ctx, eventRow(e)...), outbox.add(ctx, bucket.Of(e.Store), e.Store, e.ID))
+			err := errors.Join(
+				events.add(ctx, e.Store, e.ID, string(e.Type), e.Kind.Resource(), e.Resource, e.Sequence, body(e)),
+				outbox.add(ctx, bucket.Of(e.Store), e.Store, e.ID))
 			if err != nil {
 				return err
 			}
@@ -114,22 +116,11 @@ func (h *Hooks) Backlog(ctx context.Context, deliveries int) (made int, err erro
 	return made, err
 }
 
-// outboxColumns are those of an event that nobody has relayed.
-var outboxColumns = []string{"bucket", "store_id", "id"}
-
-func newEvents(conn *sql.Conn) *bulk {
-	return newBulk(conn, "events", "store_id", "id", "type", "resource_type", "resource_id", "sequence", "body")
-}
-
-func eventRow(e wire.Event) []any {
-	return []any{e.Store, e.ID, string(e.Type), e.Kind.Resource(), e.Resource, e.Sequence, body(e)}
-}
-
 // next makes the i-th event of the one before.
 func (h *Hooks) next(e *wire.Event, i int) {
 	group := i / hookGroup
 	kind, _ := event.Find(h.spread.Types[group/h.spread.Stores%len(h.spread.Types)])
-	e.Store, e.Type, e.Kind = h.shops[h.spread.From+group%h.spread.Stores], kind.Type, kind.Resource
+	e.Store, e.Type, e.Kind = h.shops[group%h.spread.Stores], kind.Type, kind.Resource
 	e.Occurred++
 	e.ID = xid.At(e.Occurred)
 	if i%hookGroup > hookGroup-hookShared {
@@ -206,7 +197,13 @@ func (h *Hooks) admin(ctx context.Context, doing string, f func(*sql.Conn) error
 	err := h.store.Admin(ctx, func(conn *sql.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
-		if err := transact(ctx, conn, f); err != nil {
+		if err := exec(ctx, conn, "BEGIN"); err != nil {
+			return err
+		}
+		if err := f(conn); err != nil {
+			return errors.Join(err, exec(ctx, conn, "ROLLBACK"))
+		}
+		if err := exec(ctx, conn, "COMMIT"); err != nil {
 			return err
 		}
 		if h.store.Dialect() == dialect.SQLite {
@@ -223,15 +220,4 @@ func (h *Hooks) admin(ctx context.Context, doing string, f func(*sql.Conn) error
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return nil
-}
-
-// transact runs f in a transaction.
-func transact(ctx context.Context, conn *sql.Conn, f func(*sql.Conn) error) error {
-	if err := exec(ctx, conn, "BEGIN"); err != nil {
-		return err
-	}
-	if err := f(conn); err != nil {
-		return errors.Join(err, exec(ctx, conn, "ROLLBACK"))
-	}
-	return exec(ctx, conn, "COMMIT")
 }

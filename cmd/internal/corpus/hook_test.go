@@ -16,7 +16,7 @@ import (
 // newHooks makes three stores without endpoints.
 func newHooks(t *testing.T, s *ent.Store) *corpus.Hooks {
 	t.Helper()
-	c, err := corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 3, Share: 60, Products: 10}, nil)
+	c, err := corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 3, Share: 60, Products: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/storefront-go/storefront/cmd/internal/corpus"
+)
+
+const (
+	// liveRate is how many products a live load creates in a second.
+	liveRate = 200
+	// warmUp is how long it runs before its deliveries count.
+	warmUp = 2 * time.Second
+	// streamConns is how many requests of a stream can wait for their answers.
+	streamConns = 32
+)
+
+// stream is an open load: it creates products at a rate, store after store, at random times, as many
+// clients would (a Poisson process). A slow answer delays no other request while connections last.
+type stream struct {
+	addr  string
+	shops []corpus.Shop
+	rate  float64 // requests per second
+}
+
+// run applies the load and returns how long each request took. The first wrong answer ends it.
+func (s stream) run(ctx context.Context, duration time.Duration) ([]time.Duration, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	turns := make(chan int, streamConns)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var all []time.Duration
+	for range streamConns {
+		wg.Go(func() {
+			took, err := s.drive(ctx, turns)
+			if err != nil {
+				cancel(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, took...)
+		})
+	}
+	s.beat(ctx, duration, turns)
+	close(turns)
+	wg.Wait()
+	return all, context.Cause(ctx)
+}
+
+// beat sends the number of each request when it is due. A late one is sent at once, so that the
+// rate is kept.
+func (s stream) beat(ctx context.Context, duration time.Duration, turns chan<- int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	start, at := time.Now(), time.Duration(0)
+	for n := 0; ; n++ {
+		at += time.Duration(random.ExpFloat64() / s.rate * float64(time.Second))
+		if at >= duration {
+			return
+		}
+		select {
+		case <-time.After(at - time.Since(start)):
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case turns <- n:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// filling makes the body of a product's event about 1 KB.
+var filling = strings.Repeat("x", 220)
+
+// drive sends the requests of one connection. It dials at the first request, because a server soon
+// closes idle connections.
+func (s stream) drive(ctx context.Context, turns <-chan int) (took []time.Duration, err error) {
+	var c *conn
+	for n := range turns {
+		if c == nil {
+			if c, err = dial(ctx, s.addr); err != nil {
+				return took, err
+			}
+			defer c.Close()
+		}
+		request := newProduct(nil, s.shops[n%len(s.shops)].Key, filling)
+		begin := time.Now()
+		status, body, err := c.do(request)
+		if err == nil && status != http.StatusCreated {
+			err = fmt.Errorf("%s answered %d: %.300s", line(request), status, body)
+		}
+		if err != nil {
+			return took, err
+		}
+		took = append(took, time.Since(begin))
+	}
+	return took, nil
+}
