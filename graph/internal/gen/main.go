@@ -13,22 +13,40 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 func main() {
 	if err := run(); err != nil {
 		log.Fatal("generate GraphQL: ", err)
 	}
+}
+
+// plugin keeps the model from which gqlgen generates code.
+type plugin struct{ *codegen.Data }
+
+// Name implements gqlgen's Plugin.
+func (p *plugin) Name() string { return "flat" }
+
+// GenerateCode implements gqlgen's CodeGenerator.
+func (p *plugin) GenerateCode(d *codegen.Data) error {
+	p.Data = d
+	return nil
 }
 
 func run() error {
@@ -42,64 +60,102 @@ func run() error {
 	if err := os.WriteFile(sibling("flat_gen.go"), []byte("package exec\n\nvar flatTypes map[string]flatType\n"), 0o644); err != nil {
 		return err
 	}
-	if err := api.Generate(c); err != nil {
+	var p plugin
+	if err := api.Generate(c, api.AddPlugin(&p)); err != nil {
 		return err
 	}
 	src, err := os.ReadFile(c.Exec.Filename)
 	if err != nil {
 		return err
 	}
-	src, functions, cases, err := flat(src, c.Schema)
+	types := flatTypesOf(p.Objects)
+	out, err := rewrite(simplify(src), plainOf(p.Objects), types.lists(p.ReferencedTypes))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", c.Exec.Filename, err)
 	}
-	out, fields := simplify(src, c.Schema)
-	if fields == 0 || !bytes.Contains(functions, []byte("w.text(")) {
-		return fmt.Errorf("no field of %s has the form that gqlgen writes: adapt this program to its version", c.Exec.Filename)
-	}
-	return errors.Join(os.WriteFile(c.Exec.Filename, out, 0o644),
-		os.WriteFile(sibling("flat_gen.go"), functions, 0o644), os.WriteFile(sibling("flat_gen_test.go"), cases, 0o644))
+	functions, err := format.Source(types.source())
+	return errors.Join(err, os.WriteFile(c.Exec.Filename, out, 0o644),
+		os.WriteFile(sibling("flat_gen.go"), functions, 0o644),
+		os.WriteFile(sibling("flat_gen_test.go"), types.cases(), 0o644))
 }
 
-var (
-	// answers matches the code that writes an operation's answer.
-	answers = regexp.MustCompile(`var buf bytes\.Buffer\n(\t+)data\.MarshalGQL\(&buf\)`)
-	// plain matches a field whose resolver returns an expression that cannot fail and that no
-	// directive guards.
-	plain = regexp.MustCompile(`(?m)^\treturn graphql\.ResolveField\(
-\t\tctx,
-\t\tec\.OperationContext,
-\t\tfield,
-\t\tec\.fieldContext_\w+,
-\t\tfunc\(ctx context\.Context\) \(any, error\) \{
-\t\t\treturn (obj\.[\w.()]+), nil
-\t\t\},
-\t\tnil,
-\t\tec\.(marshal[NO](\w+?)2[^,\s]*),
-\t\t(?:true|false),
-\t\t(?:true|false),
-\t\)$`)
-	lists   = regexp.MustCompile(`graphql\.MarshalSliceConcurrently\(`)
-	objects = regexp.MustCompile(`out := graphql\.NewFieldSet\(fields\)`)
-	inners  = regexp.MustCompile(`innerFunc\(ctx, out\)`)
-	inputs  = regexp.MustCompile(`(?m)\tinputUnmarshalMap := (?s:.*?)\n\t\)\n|\t+ctx = graphql\.WithUnmarshalerMap\(.*\n`)
-)
+// simplify replaces functions of gqlgen by those of this package.
+func simplify(src []byte) []byte {
+	before, rest, _ := bytes.Cut(src, []byte("\tinputUnmarshalMap := "))
+	_, after, _ := bytes.Cut(rest, []byte("\n\t)\n"))
+	return []byte(strings.NewReplacer(
+		"\t\"bytes\"\n", "",
+		"ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)\n", "",
+		"var buf bytes.Buffer\n", "buf := model.AnswerBuffer(ctx)\n", "MarshalGQL(&buf)", "MarshalGQL(buf)",
+		"graphql.MarshalSliceConcurrently(", "marshalSlice(",
+		"out := graphql.NewFieldSet(fields)", "out := newObject(fields)",
+		"innerFunc(ctx, out)", "innerFunc(ctx, &out.FieldSet)",
+	).Replace(string(before) + string(after)))
+}
 
-// simplify rewrites plain fields of scalars and enumerations, lists and objects. It returns how
-// many fields it rewrote.
-func simplify(src []byte, schema *ast.Schema) (out []byte, fields int) {
-	out = plain.ReplaceAllFunc(src, func(field []byte) []byte {
-		m := plain.FindSubmatch(field)
-		if def := schema.Types[string(m[3])]; def == nil || !def.IsLeafType() {
-			return field
+// rewrite gives functions a new body, and others a first statement, by their names. It fails if one
+// is missing.
+func rewrite(src []byte, bodies, first map[string]string) ([]byte, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	type edit struct {
+		from, to int
+		text     string
+	}
+	var edits []edit
+	for _, d := range file.Decls {
+		f, is := d.(*ast.FuncDecl)
+		if !is {
+			continue
 		}
-		fields++
-		return fmt.Appendf(nil, "\treturn ec.%s(ctx, field.Selections, %s)", m[2], m[1])
-	})
-	out = lists.ReplaceAll(out, []byte("marshalSlice("))
-	out = inputs.ReplaceAll(out, nil)
-	out = objects.ReplaceAll(out, []byte("out := newObject(fields)"))
-	out = bytes.Replace(out, []byte("\t\"bytes\"\n"), nil, 1) // for the buffers that the next line replaces
-	out = answers.ReplaceAll(out, []byte("buf := model.AnswerBuffer(ctx)\n${1}data.MarshalGQL(buf)"))
-	return inners.ReplaceAll(out, []byte("innerFunc(ctx, &out.FieldSet)")), fields
+		from, to := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
+		if text, ok := bodies[f.Name.Name]; ok {
+			edits = append(edits, edit{from, to, text})
+		}
+		if text, ok := first[f.Name.Name]; ok {
+			edits = append(edits, edit{from, from, text})
+		}
+	}
+	if want := len(bodies) + len(first); len(edits) != want {
+		return nil, fmt.Errorf("%d of %d functions were found: adapt this program to gqlgen's version", len(edits), want)
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var out []byte
+	at := 0
+	for _, e := range edits {
+		out = append(append(out, src[at:e.from]...), e.text...)
+		at = e.to
+	}
+	return format.Source(append(out, src[at:]...))
+}
+
+// copied returns the expression of a field that copies a value from its object, or "". fails says
+// that the expression has an error as well.
+func copied(f *codegen.Field) (expr string, fails bool) {
+	switch {
+	case f.IsResolver, f.IsMap(), f.IsBatch(), f.Stream, f.HasHaser, f.VOkFunc, f.HasDirectives(),
+		len(f.Args) > 0, f.TypeReference.IsRoot:
+		return "", false
+	case f.IsMethod():
+		return f.GoReceiverName + "." + f.GoFieldName + "(" + f.CallArgs() + ")", !f.NoErr
+	}
+	return f.GoReceiverName + "." + f.GoFieldName, false
+}
+
+// plainOf returns the bodies of the functions of fields that copy a scalar or an enumeration and
+// cannot fail.
+func plainOf(objects codegen.Objects) map[string]string {
+	bodies := map[string]string{}
+	for _, o := range objects {
+		for _, f := range o.Fields {
+			if expr, fails := copied(f); expr != "" && !fails && f.TypeReference.Definition.IsLeafType() {
+				bodies["_"+o.Name+"_"+f.Name] = fmt.Sprintf("\n\treturn ec.%s(ctx, field.Selections, %s)\n",
+					f.TypeReference.MarshalFunc(), expr)
+			}
+		}
+	}
+	return bodies
 }

@@ -4,54 +4,51 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vektah/gqlparser/v2"
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// field returns gqlgen's code for one field.
-func field(result, middleware, marshal string) string {
-	return `	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		ec.fieldContext_Thing_it,
-		func(ctx context.Context) (any, error) {
-			return ` + result + `
-		},
-		` + middleware + `,
-		ec.` + marshal + `,
-		true,
-		true,
-	)
-`
+// Only fields that copy a value from their object are written in place: resolvers, directives and
+// arguments are kept.
+func TestCopied(t *testing.T) {
+	const method = codegen.GoFieldMethod
+	onField := &ast.DirectiveDefinition{Locations: []ast.DirectiveLocation{ast.LocationFieldDefinition}}
+	for _, tc := range []struct {
+		name  string
+		field codegen.Field
+		want  string
+		fails bool
+	}{
+		{name: "a variable", field: codegen.Field{GoFieldType: codegen.GoFieldVariable}, want: "obj.It"},
+		{name: "a method", field: codegen.Field{GoFieldType: method, NoErr: true}, want: "obj.It()"},
+		{name: "a method that may fail", field: codegen.Field{GoFieldType: method}, want: "obj.It()", fails: true},
+		{name: "a resolver", field: codegen.Field{IsResolver: true}},
+		{name: "a directive", field: codegen.Field{Directives: []*codegen.Directive{{DirectiveDefinition: onField}}}},
+		{name: "an argument", field: codegen.Field{Args: []*codegen.FieldArgument{{}}}},
+	} {
+		f := tc.field
+		f.GoReceiverName, f.GoFieldName, f.TypeReference = "obj", "It", &config.TypeReference{}
+		f.FieldDefinition, f.Object = &ast.FieldDefinition{}, &codegen.Object{Definition: &ast.Definition{Kind: ast.Object}}
+		if expr, fails := copied(&f); expr != tc.want || fails != tc.fails {
+			t.Errorf("%s: got %q, %v", tc.name, expr, fails)
+		}
+	}
 }
 
-func TestSimplify(t *testing.T) {
-	schema, err := gqlparser.LoadSchema(&ast.Source{Input: "type Query { it: Int thing: Thing } type Thing { it: Int }"})
+func TestRewrite(t *testing.T) {
+	const src = "package exec\n\nfunc a() int {\n\treturn 1\n}\n\nfunc b() int {\n\treturn 2\n}\n"
+	bodies, first := map[string]string{"a": "\n\treturn 3\n"}, map[string]string{"b": "\n\tprintln()"}
+	got, err := rewrite([]byte(src), bodies, first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tc := range []struct{ name, in, want string }{
-		{"a scalar", field("obj.It, nil", "nil", "marshalNInt2int64"), "\treturn ec.marshalNInt2int64(ctx, field.Selections, obj.It)\n"},
-		{"a method", field("obj.It(), nil", "nil", "marshalOInt2ᚖint"), "\treturn ec.marshalOInt2ᚖint(ctx, field.Selections, obj.It())\n"},
-		{"what may fail", field("obj.It()", "nil", "marshalNInt2int"), ""},
-		{"a resolver", field("ec.Resolvers.Thing().It(ctx, obj), nil", "nil", "marshalNInt2int"), ""},
-		{"a directive", field("obj.It, nil", "func() {}", "marshalNInt2int"), ""},
-		{"an object", field("obj.It, nil", "nil", "marshalNThing2Thing"), ""},
-		{"the members of an object", "\tout := graphql.NewFieldSet(fields)\n", "\tout := newObject(fields)\n"},
-		{"a list", "\tret := graphql.MarshalSliceConcurrently(ctx)\n", "\tret := marshalSlice(ctx)\n"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			got, n := simplify([]byte(tc.in), schema)
-			if tc.want == "" {
-				tc.want = tc.in
-			}
-			if string(got) != tc.want {
-				t.Errorf("got:\n%s", got)
-			}
-			if simplified := strings.Contains(tc.want, "return ec.marshal"); simplified != (n == 1) {
-				t.Errorf("counted %d fields", n)
-			}
-		})
+	want := strings.NewReplacer("return 1", "return 3", "\treturn 2", "\tprintln()\n\treturn 2").Replace(src)
+	if string(got) != want {
+		t.Errorf("got:\n%s", got)
+	}
+	bodies["c"] = ""
+	if _, err = rewrite([]byte(src), bodies, first); err == nil || !strings.Contains(err.Error(), "2 of 3 functions") {
+		t.Errorf("a missing function: %v", err)
 	}
 }
