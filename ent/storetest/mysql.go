@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -15,17 +16,19 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest/mariadb"
 )
 
-// server is the database server of this test process.
+// server is the database server of the tests.
 type server struct {
 	admin    *ent.Store          // on its own database, for creating others
 	dsn      func(string) string // the address of a database
 	external bool                // not started by us: leave nothing behind
 
-	mu   sync.Mutex
-	free []string // migrated, empty databases
+	known sync.Map // the names of databases that this process has migrated
 }
 
-// shared is started once per process and ends with it.
+// createFree creates the list of migrated, empty databases, which test processes share.
+const createFree = "CREATE TABLE IF NOT EXISTS mysql.storetest_free (name varchar(64) NOT NULL PRIMARY KEY)"
+
+// shared is the server of all test processes of a go test command.
 var shared = sync.OnceValues(func() (*server, error) {
 	switch address := os.Getenv(EnvMySQL); {
 	case strings.HasPrefix(address, "/"):
@@ -35,7 +38,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 	case !mariadb.Installed():
 		return unpacked(os.Getenv(EnvUnpacked))
 	}
-	return private(mariadb.Start(""))
+	return started(mariadb.Shared())
 })
 
 // additional is the MySQL that [Each] runs in addition to the two others, also started once.
@@ -45,16 +48,19 @@ var additional = sync.OnceValues(func() (*server, error) { return unpacked(os.Ge
 func Unpacked() string { return os.Getenv(EnvUnpacked) }
 
 // unpacked starts the MySQL in a folder.
-func unpacked(folder string) (*server, error) { return private(mariadb.StartUnpacked(folder, "")) }
+func unpacked(folder string) (*server, error) { return started(mariadb.StartUnpacked(folder, "")) }
 
-// private uses a server that was started for this process.
-func private(m *mariadb.Server, err error) (*server, error) {
+// started uses a server that was started for the tests.
+func started(m *mariadb.Server, err error) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
 	s := &server{dsn: m.DSN}
-	s.admin, err = ent.Open(context.Background(), ent.Config{Database: m.DSN("mysql"), MaxOpen: 4})
-	return s, err
+	ctx := context.Background()
+	if s.admin, err = ent.Open(ctx, ent.Config{Database: m.DSN("mysql"), MaxOpen: 4}); err != nil {
+		return nil, err
+	}
+	return s, s.exec(ctx, createFree)
 }
 
 // external uses the server at address; the database in the address is only used to connect.
@@ -151,20 +157,41 @@ func (s *server) exec(ctx context.Context, statement string) error {
 }
 
 // take returns a clean database, creating one if necessary.
-func (s *server) take(ctx context.Context) (string, error) {
-	s.mu.Lock()
-	if n := len(s.free); n > 0 {
-		name := s.free[n-1]
-		s.free = s.free[:n-1]
-		s.mu.Unlock()
-		return name, nil
+func (s *server) take(ctx context.Context) (name string, err error) {
+	if !s.external {
+		name, err = s.pop(ctx)
 	}
-	s.mu.Unlock()
-	name := newName()
-	if err := s.exec(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"); err != nil {
-		return "", err
+	if err == nil && name == "" {
+		name = newName()
+		err = s.exec(ctx, "CREATE DATABASE `"+name+"` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+	}
+	if _, known := s.known.LoadOrStore(name, true); err != nil || known {
+		return name, err
 	}
 	return name, migrateAt(ctx, s.dsn(name))
+}
+
+// pop takes a database from the list of free ones; it returns "" if there is none.
+func (s *server) pop(ctx context.Context) (name string, err error) {
+	err = s.admin.Admin(ctx, func(conn *sql.Conn) error {
+		for {
+			err := conn.QueryRowContext(ctx, "SELECT name FROM mysql.storetest_free LIMIT 1").Scan(&name)
+			if errors.Is(err, sql.ErrNoRows) {
+				name, err = "", nil
+			}
+			if err != nil || name == "" {
+				return err
+			}
+			result, err := conn.ExecContext(ctx, "DELETE FROM mysql.storetest_free WHERE name = ?", name)
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil || n == 1 {
+				return err
+			}
+		}
+	})
+	return name, err
 }
 
 // give empties a database for the next test, which takes a millisecond; creating one takes a
@@ -173,14 +200,13 @@ func (s *server) give(ctx context.Context, name string) error {
 	if s.external {
 		return s.exec(ctx, "DROP DATABASE `"+name+"`")
 	}
-	err := s.admin.Admin(ctx, func(conn *sql.Conn) error { return empty(ctx, conn, name) })
-	if err != nil {
+	return s.admin.Admin(ctx, func(conn *sql.Conn) error {
+		if err := empty(ctx, conn, name); err != nil {
+			return err
+		}
+		_, err := conn.ExecContext(ctx, "INSERT INTO mysql.storetest_free (name) VALUES (?)", name)
 		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, name)
-	return nil
+	})
 }
 
 // empty deletes all rows except those of the migrations.

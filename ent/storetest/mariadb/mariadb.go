@@ -22,7 +22,7 @@ import (
 type Server struct {
 	socket string
 	clock  string    // the file with the time offset; "" for the machine's clock
-	leash  io.Closer // closed by us, or by the kernel when this process dies
+	leash  io.Closer // closed by us, or by the kernel when this process dies; nil if it is shared
 	ended  chan struct{}
 }
 
@@ -81,8 +81,9 @@ func installed() program {
 }
 
 func install(data, tmp string) error {
-	cmd := exec.Command(find("mariadb-install-db"), append([]string{"--no-defaults", "--datadir=" + data,
-		"--tmpdir=" + tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asUser()...)...)
+	args := append([]string{"--no-defaults", "--datadir=" + data, "--tmpdir=" + tmp,
+		"--auth-root-authentication-method=normal", "--skip-test-db"}, settings...)
+	cmd := exec.Command(find("mariadb-install-db"), append(args, asUser()...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		// The error comes first, followed by general advice.
 		return fmt.Errorf("install mariadb: %w: %.1500s", err, out)
@@ -107,26 +108,34 @@ func begin(p program, dir, library string, args []string) (*Server, error) {
 			return nil, fmt.Errorf("start mariadb: %w", err)
 		}
 	}
-	s, err := start(p, dir, temporary, library, args)
+	s, err := start(p, home{dir: dir, temporary: temporary}, library, args)
 	if err != nil && temporary {
 		os.RemoveAll(dir)
 	}
 	return s, err
 }
 
-// leash starts the server and waits for standard input to close, which happens when the process at
-// the other end of the pipe is gone, for whatever reason.
+// home is where a server keeps its files, and how long.
+type home struct {
+	dir       string
+	temporary bool // the folder is removed with the server
+	owner     int  // the process with which the server ends; 0 for this one
+}
+
+// leash starts the server and waits until its owner has ended: another process, or the one that
+// holds the other end of standard input, which the kernel closes whatever ends that process.
 const leash = `trap '' INT HUP TERM
-dir=$1 temporary=$2; shift 2
+dir=$1 temporary=$2 owner=$3; shift 3
 "$@" >"$dir/log" 2>&1 </dev/null &
 server=$!
-read _
+if [ $owner = 0 ]; then read _; else while kill -0 $owner; do sleep 1; done; fi
 kill -9 $server
 wait $server
 [ "$temporary" = true ] && rm -rf "$dir"
 `
 
-func start(p program, dir string, temporary bool, library string, args []string) (*Server, error) {
+func start(p program, h home, library string, args []string) (*Server, error) {
+	dir := h.dir
 	// A starting server deletes other files from its folder for temporary tables, so each server
 	// has its own.
 	tmp := filepath.Join(dir, "tmp")
@@ -140,7 +149,7 @@ func start(p program, dir string, temporary bool, library string, args []string)
 		}
 	}
 	s := &Server{socket: filepath.Join(dir, "s"), ended: make(chan struct{})}
-	line := []string{"-c", leash, "leash", dir, fmt.Sprint(temporary)}
+	line := []string{"-c", leash, "leash", dir, fmt.Sprint(h.temporary), fmt.Sprint(h.owner)}
 	if library != "" {
 		s.clock = filepath.Join(dir, "clock")
 		if err := s.SetClock(0); err != nil {
@@ -162,7 +171,9 @@ func start(p program, dir string, temporary bool, library string, args []string)
 	s.leash = pipe
 	go func() { cmd.Wait(); close(s.ended) }()
 	if err := s.await(dir); err != nil {
-		s.Close()
+		if h.owner == 0 {
+			s.Close()
+		}
 		return nil, err
 	}
 	return s, nil
@@ -196,8 +207,11 @@ func tail(out []byte) string {
 	return strings.TrimSpace(string(out[max(0, len(out)-800):]))
 }
 
-// Close kills the server and waits until it has ended.
+// Close kills the server and waits until it has ended. A shared server goes on.
 func (s *Server) Close() error {
+	if s.leash == nil {
+		return nil
+	}
 	err := s.leash.Close()
 	<-s.ended
 	return err

@@ -63,19 +63,24 @@ func TestStart(t *testing.T) {
 	waitRemoved(t, filepath.Dir(s.socket))
 }
 
-// childEnv makes the test binary a process that starts a server.
+// childEnv makes the test binary a process that starts a server: "own" waits for its end, "shared"
+// leaves it to the go command.
 const childEnv = "STOREFRONT_MARIADB_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childEnv) == "" {
+	starts := map[string]func() (*Server, error){"own": func() (*Server, error) { return Start("") }, "shared": Shared}
+	run, ok := starts[os.Getenv(childEnv)]
+	if !ok {
 		os.Exit(m.Run())
 	}
-	s, err := Start("")
+	s, err := run()
 	if err != nil {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString(filepath.Dir(s.socket) + "\n")
-	<-s.ended // until the parent kills this process
+	if s.leash != nil {
+		<-s.ended // until the parent kills this process
+	}
 }
 
 // TestKilledOwner checks that a server ends with the process that started it, even if that is
@@ -85,7 +90,7 @@ func TestKilledOwner(t *testing.T) {
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	cmd.Env = append(os.Environ(), childEnv+"=own")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +105,46 @@ func TestKilledOwner(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	waitRemoved(t, strings.TrimSpace(dir))
+}
+
+// TestShared runs two processes under a program that is called go: they get the same server, which
+// survives both and ends with that program.
+func TestShared(t *testing.T) {
+	if !Installed() {
+		return
+	}
+	shell := filepath.Join(t.TempDir(), "go")
+	if err := os.Symlink("/bin/sh", shell); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), shell, "-c", `"$0"; "$0"; read _`, os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"=shared")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var dirs [2]string
+	lines := bufio.NewReader(out)
+	for i := range dirs {
+		if dirs[i], err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := strings.TrimSpace(dirs[1])
+	s := &Server{socket: filepath.Join(dir, "s")}
+	if dirs[0] != dirs[1] || s.Close() != nil || !s.answers() {
+		t.Errorf("got servers in %q, want one that outlives its users", dirs)
+	}
+	hold.Close()
+	cmd.Wait()
+	waitRemoved(t, dir)
 }
 
 // After SetClock, sessions read the set time, forward and backward; timeouts are unaffected.
