@@ -82,7 +82,7 @@ func TestBrowserKeys(t *testing.T) {
 	works(second, http.StatusOK, "")
 	b.see(`a[data-test="guide"][href="/docs/guides/first-call"]`)
 	b.refusal(p, f.Stores[0].StaffToken, refused.Header.Get("X-Request-Id"))
-	b.tryDocs(f.Stores[0].Name, second, f.Stores[0].Keys["all"])
+	b.tryDocs(f.Stores[0].Name, second)
 }
 
 // refusal goes from the older key of a list to its requests, and from there to the one that was

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // sample is the code that the reference shows for an operation in a language.
@@ -56,11 +58,13 @@ const readSamples = `(async (at) => {
 	return all;
 })`
 
-// trySamples runs the code samples of the reference with a key and ids of the store in place of the
-// document's, and requires each request to succeed. Go samples have one form, so only two are
-// compiled and run.
-func (b *browser) trySamples(key string) {
-	b.t.Helper()
+// The code samples of the reference run with a key and ids of the store in place of the document's,
+// and each request succeeds. Go samples have one form, so only two are compiled and run.
+func TestBrowserSamples(t *testing.T) {
+	storetest.Campaign(t)
+	t.Parallel()
+	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
+	b, key := p.browse(t), p.demo(t).Stores[0].Keys["all"]
 	ids := b.exampleIDs(key)
 	b.open("/docs#tag/identity/GET/me")
 	b.see(`.show-api-client-button`)
@@ -70,9 +74,9 @@ func (b *browser) trySamples(key string) {
 			samples = append(samples, sample{o.Operation, language, text})
 		}
 	}
-	to, stop := recordStatuses(b.t, b.api)
+	to, stop := recordStatuses(t, b.api)
 	defer stop()
-	folder := b.t.TempDir()
+	folder := t.TempDir()
 	for _, s := range samples {
 		if s.Language == "go/native" && s.Operation != "listOrders" && s.Operation != "createProduct" {
 			continue
@@ -82,9 +86,9 @@ func (b *browser) trySamples(key string) {
 			kind, _, _ := strings.Cut(id, "_")
 			return ids[kind]
 		})
-		runSample(b.t, folder, s, text)
+		runSample(t, folder, s, text)
 		if got := to.take(); len(got) != 1 || got[0] >= 300 {
-			b.t.Errorf("%s in %s is answered %v:\n%s", s.Operation, s.Language, got, text)
+			t.Errorf("%s in %s is answered %v:\n%s", s.Operation, s.Language, got, text)
 		}
 	}
 }

@@ -8,6 +8,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -152,15 +153,15 @@ func (b *browser) await(what, condition string) {
 	b.t.Helper()
 	ctx, cancel := b.step()
 	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
+	pause := 5 * time.Millisecond
 	for {
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+condition+")"))
 		if ok && err == nil {
 			return
 		}
+		pause = min(2*pause, 100*time.Millisecond) // asking costs the page the time that it needs
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			b.shot("waiting")
 			b.t.Fatalf("the page never shows %s (last: %v); it is %s:\n%.1500s", what, err, b.at(), b.visible())
@@ -264,8 +265,12 @@ func (b *browser) at() string {
 	return address
 }
 
-// shot saves a screenshot of the whole page among the test's artifacts.
+// shot saves a screenshot of the whole page among the test's artifacts, if the command keeps them
+// (go test -artifacts).
 func (b *browser) shot(name string) {
+	if keep := flag.Lookup("test.artifacts"); keep.Value.String() != "true" {
+		return
+	}
 	ctx, cancel := b.step()
 	defer cancel()
 	picture, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/storefront-go/storefront/ent/storetest"
 	"github.com/storefront-go/storefront/rest/client"
 )
 
@@ -162,6 +163,7 @@ func (p *program) tally(t *testing.T, key, token, order string) map[string]int {
 // Whenever a crash comes: every key has exactly one row after its retry, and every acknowledged
 // answer stays the same.
 func TestCrash(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		var all []*deed
 		for round := range 3 {

@@ -187,6 +187,7 @@ func TestExportSurvivesKills(t *testing.T) {
 // TestExportsSideBySide: five jobs of a store run at once, others wait, and all complete while two
 // processes write products.
 func TestExportsSideBySide(t *testing.T) {
+	storetest.Campaign(t)
 	filled(t, some, func(t *testing.T, s settings, key string) {
 		p, q := start(t, s), start(t, settings{Data: s.Data, Args: s.Args})
 		writing, stop := context.WithCancel(t.Context())
@@ -259,6 +260,7 @@ func TestExportFormulas(t *testing.T) {
 
 // TestExportLeavesNothing: the blob store keeps nothing of a canceled or deleted job.
 func TestExportLeavesNothing(t *testing.T) {
+	storetest.Campaign(t)
 	storetest.Sequential(t)
 	filled(t, some, func(t *testing.T, s settings, key string) {
 		p := start(t, s)

@@ -130,12 +130,20 @@ func engines(t *testing.T) []engine {
 	return []engine{sqlite, mysql}
 }
 
-// each runs f for the demo on every engine; s starts it. MySQL begins without a table.
+// each runs f for the demo on every engine; s starts it. MySQL begins without a row.
 func each(t *testing.T, f func(t *testing.T, s settings)) {
 	t.Helper()
 	for _, e := range engines(t) {
 		t.Run(e.name, func(t *testing.T) { f(t, e.demo(t)) })
 	}
+}
+
+// either returns the demo on a database that processes can share if one is installed, and otherwise
+// on SQLite: for tests to which a second engine adds nothing.
+func either(t *testing.T) settings {
+	t.Helper()
+	list := engines(t)
+	return list[len(list)-1].demo(t)
 }
 
 // together is each in parallel with other tests. A test takes its database when its turn comes: if
@@ -159,5 +167,5 @@ func onSQLite(t *testing.T) settings {
 func onMySQL(t *testing.T) settings {
 	t.Helper()
 	return settings{Data: t.TempDir(), Args: []string{"--demo", "--demo-orders", "3", "--rate-limit", "0",
-		"--migrate", "--database", storetest.EmptyMySQL(t)}}
+		"--database", storetest.MySQL(t)}}
 }

@@ -14,6 +14,7 @@ import (
 // A database that crashes under load and comes back: the program reports that it is down, recovers
 // by itself, and nothing is lost or done twice.
 func TestDatabaseCrash(t *testing.T) {
+	storetest.Campaign(t)
 	if !mariadb.Installed() {
 		storetest.HaveMySQL(t) // a server that is given cannot be killed
 		return

@@ -39,37 +39,36 @@ func (p *program) ids(t *testing.T, s demo.Store) (v things) {
 // Another store's id is answered like an unknown one, and changes nothing there.
 func TestTenantsREST(t *testing.T) {
 	storetest.Sequential(t)
-	each(t, func(t *testing.T, s settings) {
-		p := start(t, s)
-		f := p.demo(t)
-		for i, mine := range f.Stores {
-			theirs := p.ids(t, f.Stores[1-i])
-			own := p.ids(t, mine)
-			const nobody = "01h455vb4pex5vsknk084sn02q"
-			for _, r := range []struct{ prefix, path, body, foreign, own string }{
-				{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
-				{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
-				{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
-					own: own.Orders.first()},
-			} {
-				ask := func(id string) *answer {
-					return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})
-				}
-				if a := ask(r.own); a.Status >= 300 {
-					t.Errorf("its own %s: %d %s", r.own, a.Status, a.Body)
-				}
-				want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
-				for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
-					strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
-					got := ask(id).want(t, http.StatusNotFound, "not_found")
-					if anonymous(t, got) != anonymous(t, want) {
-						t.Errorf("%s: %s, for an unknown id: %s", id, got.Body, want.Body)
-					}
+	s := either(t)
+	p := start(t, s)
+	f := p.demo(t)
+	for i, mine := range f.Stores {
+		theirs := p.ids(t, f.Stores[1-i])
+		own := p.ids(t, mine)
+		const nobody = "01h455vb4pex5vsknk084sn02q"
+		for _, r := range []struct{ prefix, path, body, foreign, own string }{
+			{prefix: "ord_", path: "/orders/%s", foreign: theirs.Orders.first(), own: own.Orders.first()},
+			{prefix: "prod_", path: "/products/%s", foreign: theirs.Products.first(), own: own.Products.first()},
+			{prefix: "ord_", path: "/orders/%s/notes", body: `{"body":"x"}`, foreign: theirs.Orders.first(),
+				own: own.Orders.first()},
+		} {
+			ask := func(id string) *answer {
+				return p.send(t, request{As: mine.Keys["all"], Path: base + fmt.Sprintf(r.path, id), Body: r.body})
+			}
+			if a := ask(r.own); a.Status >= 300 {
+				t.Errorf("its own %s: %d %s", r.own, a.Status, a.Body)
+			}
+			want := ask(r.prefix+nobody).want(t, http.StatusNotFound, "not_found")
+			for _, id := range []string{r.foreign, strings.ToUpper(r.foreign), r.foreign + "0", "x",
+				strings.TrimPrefix(r.foreign, r.prefix), "%2e%2e", "%00"} {
+				got := ask(id).want(t, http.StatusNotFound, "not_found")
+				if anonymous(t, got) != anonymous(t, want) {
+					t.Errorf("%s: %s, for an unknown id: %s", id, got.Body, want.Body)
 				}
 			}
-			p.emptyElsewhere(t, mine, theirs)
 		}
-	})
+		p.emptyElsewhere(t, mine, theirs)
+	}
 }
 
 // emptyElsewhere checks that lists filtered by another store's ids are empty.
@@ -125,39 +124,38 @@ func anonymous(t *testing.T, a *answer) string {
 // which fields these are, so new fields are tested too.
 func TestTenantsGraphQL(t *testing.T) {
 	storetest.Sequential(t)
-	each(t, func(t *testing.T, s settings) {
-		p := start(t, s)
-		f := p.demo(t)
-		mine, other := f.Stores[0], f.Stores[1]
-		theirs := p.ids(t, other)
-		before := p.post(t, other.StaffToken, inventory, nil)
-		schema := p.introspect(t, mine.StaffToken)
-		tried := 0
-		for _, root := range []string{"Query", "Mutation"} {
-			for _, field := range schema.types[root].Fields {
-				if !schema.takesID(field) {
-					continue
-				}
-				tried++
-				t.Run(field.Name, func(t *testing.T) {
-					foreign := p.post(t, mine.StaffToken, schema.document(root, field, theirs), nil)
-					unknown := p.post(t, mine.StaffToken, schema.document(root, field, nobody), nil)
-					if !refused(t, foreign) {
-						t.Errorf("another store's id: %s", foreign.Body)
-					}
-					if stripped(t, foreign) != stripped(t, unknown) {
-						t.Errorf("another store's id: %s\nan unknown id: %s", foreign.Body, unknown.Body)
-					}
-				})
+	s := either(t)
+	p := start(t, s)
+	f := p.demo(t)
+	mine, other := f.Stores[0], f.Stores[1]
+	theirs := p.ids(t, other)
+	before := p.post(t, other.StaffToken, inventory, nil)
+	schema := p.introspect(t, mine.StaffToken)
+	tried := 0
+	for _, root := range []string{"Query", "Mutation"} {
+		for _, field := range schema.types[root].Fields {
+			if !schema.takesID(field) {
+				continue
 			}
+			tried++
+			t.Run(field.Name, func(t *testing.T) {
+				foreign := p.post(t, mine.StaffToken, schema.document(root, field, theirs), nil)
+				unknown := p.post(t, mine.StaffToken, schema.document(root, field, nobody), nil)
+				if !refused(t, foreign) {
+					t.Errorf("another store's id: %s", foreign.Body)
+				}
+				if stripped(t, foreign) != stripped(t, unknown) {
+					t.Errorf("another store's id: %s\nan unknown id: %s", foreign.Body, unknown.Body)
+				}
+			})
 		}
-		if tried < 25 {
-			t.Errorf("only %d fields were tried", tried)
-		}
-		if after := p.post(t, other.StaffToken, inventory, nil); string(after.Body) != string(before.Body) {
-			t.Errorf("the other store changed:\n%s\n%s", before.Body, after.Body)
-		}
-	})
+	}
+	if tried < 25 {
+		t.Errorf("only %d fields were tried", tried)
+	}
+	if after := p.post(t, other.StaffToken, inventory, nil); string(after.Body) != string(before.Body) {
+		t.Errorf("the other store changed:\n%s\n%s", before.Body, after.Body)
+	}
 }
 
 // nobody's things have well-formed, unknown ids.

@@ -16,8 +16,8 @@ import (
 // imported is how many orders the walk has to find, and crowded how many share each of two
 // microseconds.
 const (
-	imported = 10_000 / slower
-	crowded  = 4_000 / slower
+	imported = 2_000 / slower
+	crowded  = 800 / slower
 )
 
 // rootFields is the maximum number of mutations in one request.
@@ -70,7 +70,7 @@ func (p *program) importOrders(t testing.TB, token string, times []time.Time) []
 	return ids
 }
 
-// A walk in pages of one hundred finds each of ten thousand orders once, though thousands share a
+// A walk in pages of one hundred finds each of two thousand orders once, though hundreds share a
 // microsecond and others arrive before and after its position meanwhile.
 func TestWalk(t *testing.T) {
 	storetest.Sequential(t)

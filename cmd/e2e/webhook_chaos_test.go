@@ -199,6 +199,7 @@ func (b *book) another() func() string {
 
 // When the sending process is killed, another continues within 7 s.
 func TestWebhookTakeOver(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		s = s.plus("--no-dispatch")
 		p := start(t, s)
@@ -224,6 +225,7 @@ const takeOver = 10 * time.Second
 
 // What was committed before a crash and not sent is sent by the next process.
 func TestWebhookCommittedUnsent(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		c := hire(t, 0, p)

@@ -16,6 +16,7 @@ import (
 
 // Endpoints that never answer do not slow one that does.
 func TestWebhookHangingOnes(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		c, sink := hire(t, 20*time.Millisecond, p), receiving(t)

@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // A dispatcher with few file descriptors sends as it can: no healthy endpoint is blamed, and
 // everything arrives.
 func TestWebhookFewFiles(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		c, sink := hire(t, 50*time.Millisecond, p), receiving(t)

@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/storefront-go/storefront/ent/storetest"
 )
 
 // When an app's access to a store ends, no process sends it pending deliveries, and it gets no
 // event about that, while the store's endpoints do.
 func TestWebhookGrantEnds(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
@@ -116,6 +119,7 @@ func (p *program) stopped(t *testing.T, token, id string) standing {
 // secret until the new one is promoted, the Standard Webhooks header has both meanwhile, and every
 // delivery verifies.
 func TestWebhookRotation(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s.plus("--no-dispatch"))
 		dispatcher(t, s)
@@ -181,6 +185,7 @@ func (b *book) seen(t *testing.T, what string, so func(*entry) bool) {
 // People skip a delivery and delete an endpoint during an attempt: the attempt ends by itself and
 // changes nothing of that, and nothing else stalls.
 func TestWebhookInFlight(t *testing.T) {
+	storetest.Campaign(t)
 	together(t, func(t *testing.T, s settings) {
 		p := start(t, s)
 		c, to := hire(t, 0, p), receiving(t)
