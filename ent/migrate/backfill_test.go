@@ -10,8 +10,9 @@ import (
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
-// The migration counts images of products that had some before there was a counter.
-func TestImageCountIsBackfilled(t *testing.T) {
+// Migrations enter staff of the first version into the directory of memberships, and count the images
+// of products that had some before there was a counter.
+func TestBackfills(t *testing.T) {
 	const addProduct = "INSERT INTO products (store_id, id, updated_at, title, handle, status, price_minor, currency, " +
 		"tags) VALUES (?, ?, 1, 'Mug', ?, 'draft', 1, 'EUR', '[]')"
 	const addImage = "INSERT INTO product_images (store_id, id, product_id, position, object_id, content_type, width, " +
@@ -26,8 +27,12 @@ func TestImageCountIsBackfilled(t *testing.T) {
 				before = versions[i-1]
 			}
 		}
-		if _, err := migrate.ApplyFolder(t.Context(), s, until(t, m, before)); err != nil {
-			t.Fatal(err)
+		person, store := id(6), id(7)
+		applied := func(version string) {
+			t.Helper()
+			if _, err := migrate.ApplyFolder(t.Context(), s, until(t, m, version)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		run := func(ctx context.Context, conn *sql.Conn, query string, args ...any) {
 			t.Helper()
@@ -35,6 +40,12 @@ func TestImageCountIsBackfilled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		applied(versions[0])
+		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
+			run(ctx, conn, "INSERT INTO staff (store_id, id, updated_at, role) VALUES (?, ?, 1, 'owner')", store, person)
+			return nil
+		})
+		applied(before)
 		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
 			for _, n := range []byte{1, 2} {
 				run(ctx, conn, addProduct, id(9), id(n), strings.Repeat("m", int(n)))
@@ -49,6 +60,12 @@ func TestImageCountIsBackfilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		admin(t, s, func(ctx context.Context, conn *sql.Conn) error {
+			var n int
+			err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM memberships WHERE user_id = ? AND store_id = ?", person,
+				store).Scan(&n)
+			if err != nil || n != 1 {
+				t.Errorf("%d memberships, want 1 (%v)", n, err)
+			}
 			for _, tc := range []struct {
 				store, product byte
 				want           int
