@@ -49,7 +49,8 @@ var settings = []string{
 	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--performance-schema=off",
 	"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin",
 	"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=0",
-	"--innodb-doublewrite=0", "--innodb-flush-method=nosync", "--debug-no-sync", "--skip-sync-frm", "--max-connections=500",
+	"--innodb-doublewrite=0", "--innodb-flush-method=nosync", "--debug-no-sync", "--skip-sync-frm",
+	"--max-connections=500",
 }
 
 // Durable are the settings of a server whose commits survive a power failure, as in production.
