@@ -16,6 +16,11 @@ import (
 	"github.com/storefront-go/storefront/ent/storetest"
 )
 
+func TestMain(m *testing.M) {
+	storetest.Overlap(8)
+	m.Run()
+}
+
 // TestRequestsWaitShortly checks that while another process holds SQLite's file, writers and those
 // waiting behind them get unavailable within 10 s.
 func TestRequestsWaitShortly(t *testing.T) {
@@ -104,6 +109,7 @@ func TestRequestWaitsForRow(t *testing.T) {
 func TestRequestWaitsForConnection(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		t.Parallel()
 		ctx, _ := storetest.Merchant(t, s)
 		p := makeProduct(t, ctx, s)
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)

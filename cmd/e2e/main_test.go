@@ -21,6 +21,7 @@ var atExit []func()
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	storetest.Overlap(4)
 	dir, err := os.MkdirTemp("", "storefront-e2e")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

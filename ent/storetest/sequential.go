@@ -1,9 +1,20 @@
 package storetest
 
 import (
+	"flag"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 )
+
+// Overlap lets at least n tests that call t.Parallel run at once on any number of cores, because they
+// mostly wait. Call it in TestMain; the flag -parallel overrides it.
+func Overlap(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(n, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+}
 
 // EnvCampaigns set to 1 runs the tests that call [Campaign].
 const EnvCampaigns = "STOREFRONT_CAMPAIGNS"

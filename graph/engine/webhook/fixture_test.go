@@ -30,6 +30,11 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
+func TestMain(m *testing.M) {
+	storetest.Overlap(8)
+	m.Run()
+}
+
 // vault is the vault of every engine in the tests.
 var vault = func() webhook.Vault {
 	ring, err := keyring.Parse("a secret of more than thirty-two characters")
