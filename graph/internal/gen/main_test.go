@@ -13,6 +13,7 @@ import (
 // arguments are kept.
 func TestCopied(t *testing.T) {
 	const method = codegen.GoFieldMethod
+	object := &codegen.Object{Definition: &ast.Definition{Kind: ast.Object}}
 	onField := &ast.DirectiveDefinition{Locations: []ast.DirectiveLocation{ast.LocationFieldDefinition}}
 	for _, tc := range []struct {
 		name  string
@@ -29,7 +30,7 @@ func TestCopied(t *testing.T) {
 	} {
 		f := tc.field
 		f.GoReceiverName, f.GoFieldName, f.TypeReference = "obj", "It", &config.TypeReference{}
-		f.FieldDefinition, f.Object = &ast.FieldDefinition{}, &codegen.Object{Definition: &ast.Definition{Kind: ast.Object}}
+		f.FieldDefinition, f.Object = &ast.FieldDefinition{}, object
 		if expr, fails := copied(&f); expr != tc.want || fails != tc.fails {
 			t.Errorf("%s: got %q, %v", tc.name, expr, fails)
 		}
