@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"golang.org/x/image/vector"
 )
@@ -17,6 +18,13 @@ const side = 640
 
 // ink is a color, as 0xrrggbb.
 type ink uint32
+
+// UnmarshalText parses six hexadecimal digits.
+func (k *ink) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseUint(string(b), 16, 24)
+	*k = ink(v)
+	return err
+}
 
 func (k ink) color() color.RGBA { return color.RGBA{uint8(k >> 16), uint8(k >> 8), uint8(k), 255} }
 
@@ -72,22 +80,8 @@ func bend(x, y, rx, ry, from, to float64) []point {
 	return path
 }
 
-func (c canvas) oval(k ink, x, y, rx, ry float64) { c.fill(k, bend(x, y, rx, ry, 0, 1)) }
-func (c canvas) disc(k ink, x, y, r float64)      { c.oval(k, x, y, r, r) }
-
-// ring draws a circle with a line width.
-func (c canvas) ring(k ink, x, y, r, width float64) {
-	c.fill(k, bend(x, y, r+width/2, r+width/2, 0, 1), bend(x, y, r-width/2, r-width/2, 1, 0))
-}
-
-// arc draws a part of a ring, centered horizontally.
-func (c canvas) arc(k ink, y, r, width, from, to float64) {
-	const x = 50
-	c.fill(k, append(bend(x, y, r+width/2, r+width/2, from, to), bend(x, y, r-width/2, r-width/2, to, from)...))
-}
-
 // line draws a line with round ends through points.
-func (c canvas) line(k ink, width float64, points ...point) {
+func (c canvas) line(k ink, width float64, points []point) {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
 		t := math.Atan2(b.y-a.y, b.x-a.x) / (2 * math.Pi)

@@ -36,7 +36,7 @@ func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 		}
 	}
 	if entry == nil {
-		entry = &Store{ID: xid.Store.Format(s.store.ID), Owner: Owner{Email: s.email}}
+		entry = &Store{ID: xid.Store.Format(s.store.ID), Owner: Owner{Email: s.Email}}
 		if err := s.rotate(ctx, entry); err != nil {
 			return nil, fmt.Errorf("make credentials: %w", err)
 		}
@@ -47,7 +47,7 @@ func (s *seeder) credentials(ctx context.Context, known *File) (*Store, error) {
 
 // works reports whether the file's entry is complete and works for this store.
 func (s *seeder) works(ctx context.Context, e *Store) (bool, error) {
-	if e.Owner.Email != s.email || e.Owner.Password == "" || len(e.Keys) != len(scope.All())+1 {
+	if e.Owner.Email != s.Email || e.Owner.Password == "" || len(e.Keys) != len(scope.All())+1 {
 		return false, nil
 	}
 	for _, name := range append(scope.Names(), "all") {

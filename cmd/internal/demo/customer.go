@@ -48,11 +48,11 @@ func (s *seeder) customers(ctx context.Context) error {
 
 func (s *seeder) customer(i int) model.CustomerCreateInput {
 	r := s.rand(ofCustomer, i)
-	p := s.shop.people[i%len(s.shop.people)]
-	f, l := r.IntN(len(p.first)), r.IntN(len(p.last))
+	p := s.shop.People[i%len(s.shop.People)]
+	f, l := r.IntN(len(p.First)), r.IntN(len(p.Last))
 	in := model.CustomerCreateInput{
-		Email:     new(fmt.Sprintf("%s.%s.%d@mail.example", p.latinFirst[f], p.latinLast[l], i+1)),
-		FirstName: &p.first[f], LastName: &p.last[l], Locale: &p.locale, Status: state.CustomerActive,
+		Email:     new(fmt.Sprintf("%s.%s.%d@mail.example", p.LatinFirst[f], p.LatinLast[l], i+1)),
+		FirstName: &p.First[f], LastName: &p.Last[l], Locale: &p.Locale, Status: state.CustomerActive,
 		EmailMarketing: []state.EmailMarketing{state.EmailSubscribed, state.EmailNotSubscribed,
 			state.EmailUnsubscribed}[i%3],
 		DefaultAddress: p.address(r, f, l),
@@ -71,21 +71,21 @@ func (s *seeder) customer(i int) model.CustomerCreateInput {
 		in.Tags = []string{"regular"}
 	}
 	if r.IntN(8) == 0 {
-		in.Note = &s.notes[r.IntN(len(s.notes))]
+		in.Note = &s.Notes[r.IntN(len(s.Notes))]
 	}
 	return in
 }
 
 // address returns an address for the person with the f-th first and l-th last name.
 func (p people) address(r *rand.Rand, f, l int) *model.AddressInput {
-	city := r.IntN(len(p.cities))
-	name := p.first[f] + " " + p.last[l]
-	if p.familyFirst {
-		name = p.last[l] + " " + p.first[f]
+	city := r.IntN(len(p.Cities))
+	name := p.First[f] + " " + p.Last[l]
+	if p.FamilyFirst {
+		name = p.Last[l] + " " + p.First[f]
 	}
 	return &model.AddressInput{Name: &name,
-		Line1: fmt.Sprintf("%s %d", p.streets[r.IntN(len(p.streets))], 1+r.IntN(120)),
-		City:  p.cities[city], PostalCode: &p.postal[city], Country: p.country}
+		Line1: fmt.Sprintf("%s %d", p.Streets[r.IntN(len(p.Streets))], 1+r.IntN(120)),
+		City:  p.Cities[city], PostalCode: &p.Postal[city], Country: p.Country}
 }
 
 // part disables some customers and redacts others.

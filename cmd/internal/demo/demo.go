@@ -46,23 +46,27 @@ func Prepare(ctx context.Context, c Config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, plan := range shops() {
+	plans, err := shops()
+	if err != nil {
+		return nil, err
+	}
+	for i, plan := range plans {
 		began := time.Now()
 		s, err := c.fill(ctx, plan)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", plan.name, err)
+			return nil, fmt.Errorf("%s: %w", plan.Name, err)
 		}
 		entry, err := s.credentials(ctx, known)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", plan.name, err)
+			return nil, fmt.Errorf("%s: %w", plan.Name, err)
 		}
 		f.Stores = append(f.Stores, *entry)
 		if i == 0 {
 			if f.OAuthApp, err = s.app(ctx, known.OAuthApp); err != nil {
-				return nil, fmt.Errorf("%s: %w", plan.name, err)
+				return nil, fmt.Errorf("%s: %w", plan.Name, err)
 			}
 		}
-		c.Logger.InfoContext(ctx, "demo store", "name", plan.name, "store_host", entry.StoreHost, "took",
+		c.Logger.InfoContext(ctx, "demo store", "name", plan.Name, "store_host", entry.StoreHost, "took",
 			time.Since(began))
 	}
 	if known.running(ctx, c.API) {
@@ -125,8 +129,8 @@ func (c Config) fill(ctx context.Context, plan shop) (*seeder, error) {
 
 // person returns the store's owner as a viewer.
 func (s *seeder) person() *viewer.Viewer {
-	v := &viewer.Viewer{Kind: viewer.Staff, Actor: s.user, Principal: s.user, Name: s.owner, Role: viewer.Owner,
-		Granted: viewer.Owner.Scopes(), Scopes: viewer.Owner.Scopes().Effective(), Currency: s.currency}
+	v := &viewer.Viewer{Kind: viewer.Staff, Actor: s.user, Principal: s.user, Name: s.Owner, Role: viewer.Owner,
+		Granted: viewer.Owner.Scopes(), Scopes: viewer.Owner.Scopes().Effective(), Currency: s.Currency}
 	if s.store != nil {
 		v.Store = s.store.ID
 	}

@@ -28,7 +28,7 @@ func (s *seeder) open(ctx context.Context) error {
 		return err
 	}
 	made, err := s.StoreCreate(viewer.With(ctx, s.person()),
-		model.StoreCreateInput{Name: s.name, Handle: &s.handle, Currency: s.currency, Timezone: s.timezone})
+		model.StoreCreateInput{Name: s.Name, Handle: &s.Handle, Currency: s.Currency, Timezone: s.Timezone})
 	if err != nil {
 		return fmt.Errorf("make the store: %w", err)
 	}
@@ -39,7 +39,7 @@ func (s *seeder) open(ctx context.Context) error {
 // find looks up the store by its handle. An ordinary store with that handle is left alone.
 func (s *seeder) find(ctx context.Context) (bool, error) {
 	client := s.Core.Store.DB(ctx)
-	entry, err := client.StoreHandle.Query().Where(storehandle.ID(s.handle)).Only(ctx)
+	entry, err := client.StoreHandle.Query().Where(storehandle.ID(s.Handle)).Only(ctx)
 	if db.IsNotFound(err) {
 		return false, nil
 	}
@@ -60,7 +60,7 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 	}
 	if !ours {
 		return false, fmt.Errorf("the handle %q belongs to a store that is not the demo's: use another database "+
-			"or folder", s.handle)
+			"or folder", s.Handle)
 	}
 	s.store = found
 	return true, nil
@@ -79,12 +79,12 @@ func (s *seeder) openUser(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s is neither there nor free", s.email)
+	return fmt.Errorf("%s is neither there nor free", s.Email)
 }
 
 func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
 	client := s.Core.Store.DB(ctx)
-	entry, err := client.UserEmail.Query().Where(useremail.ID(s.email)).Only(ctx)
+	entry, err := client.UserEmail.Query().Where(useremail.ID(s.Email)).Only(ctx)
 	if db.IsNotFound(err) {
 		return xid.Nil, false, nil
 	}
@@ -96,7 +96,7 @@ func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
 		return xid.Nil, false, err
 	}
 	if !found.Demo {
-		return xid.Nil, false, fmt.Errorf("%s is a person who is not the demo's", s.email)
+		return xid.Nil, false, fmt.Errorf("%s is a person who is not the demo's", s.Email)
 	}
 	return found.ID, true, nil
 }
@@ -104,10 +104,10 @@ func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
 func (s *seeder) addUser(ctx context.Context) error {
 	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
 		client, id := s.Core.Store.DB(ctx), xid.New()
-		if err := client.UserEmail.Create().SetID(s.email).SetUserID(id).Exec(ctx); err != nil {
+		if err := client.UserEmail.Create().SetID(s.Email).SetUserID(id).Exec(ctx); err != nil {
 			return err
 		}
-		return client.User.Create().SetID(id).SetEmail(s.email).SetName(s.owner).SetDemo(true).
+		return client.User.Create().SetID(id).SetEmail(s.Email).SetName(s.Owner).SetDemo(true).
 			SetUpdatedAt(micros.Now()).Exec(ctx)
 	})
 }

@@ -55,7 +55,7 @@ func (s *seeder) orders(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.name, "made", min(n+orderBatch, s.Orders),
+		s.Logger.Log(ctx, s.level(n+orderBatch), "demo orders", "name", s.Name, "made", min(n+orderBatch, s.Orders),
 			"of", s.Orders)
 	}
 	return nil
@@ -84,7 +84,7 @@ func (s *seeder) order(ctx context.Context, from sale, i int) error {
 // draft returns the order as the customer placed it.
 func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.OrderCreateInput {
 	in := model.OrderCreateInput{
-		ShippingMinor: s.shipping[r.IntN(len(s.shipping))],
+		ShippingMinor: s.Shipping[r.IntN(len(s.Shipping))],
 		Source:        []string{"online_store", "online_store", "online_store", "dashboard", "phone"}[r.IntN(5)],
 		PlacedAt:      new(s.placed(r, i)),
 	}
@@ -102,8 +102,8 @@ func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.Order
 	} else {
 		in.Email = new(fmt.Sprintf("passer-by.%d@mail.example", i+1))
 	}
-	if p := s.shop.people[r.IntN(len(s.shop.people))]; r.IntN(8) > 0 {
-		in.ShippingAddress = p.address(r, r.IntN(len(p.first)), r.IntN(len(p.last)))
+	if p := s.shop.People[r.IntN(len(s.shop.People))]; r.IntN(8) > 0 {
+		in.ShippingAddress = p.address(r, r.IntN(len(p.First)), r.IntN(len(p.Last)))
 		if r.IntN(3) > 0 {
 			in.BillingAddress = in.ShippingAddress
 		}
@@ -117,9 +117,9 @@ func (s *seeder) draft(r *rand.Rand, from sale, i int, way scenario) model.Order
 // line is a line with a product or, rarely, a custom item.
 func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 	l := &model.OrderLineInput{Quantity: 1 + int64(r.IntN(3)*r.IntN(2))}
-	price := s.goods[0].price / 20
+	price := s.Goods[0].Price / 20
 	if r.IntN(20) == 0 {
-		l.Title, l.UnitPriceMinor = &s.goods[len(s.goods)-1].title, &price
+		l.Title, l.UnitPriceMinor = &s.Goods[len(s.Goods)-1].Title, &price
 	} else {
 		n := from.sellable[r.IntN(len(from.sellable))]
 		price = of(l, from.products[n], r.IntN)
@@ -128,7 +128,7 @@ func (s *seeder) line(r *rand.Rand, from sale) *model.OrderLineInput {
 	if r.IntN(5) == 0 {
 		l.DiscountMinor = gross / 10
 	}
-	l.TaxMinor = (gross - l.DiscountMinor) * s.taxPercent / 100
+	l.TaxMinor = (gross - l.DiscountMinor) * s.TaxPercent / 100
 	return l
 }
 

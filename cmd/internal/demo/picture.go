@@ -24,10 +24,10 @@ type shot struct {
 // shots returns an image of each product, and two more in other colors of every fifth. A small
 // demo, which should start fast, has at most as many images as orders.
 func (s *seeder) shots() (list []shot) {
-	for i := range s.goods {
-		list = append(list, shot{i, s.schemes[i%len(s.schemes)]})
+	for i := range s.Goods {
+		list = append(list, shot{i, s.Schemes[i%len(s.Schemes)]})
 		if i%5 == 0 {
-			list = append(list, shot{i, s.schemes[(i+1)%len(s.schemes)]}, shot{i, s.schemes[(i+3)%len(s.schemes)]})
+			list = append(list, shot{i, s.Schemes[(i+1)%len(s.Schemes)]}, shot{i, s.Schemes[(i+3)%len(s.Schemes)]})
 		}
 	}
 	return list[:min(len(list), s.Orders)]
@@ -71,7 +71,7 @@ func (s *seeder) pictures(ctx context.Context) error {
 	group.SetLimit(4)
 	for i, shot := range shots {
 		group.Go(func() error {
-			body, err := drawn(s.goods[shot.product].kind, shot.scheme)
+			body, err := drawn(s.Goods[shot.product].Kind, shot.scheme)
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ const (
 
 // rand returns the random source of one row: the same on every start, whatever was created before.
 func (s *seeder) rand(kind uint64, i int) *rand.Rand {
-	return rand.New(rand.NewPCG(s.seed, kind<<32|uint64(i)))
+	return rand.New(rand.NewPCG(s.Seed, kind<<32|uint64(i)))
 }
 
 // base returns the time from which all others are counted: that of the store.
@@ -41,7 +41,7 @@ func archived(i int) bool { return i%8 == 3 }
 
 // sellable returns the indexes of the products that can be ordered.
 func (s *seeder) sellable() (list []int) {
-	for i := range s.goods {
+	for i := range s.Goods {
 		if !draft(i) {
 			list = append(list, i)
 		}
@@ -56,7 +56,7 @@ func (s *seeder) products(ctx context.Context) error {
 		return err
 	}
 	return s.Core.Store.InTx(ctx, func(ctx context.Context) error {
-		for i := range s.goods {
+		for i := range s.Goods {
 			made, err := s.ProductCreate(ctx, s.product(i))
 			if err != nil {
 				return err
@@ -74,23 +74,23 @@ func (s *seeder) products(ctx context.Context) error {
 }
 
 func (s *seeder) product(i int) model.ProductCreateInput {
-	r, g := s.rand(ofProduct, i), s.goods[i]
+	r, g := s.rand(ofProduct, i), s.Goods[i]
 	in := model.ProductCreateInput{
-		Title: g.title, PriceMinor: g.price, Currency: s.currency,
-		Sku: new(fmt.Sprintf("%s-%03d", s.currency, i+1)), Vendor: &g.vendor, ProductType: &g.kind,
-		Tags: []string{g.kind}, CreatedAt: new(s.base().Add(-95*day + time.Duration(i)*2*time.Hour)),
+		Title: g.Title, PriceMinor: g.Price, Currency: s.Currency,
+		Sku: new(fmt.Sprintf("%s-%03d", s.Currency, i+1)), Vendor: &g.Vendor, ProductType: &g.Kind,
+		Tags: []string{g.Kind}, CreatedAt: new(s.base().Add(-95*day + time.Duration(i)*2*time.Hour)),
 	}
 	if i%3 != 1 {
-		in.Description = new(g.title + "\n\n" + g.vendor + " · " + g.kind)
+		in.Description = new(g.Title + "\n\n" + g.Vendor + " · " + g.Kind)
 	}
 	if i%6 == 0 {
-		in.CompareAtPriceMinor = new(g.price + g.price/5)
+		in.CompareAtPriceMinor = new(g.Price + g.Price/5)
 		in.Tags = append(in.Tags, "sale")
 	}
 	if r.IntN(4) == 0 {
 		in.Tags = append(in.Tags, "new")
 	}
-	if options := s.choices[g.kind]; options != nil {
+	if options := s.Choices[g.Kind]; options != nil {
 		s.offer(&in, options)
 	}
 	return in
@@ -183,7 +183,7 @@ func (s *seeder) count(ctx context.Context, p *db.Product, quantity int64) (*mod
 // rows returns the products in the order of the plan, with their variants.
 func (s *seeder) rows(ctx context.Context) ([]*db.Product, error) {
 	c := s.Core.Store.DB(ctx)
-	rows, err := c.Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.goods)).All(ctx)
+	rows, err := c.Product.Query().Order(db.Asc(product.FieldID)).Limit(len(s.Goods)).All(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (t *trip) parcel(n int) model.FulfillInput {
 		return model.FulfillInput{} // handed over in the shop
 	}
 	number := fmt.Sprintf("%d%08d", n, t.order.Number)
-	return model.FulfillInput{Carrier: &t.carrier, TrackingNumber: &number, TrackingURL: new(t.tracking + number)}
+	return model.FulfillInput{Carrier: &t.Carrier, TrackingNumber: &number, TrackingURL: new(t.Tracking + number)}
 }
 
 // giveBack refunds what the path refunds.
@@ -123,7 +123,7 @@ func (t *trip) note(ctx context.Context, _ scenario) error {
 		return nil
 	}
 	for n := range 1 + t.r.IntN(2) {
-		in := model.OrderNoteInput{Body: t.notes[t.r.IntN(len(t.notes))], Visibility: state.NoteInternal}
+		in := model.OrderNoteInput{Body: t.Notes[t.r.IntN(len(t.Notes))], Visibility: state.NoteInternal}
 		if (int(t.order.Number)+n)%3 == 0 {
 			in.Visibility = state.NoteCustomer
 		}
