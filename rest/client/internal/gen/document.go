@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,16 +20,16 @@ type api struct {
 // named is a schema of the components with its name.
 type named struct {
 	Name string
-	*schema
+	*Schema
 }
 
-// schema is the type of a value.
-type schema struct {
+// Schema is the type of a value.
+type Schema struct {
 	Ref         string // the name of a schema of the components
 	Type        string // as in JSON Schema; empty with Ref
 	Null        bool   // or null
 	Enum        []string
-	Items       *schema
+	Items       *Schema
 	Properties  []property
 	Description string
 }
@@ -36,7 +38,7 @@ type schema struct {
 type property struct {
 	Name     string
 	Required bool
-	*schema
+	*Schema
 }
 
 // operation is an API operation.
@@ -144,8 +146,8 @@ func refName(n *yaml.Node) string {
 }
 
 // schema reads a schema; references stay names.
-func (d *reader) schema(n *yaml.Node) *schema {
-	s := &schema{Ref: refName(n), Description: text(n, "description")}
+func (d *reader) schema(n *yaml.Node) *Schema {
+	s := &Schema{Ref: refName(n), Description: text(n, "description")}
 	for _, one := range list(at(n, "oneOf")) { // the document uses only one schema or null
 		if text(one, "type") == "null" {
 			s.Null = true
@@ -226,25 +228,59 @@ func (d *reader) object(item *yaml.Node) string {
 	return ""
 }
 
-// sentence returns the summary of an operation.
-func (o operation) sentence() string {
-	return o.Summary + ". " + o.Description + " Needs the scope `" + o.Scope + "`."
-}
-
-// words splits a camelCase name.
-func words(name string) []string {
-	var out []string
-	for i, r := range name {
-		if i == 0 || r >= 'A' && r <= 'Z' {
-			out = append(out, "")
+// PlainFirst returns the schemas, first those of plain types, because Python uses them when it loads
+// the module.
+func (a *api) PlainFirst() []named {
+	out := slices.Clone(a.Schemas)
+	slices.SortStableFunc(out, func(x, y named) int {
+		switch {
+		case x.Object() == y.Object():
+			return 0
+		case x.Object():
+			return 1
 		}
-		out[len(out)-1] += string(r)
-	}
+		return -1
+	})
 	return out
 }
 
+// Object reports whether the schema has members.
+func (s named) Object() bool { return s.Type == "object" && len(s.Properties) > 0 }
+
+// Keywords reports whether a member has the name of a Python keyword: TypedDict takes it only as a
+// string.
+func (s named) Keywords() bool {
+	keywords := []string{"in", "not", "from", "is", "or", "and", "class", "def", "del", "for", "if", "with"}
+	return slices.ContainsFunc(s.Properties, func(p property) bool { return slices.Contains(keywords, p.Name) })
+}
+
+// Sentence describes an operation.
+func (o operation) Sentence() string {
+	return o.Summary + ". " + o.Description + " Needs the scope `" + o.Scope + "`."
+}
+
+// Of returns what a list operation lists: Orders of listOrders.
+func (o operation) Of() string { return strings.TrimPrefix(o.ID, "list") }
+
+// Reads reports whether the operation changes nothing.
+func (o operation) Reads() bool { return o.Method == http.MethodGet }
+
+// In returns the path with each parameter between two texts.
+func (o operation) In(before, after string) string {
+	return strings.NewReplacer("{", before, "}", after).Replace(o.Path)
+}
+
 // snake converts listOrders to list_orders.
-func snake(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
+func snake(name string) string {
+	var out []rune
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			out = append(out, '_')
+		}
+		out = append(out, unicode.ToLower(r))
+	}
+	return string(out)
+}
 
 // wrapped breaks a text into lines of at most width characters.
 func wrapped(s string, width int) []string {
