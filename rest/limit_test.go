@@ -78,6 +78,26 @@ func TestRateOfStores(t *testing.T) {
 	s.do(t, request{As: other.all, Path: "/products"}).want(http.StatusOK, "")
 }
 
+// TestRateOfServers: one of six servers refills allowances of credentials and stores at a sixth of
+// the rate.
+func TestRateOfServers(t *testing.T) {
+	s, m := sqlite(t, func(c *rest.Config) {
+		c.RatePerSecond, c.RateBurst, c.StoreRate = 2, 5, 1.5
+		c.Servers = func() int64 { return 6 }
+	})
+	a := s.do(t, request{As: m.key(keyRow{Scopes: scope.Full()}), Path: "/products"}).want(http.StatusOK, "")
+	if got := a.Header.Get("RateLimit"); got != `"default";r=4;t=3` {
+		t.Errorf("RateLimit %s, want six times half a second", got)
+	}
+	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		a = s.do(t, request{As: m.all, Path: "/products"})
+		a.want(want, map[int]string{http.StatusTooManyRequests: "rate_limited"}[want])
+	}
+	if got := a.Header.Get("Retry-After"); got != "4" {
+		t.Errorf("Retry-After %q, want six times two thirds of a second", got)
+	}
+}
+
 // TestRateOfVisitors: one address is limited across storefronts; searches cost more, and requests
 // behind unnamed proxies are not counted.
 func TestRateOfVisitors(t *testing.T) {

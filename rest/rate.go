@@ -23,11 +23,11 @@ type limiters struct {
 	credentials *ratelimit.Limiter[allowance]
 	// stores bound all credentials of a store together.
 	stores *ratelimit.Limiter[xid.ID]
-	// failures and visitors count by the client's network, in each process alone.
+	// failures and visitors count by the client's network; they do not depend on other servers.
 	failures, visitors *ratelimit.Limiter[netip.Prefix]
 }
 
-// allowance is the key of a shared rate: a lineage of keys or a person across stores, or an app in
+// allowance is the key of a credential's rate: a lineage of keys or a person across stores, or an app in
 // one store, so that one merchant's traffic never slows the app for another.
 type allowance struct{ store, principal xid.ID }
 
@@ -42,7 +42,7 @@ func allowanceOf(v *viewer.Viewer) allowance {
 func (a *API) newLimiters() (err error) {
 	of := ratelimit.Config{Rate: a.RatePerSecond, Burst: a.RateBurst}
 	shared := of
-	shared.Shared = a.Rates != nil
+	shared.Servers = a.Servers
 	if a.rates.credentials, err = ratelimit.New[allowance](shared); err != nil {
 		return fmt.Errorf("rates of credentials: %w", err)
 	}
@@ -57,7 +57,7 @@ func (a *API) newLimiters() (err error) {
 	a.Core.Limits[limit.StoreRatePerSecond] = int64(math.Ceil(a.StoreRate))
 	a.Core.Limits[limit.VisitorRatePerSecond] = int64(math.Ceil(a.VisitorRate))
 	a.rates.stores, err = ratelimit.New[xid.ID](ratelimit.Config{Rate: a.StoreRate, Burst: max(int(2*a.StoreRate), 1),
-		Shared: a.Rates != nil})
+		Servers: a.Servers})
 	if err != nil {
 		return fmt.Errorf("rates of stores: %w", err)
 	}

@@ -76,8 +76,8 @@ type Config struct {
 	Version string
 	// Requests records the requests of keys and apps; nil records none.
 	Requests *requestlog.Log
-	// Rates counts together with other processes; nil counts alone.
-	Rates *Rates
+	// Servers returns how many servers share the rates of credentials and stores; nil means 1.
+	Servers func() int64
 	// Explorer serves the GraphQL explorer.
 	Explorer bool
 	Logger   *slog.Logger
@@ -113,9 +113,6 @@ func New(c Config) (http.Handler, error) {
 	}
 	if err := a.newLimiters(); err != nil {
 		return nil, fmt.Errorf("rest: %w", err)
-	}
-	if a.Rates != nil && !a.rates.credentials.Off() {
-		a.Rates.limiters = &a.rates
 	}
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	for _, base := range []string{Base, legacyBase} {

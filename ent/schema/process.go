@@ -12,8 +12,8 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Process is a server or a dispatcher that works on the database: its identity, its last sign of
-// life, and its share of the rate limits. It belongs to no store.
+// Process is a server or a dispatcher that works on the database: its identity and its last sign of
+// life. It belongs to no store.
 type Process struct{ ent.Schema }
 
 // Fields implements ent.Interface.
@@ -28,8 +28,7 @@ func (Process) Fields() []ent.Field {
 		field.Int64("started_at").GoType(micros.Time(0)).Immutable(),
 		// seen_at is by the clock of queues. A process is gone if it was not updated for long.
 		field.Int64("seen_at").GoType(micros.Time(0)),
-		// rates is what the process admitted of each credential that uses much of its rate, as of
-		// rates_at by the clock of queues.
+		// Only the previous release writes rates and rates_at.
 		field.Bytes("rates").SchemaType(longBlob).Optional(),
 		field.Int64("rates_at").GoType(micros.Time(0)).Default(0),
 	}

@@ -51,13 +51,11 @@ func (s *Server) dispatchLoops() []loop {
 	return slices.Insert(loops, 0, loop{"send_mail", 5 * time.Second, 0, s.sender.Round, nil}) // engine/notify
 }
 
-// accessLoops keep credentials, rates and the accounts of people current in all processes.
+// accessLoops keep credentials and the accounts of people current in all processes.
 func (s *Server) accessLoops() []loop {
-	rates := func(ctx context.Context) error { return s.fleet.PublishRates(ctx, s.rates.Tell) }
 	return []loop{
 		{"watch_revocations", apikey.WatchEvery, apikey.RevocationDelay, s.base.Keys.Watch, nil}, // engine/apikey
 		{"carry_out_tasks", task.Every, time.Hour, s.tasks.Round, nil},                           // engine/task
-		{"publish_rates", fleet.PublishEvery, apikey.RevocationDelay, rates, nil},                // engine/fleet
 		{"last_use", time.Minute, 0, s.base.Keys.WriteUsed, nil},                                 // engine/apikey
 		{"request_log", requestlog.Every, 30 * time.Second, s.requests.Round, nil},               // engine/requestlog
 		{"erase", 5 * time.Second, time.Hour, s.base.Erasures.Round, s.base.Erasures.Wakeups()},  // engine/erase
@@ -183,11 +181,6 @@ func (s *Server) returnMoney(ctx context.Context) error {
 		s.log.InfoContext(ctx, "sent refunds", "refunds", n)
 	}
 	return err
-}
-
-// mergeRates passes the reports of other processes to the rate limits.
-func (s *Server) mergeRates(reports []apikey.PeerReport) {
-	s.rates.Hear(slices.DeleteFunc(reports, func(t apikey.PeerReport) bool { return t.Process == s.base.Process }))
 }
 
 // join registers the process in the fleet until the server closes.

@@ -73,7 +73,6 @@ type Server struct {
 	log      *slog.Logger
 	base     *Base
 	fleet    *fleet.Member
-	rates    *rest.Rates
 	oauth    *oauth.Server
 	hooks    *webhook.Engine
 	themes   *install.Keeper
@@ -98,7 +97,7 @@ func Start(ctx context.Context, c Config, r Runtime) (_ *Server, err error) {
 		return nil, err
 	}
 	r.Logger.InfoContext(ctx, "starting", "version", r.Build.Version, "settings", c.Summary(r.Defaults))
-	s := &Server{log: r.Logger, failed: make(chan error, 2), rates: new(rest.Rates)}
+	s := &Server{log: r.Logger, failed: make(chan error, 2)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closer.run(context.WithoutCancel(ctx)))
@@ -183,7 +182,6 @@ func (s *Server) answer(ctx context.Context, c Config, r Runtime, core *graph.Re
 	if err != nil {
 		return err
 	}
-	s.base.Keys.OnReport(s.mergeRates)
 	// Read the revocations of other processes before serving.
 	if err := s.base.Keys.Watch(ctx); err != nil {
 		return err

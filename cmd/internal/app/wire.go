@@ -54,7 +54,7 @@ func (s *Server) handler(
 		TrustedProxies: proxies, Exports: core.Exports, Links: core.Links, Blobs: s.base.Blobs,
 		HandleOf: s.HandleOf, IsAPI: s.IsAPI,
 		SecurityContact: c.SecurityTo, Account: people, OAuth: s.oauth, GraphQL: graphql, Explorer: c.Explorer,
-		Version: r.Build.Version, Requests: s.requests, Rates: s.rates,
+		Version: r.Build.Version, Requests: s.requests, Servers: func() int64 { return s.fleet.Servers() },
 		Logger: r.Logger, Metrics: reg,
 	})
 	if err != nil {

@@ -49,8 +49,7 @@ type Keeper struct {
 	forgotten [owners]atomic.Uint64
 	all       atomic.Uint64 // the same for all owners
 
-	watches  watches
-	onReport func([]PeerReport) // see OnTold
+	watches watches
 	// watched says that [Keeper.Watch] is in use, and looked is the beginning of its last
 	// successful call, since start.
 	watched atomic.Bool

@@ -30,8 +30,6 @@ const (
 	maxCommitDelay = ent.TxBudget + time.Second
 	// maxRevoked bounds the rows of one read. Beyond it, every credential is looked up again.
 	maxRevoked = 10_000
-	// maxReports bounds the reports of other processes in a read.
-	maxReports = 1000
 	// kept is how long a revocation is kept: far longer than any process looks back.
 	kept = time.Minute
 	// maxAhead is how far in the future a revocation may lie after a clock was set back. On SQLite
@@ -85,62 +83,37 @@ func (w *watches) of(h ent.Shard) *watch {
 }
 
 // Watch reads the revocations since its last call, with one statement for each shard, and forgets
-// the credentials. The same statement reads the reports for [Keeper.OnReport]. Call it every
-// [WatchEvery], one call at a time. From the first call on, no entry is used for long without
-// another.
+// the credentials. Call it every [WatchEvery], one call at a time. From the first call on, no entry
+// is used for long without another.
 func (k *Keeper) Watch(ctx context.Context) error {
 	k.watched.Store(true)
 	began := time.Since(k.start)
-	var mu sync.Mutex
-	var reports []PeerReport
-	err := k.store.EachShard(ctx, func(ctx context.Context) error {
-		found, err := k.readRevocations(ctx)
-		mu.Lock()
-		defer mu.Unlock()
-		reports = append(reports, found...)
-		return err
-	})
-	if err != nil {
+	if err := k.store.EachShard(ctx, k.readRevocations); err != nil {
 		return fmt.Errorf("read revocations: %w", err)
 	}
 	k.looked.Store(int64(began))
-	if k.onReport != nil {
-		k.onReport(reports)
-	}
 	return nil
 }
-
-// PeerReport is a process's report of the rates of credentials, with its time by the queue clock.
-type PeerReport struct {
-	Process xid.ID
-	At      micros.Time
-	Rates   []byte
-}
-
-// OnReport registers a function that gets the reports of the last seconds after each [Keeper.Watch],
-// which reads them in its statement. Call it before the first one.
-func (k *Keeper) OnReport(f func([]PeerReport)) { k.onReport = f }
 
 // readRevocations reads the revocations of the shard of ctx.
 //
 // Their time is that of the statement that wrote them, which precedes the commit. So it reads again
 // what is younger than any transaction that was open at the last read.
-func (k *Keeper) readRevocations(ctx context.Context) (reports []PeerReport, err error) {
+func (k *Keeper) readRevocations(ctx context.Context) (err error) {
 	h, _ := ent.ShardOf(ctx)
 	w := k.watches.of(h)
 	if w.looked == 0 {
 		if w.looked, err = k.store.QueueTime(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	n, err := k.changes(ctx, w.looked.Add(-maxCommitDelay))
-	if err == nil && n.now < w.looked { // the clock was set back: new rows have old times
-		n, err = k.changes(ctx, n.now.Add(-maxCommitDelay))
+	now, found, err := k.revoked(ctx, w.looked.Add(-maxCommitDelay))
+	if err == nil && now < w.looked { // the clock was set back: new rows have old times
+		now, found, err = k.revoked(ctx, now.Add(-maxCommitDelay))
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found := n.revoked
 	if len(found) >= maxRevoked {
 		k.forgetAll()
 	}
@@ -151,56 +124,28 @@ func (k *Keeper) readRevocations(ctx context.Context) (reports []PeerReport, err
 		}
 		seen[r.ID] = struct{}{}
 	}
-	w.looked, w.seen = n.now, seen
-	return n.reports, nil
+	w.looked, w.seen = now, seen
+	return nil
 }
 
-// changes is the result of one read.
-type changes struct {
-	now     micros.Time
-	revoked []db.Revocation
-	reports []PeerReport
-}
-
-// reportsWithin is how old a report may be, in µs. Processes report once a second.
-const reportsWithin = 10_000_000
-
-// The kinds of rows in a read.
-const (
-	rowNow = iota
-	rowReport
-	rowRevoked
-)
-
-// changes reads the revocations since a time, the reports of processes, and the present time, in
-// one statement.
-func (k *Keeper) changes(ctx context.Context, since micros.Time) (n changes, err error) {
-	clock, now := k.store.QueueClock()
-	query := fmt.Sprintf("SELECT %d, NULL, NULL, %s UNION ALL SELECT %d, id, rates, rates_at FROM processes"+
-		" WHERE rates IS NOT NULL AND rates_at > %s - %d"+
-		" UNION ALL SELECT %d, id, owner, at FROM revocations WHERE at >= ? LIMIT ?",
-		rowNow, clock, rowReport, clock, reportsWithin, rowRevoked)
+// revoked reads the present time and the revocations since a time, in one statement.
+func (k *Keeper) revoked(ctx context.Context, since micros.Time) (now micros.Time, list []db.Revocation, err error) {
+	clock, args := k.store.QueueClock()
+	query := "SELECT NULL, NULL, " + clock + " UNION ALL SELECT id, owner, at FROM revocations WHERE at >= ? LIMIT ?"
 	err = ent.Read(ctx, k.store.Seek(ctx), func(rows *stdsql.Rows) error {
-		var kind int
-		var id stdsql.Null[xid.ID]
-		var text []byte
+		var id, owner stdsql.Null[xid.ID]
 		var at micros.Time
-		if err := rows.Scan(&kind, &id, &text, &at); err != nil {
+		if err := rows.Scan(&id, &owner, &at); err != nil {
 			return err
 		}
-		switch kind {
-		case rowNow:
-			n.now = at
-		case rowReport:
-			n.reports = append(n.reports, PeerReport{Process: id.V, At: at, Rates: text})
-		default:
-			var owner xid.ID
-			copy(owner[:], text)
-			n.revoked = append(n.revoked, db.Revocation{ID: id.V, Owner: owner, At: at})
+		if !id.Valid {
+			now = at
+			return nil
 		}
+		list = append(list, db.Revocation{ID: id.V, Owner: owner.V, At: at})
 		return nil
-	}, query, append(append(append([]any{}, now...), now...), since, maxRevoked+maxReports)...)
-	return n, err
+	}, query, append(args, since, maxRevoked+1)...)
+	return now, list, err
 }
 
 // forgetAll makes every credential be looked up again.

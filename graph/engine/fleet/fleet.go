@@ -1,6 +1,6 @@
 // Package fleet lists the processes that share a database. Each keeps a row with its identity and
-// the time it was last seen. Through these rows the servers share the request rates of credentials,
-// and [Inspect] shows the fleet and its work.
+// the time it was last seen. The servers divide the request rates of credentials by their number, and
+// [Inspect] shows the fleet and its work.
 package fleet
 
 import (
@@ -50,8 +50,6 @@ type Member struct {
 	started micros.Time
 	// servers is how many servers the fleet had at the last beat.
 	servers atomic.Int64
-	// lastRates is what the row holds about rates.
-	lastRates []byte
 }
 
 // New returns a member. Its first [Member.Beat] adds it to the fleet.

@@ -7,7 +7,7 @@
 // further ahead than a whole burst. So no window has an edge at which twice the rate passes, and a
 // key whose allowance is full can be forgotten.
 //
-// Several processes can count a key together, see [Limiter.Uses].
+// Several servers each grant their share of a rate, see [Config.Servers].
 package ratelimit
 
 import (
@@ -15,7 +15,6 @@ import (
 	"hash/maphash"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -25,22 +24,20 @@ type Config struct {
 	Rate float64
 	// Burst is how many requests a key with a full allowance may make at once; at least 1.
 	Burst int
-	// Shared says that other processes count the same keys and exchange reports, see
-	// [Limiter.Uses].
-	Shared bool
+	// Servers, if set, returns how many servers count the same keys, each alone. An allowance then
+	// refills at its share of the rate, but still holds the whole burst.
+	Servers func() int64
 }
 
 // Limiter counts the requests of each key. It is safe for concurrent use.
 type Limiter[K comparable] struct {
-	rate         float64
-	burst        int64
-	interval     int64 // ns between two requests at the full rate
-	full         int64 // ns until an empty allowance is full
-	shared       bool
-	calmInterval atomic.Int64 // ns between two requests of a key that is just not busy
-	start        time.Time
-	seed         maphash.Seed
-	shards       [shards]shard[K]
+	rate    float64
+	burst   int64
+	every   int64 // ns between two requests at the full rate
+	servers func() int64
+	start   time.Time
+	seed    maphash.Seed
+	shards  [shards]shard[K]
 }
 
 // shards reduce contention between different keys.
@@ -49,19 +46,10 @@ const shards = 64
 // shard has the state of some keys. Times are ns since the limiter's start.
 type shard[K comparable] struct {
 	mu      sync.Mutex
-	keys    map[K]balance
-	shares  map[K]*share // of the keys that are counted together
-	sweepAt int64        // the next sweep is due at this time,
-	sweepOn int          // or at this many entries
-	_       [24]byte
-}
-
-// balance is the allowance of a key. If both times are past, it means the same as none.
-type balance struct {
-	// fullAt is when it is full again.
-	fullAt int64
-	// calmAt is when the smaller allowance is full again that a key may use up before it is busy.
-	calmAt int64
+	keys    map[K]int64 // when the allowance is full again; a past time means the same as none
+	sweepAt int64       // the next sweep is due at this time,
+	sweepOn int         // or at this many entries
+	_       [32]byte
 }
 
 // of returns the shard of a key, locked.
@@ -79,7 +67,7 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 	if math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0) || c.Rate < 0 {
 		return nil, errors.New("rate limit: the rate must be a number of at least 0")
 	}
-	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), shared: c.Shared, start: time.Now(), seed: maphash.MakeSeed()}
+	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), servers: c.Servers, start: time.Now(), seed: maphash.MakeSeed()}
 	if l.Off() {
 		return l, nil
 	}
@@ -87,16 +75,25 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 		return nil, errors.New("rate limit: the burst must be at least 1")
 	}
 	interval := max(math.Round(float64(time.Second)/c.Rate), 1)
-	if interval*float64(c.Burst) > float64(math.MaxInt64/4) {
-		return nil, errors.New("rate limit: burst / rate must be below 70 years")
+	if interval*float64(c.Burst) > float64(math.MaxInt64/4/maxServers) {
+		return nil, errors.New("rate limit: burst / rate must be below 26 days")
 	}
-	l.interval = int64(interval)
-	l.full = l.interval * l.burst
-	l.calmInterval.Store(l.interval * busy)
+	l.every = int64(interval)
 	for i := range l.shards {
-		l.shards[i].reset(map[K]balance{}, l.sweepAfter(0))
+		l.shards[i].reset(map[K]int64{}, 0)
 	}
 	return l, nil
+}
+
+// maxServers bounds [Config.Servers], so that no time overflows.
+const maxServers = 1000
+
+// interval returns the time between two requests at this server's share of the rate, in ns.
+func (l *Limiter[K]) interval() int64 {
+	if l.servers == nil {
+		return l.every
+	}
+	return l.every * min(max(l.servers(), 1), maxServers)
 }
 
 // Off reports whether the limiter allows everything.
@@ -124,47 +121,26 @@ func (l *Limiter[K]) TakeN(key K, n int) Decision {
 	if l.Off() {
 		return Decision{OK: true, Remaining: math.MaxInt}
 	}
-	now, count := l.now(), min(int64(n), l.burst)
+	now, interval, count := l.now(), l.interval(), min(int64(n), l.burst)
+	full := interval * l.burst
 	s := l.of(key)
 	defer s.mu.Unlock()
-	a, sh := s.keys[key], s.shares[key]
-	if wait := max(a.fullAt, now) + l.interval*count - now - l.full; wait > 0 {
-		if sh != nil {
-			sh.asked += count
-		}
+	before := from(s.keys[key], now, full)
+	fullAt := before + interval*count
+	if wait := fullAt - now - full; wait > 0 {
+		s.keys[key] = before
 		return Decision{Reset: time.Duration(wait), RetryAfter: time.Duration(wait)}
 	}
-	cost := l.charge(s, key, a, now, count)
-	fullAt := s.keys[key].fullAt
+	s.keys[key] = fullAt
 	if now >= s.sweepAt || len(s.keys) >= s.sweepOn {
 		s.sweep(now, l.sweepAfter(now))
 	}
-	return Decision{
-		OK:        true,
-		Remaining: int(max(l.full-(fullAt-now), 0) / cost),
-		Reset:     time.Duration(fullAt - now),
-	}
+	return Decision{OK: true, Remaining: int((full - (fullAt - now)) / interval), Reset: time.Duration(fullAt - now)}
 }
 
-// charge counts n uses of a key and returns the cost of one.
-func (l *Limiter[K]) charge(s *shard[K], key K, a balance, now, n int64) (cost int64) {
-	cost = l.interval
-	sh := s.shares[key]
-	if sh != nil {
-		cost = sh.take(l.interval, n)
-	}
-	a.fullAt = max(a.fullAt, now) + cost*n
-	if l.shared {
-		if used, busy := l.useUnshared(&a, now, n); busy {
-			if sh == nil {
-				sh = s.join(key, used)
-			}
-			sh.busyUntil = now + busyFor
-		}
-	}
-	s.keys[key] = a
-	return cost
-}
+// from returns when an allowance is full, if not yet. That is at most two bursts ahead, where
+// [Limiter.Charge] may put it: with more servers it was further.
+func from(fullAt, now, full int64) int64 { return min(max(fullAt, now), now+2*full) }
 
 // Charge counts n more uses of key, at most the burst, whatever is left. It is for a request that
 // turned out to cost more than it took.
@@ -172,9 +148,10 @@ func (l *Limiter[K]) Charge(key K, n int) {
 	if l.Off() {
 		return
 	}
+	now, interval := l.now(), l.interval()
 	s := l.of(key)
 	defer s.mu.Unlock()
-	l.charge(s, key, s.keys[key], l.now(), min(int64(n), l.burst))
+	s.keys[key] = from(s.keys[key], now, interval*l.burst) + interval*min(int64(n), l.burst)
 }
 
 // Return uncounts one [Limiter.Take] of key, up to the burst. A limiter of failures takes first and
@@ -187,22 +164,12 @@ func (l *Limiter[K]) Return(key K) {
 	now := l.now()
 	s := l.of(key)
 	defer s.mu.Unlock()
-	a := s.keys[key]
-	cost := l.interval
-	if sh := s.shares[key]; sh != nil {
-		cost = sh.undo(l.interval)
-	}
-	a.fullAt -= cost
-	a.calmAt -= l.calmInterval.Load()
-	if a.rested(now) {
-		delete(s.keys, key)
+	if fullAt := s.keys[key] - l.interval(); fullAt > now {
+		s.keys[key] = fullAt
 	} else {
-		s.keys[key] = a
+		delete(s.keys, key)
 	}
 }
-
-// rested reports whether the allowance means the same as none.
-func (a balance) rested(now int64) bool { return a.fullAt <= now && a.calmAt <= now }
 
 // Len returns the number of stored keys, for a gauge.
 func (l *Limiter[K]) Len() int {
@@ -219,27 +186,27 @@ func (l *Limiter[K]) Len() int {
 // sweepAfter returns when a shard that is swept now is due again: not before its present entries
 // can be full, and at most once a minute.
 func (l *Limiter[K]) sweepAfter(now int64) int64 {
-	return now + max(l.full, int64(time.Minute))
+	return now + max(l.interval()*l.burst, int64(time.Minute))
 }
 
 // sweep forgets keys with full allowances. It runs when the number of entries has doubled, so each
 // request pays a constant share, and it copies the remaining entries, because a map never shrinks.
 func (s *shard[K]) sweep(now, due int64) {
 	active := 0
-	for _, a := range s.keys {
-		if !a.rested(now) {
+	for _, fullAt := range s.keys {
+		if fullAt > now {
 			active++
 		}
 	}
-	kept := make(map[K]balance, active)
-	for k, a := range s.keys {
-		if !a.rested(now) {
-			kept[k] = a
+	kept := make(map[K]int64, active)
+	for k, fullAt := range s.keys {
+		if fullAt > now {
+			kept[k] = fullAt
 		}
 	}
 	s.reset(kept, due)
 }
 
-func (s *shard[K]) reset(kept map[K]balance, due int64) {
+func (s *shard[K]) reset(kept map[K]int64, due int64) {
 	s.keys, s.sweepAt, s.sweepOn = kept, due, max(2*len(kept), 128)
 }

@@ -112,13 +112,54 @@ func TestLongRun(t *testing.T) {
 	})
 }
 
+// TestServers: together, servers let the rate through after a burst each. A change of their number
+// takes effect at once.
+func TestServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := int64(4)
+		var fleet [4]*Limiter[string]
+		for i := range fleet {
+			l, err := New[string](Config{Rate: 100, Burst: 200, Servers: func() int64 { return servers }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fleet[i] = l
+		}
+		during := func(seconds int) (passed int) {
+			for range seconds * 100 {
+				for _, l := range fleet[:servers] {
+					for l.Take("a").OK {
+						passed++
+					}
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return passed
+		}
+		if n := during(10); n < 1790 || n > 1800 {
+			t.Errorf("four servers let %d through, want 4 bursts and 1000", n)
+		}
+		servers = 1
+		if n := during(10); n < 790 || n > 1000 {
+			t.Errorf("the last server let %d through, want 1000 after at most a burst more", n)
+		}
+		if n := during(10); n != 1000 {
+			t.Errorf("then it let %d through, want 1000", n)
+		}
+		servers = 0
+		if got := fleet[0].TakeN("b", 200); !got.OK || got.Reset != 2*time.Second {
+			t.Errorf("an unknown number of servers: %+v, want as for one", got)
+		}
+	})
+}
+
 // peek returns the next decision without taking.
 func peek(l *Limiter[string], key string) Decision {
 	d := l.Take(key)
 	if d.OK {
 		l.Return(key)
 		d.Remaining++
-		d.Reset -= time.Duration(l.interval)
+		d.Reset -= time.Duration(l.interval())
 	}
 	return d
 }
