@@ -15,7 +15,7 @@ import (
 
 // ErrNoShard is returned for a read over many stores outside [Store.EachShard], which would have to
 // query all shards.
-var ErrNoShard = errors.New("a read over many stores outside of Store.EachShard")
+var ErrNoShard = errors.New("a read over many stores outside of Store.EachShard (see ent/storetest/vitess/doc.go)")
 
 // Shard is a part of the database with some stores and people and all their rows. On SQLite, MySQL
 // and MariaDB there is one shard; on Vitess each shard has the owners whose ids' hashes are in its

@@ -15,38 +15,11 @@ func TestLint(t *testing.T) {
 		query string
 		want  string // part of the error; empty means clean
 	}{
-		{"a page", "SELECT `orders`.`id` FROM `orders` WHERE `orders`.`store_id` = ? AND `orders`.`id` < ? ORDER BY " +
-			"`orders`.`id` DESC LIMIT 21", ""},
-		{"a hinted page", "SELECT `id` FROM `orders` FORCE INDEX (`i`) WHERE `store_id` = ? AND `status` = 'paid'", ""},
-		{"a tuple", "UPDATE `orders` SET `version` = `version` + 1 WHERE (`store_id`, `id`, `version`) IN ((?, ?, ?))",
-			""},
-		{"an insert", "INSERT INTO `orders` (`store_id`, `id`) VALUES (?, ?)", ""},
-		{"a list of owners", "SELECT id FROM orders WHERE store_id IN (?, ?)", ""},
-		{"a table without owners", "SELECT `id` FROM `marketplace_themes` WHERE `slug` = ?", ""},
-		{"a directory by person", "SELECT `store_id` FROM `memberships` WHERE `user_id` = ?", ""},
-		{"a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` = ?", ""},
-		{"a person", "SELECT `id` FROM `users` WHERE `id` = ?", ""},
 		{"a forbidden word as a value", "SELECT 'FOR SHARE', 'it''s OFFSET' FROM `theme_packages`", ""},
 		{"a forbidden word in a name", "SELECT `utc_offset` FROM `theme_packages`", ""},
 
 		{"two statements", "DELETE FROM orders WHERE store_id = ?; DELETE FROM events WHERE store_id = ?",
 			"a text is one statement"},
-		{"bucket selected, not compared", "SELECT bucket FROM webhook_queues WHERE due_at <= ?", "webhook_queues: no condition"},
-		{"all buckets", "SELECT store_id, id FROM webhook_queues WHERE bucket IN (0, 1) AND due_at <= ?",
-			"webhook_queues: no condition"},
-		{"a range of stores", "SELECT id FROM orders WHERE (store_id, id) > (?, ?)", "orders: no condition"},
-		{"all people", "SELECT id FROM users", "users: no condition"},
-		{"a range of a directory", "SELECT `store_id` FROM `store_handles` WHERE `handle` > ?",
-			"store_handles: no condition"},
-		{"bucket of another table", "SELECT bucket FROM orders WHERE bucket = ?", "orders: no condition"},
-		{"selected, not compared", "SELECT `store_id`, `id` FROM `orders` WHERE `id` = ?", "orders: no condition"},
-		{"ordered, not compared", "SELECT `id` FROM `orders` WHERE `id` = ? ORDER BY `store_id`, `id`",
-			"orders: no condition"},
-		{"assigned, not compared", "UPDATE `notes` SET `store_id` = ? WHERE `id` = ?", "notes: no condition"},
-		{"all rows", "DELETE FROM `events`", "events: no condition"},
-		{"a joined table", "SELECT 1 FROM `users` JOIN `staff` ON `staff`.`id` = `users`.`id` WHERE `users`.`id` = ?", "staff: no condition"},
-		{"an insert without", "INSERT INTO `orders` (`id`) VALUES (?)", "orders: no condition"},
-		{"unquoted", "select id from orders where id = ?", "orders: no condition"},
 
 		{"share", "SELECT 1 FROM theme_packages FOR SHARE", "FOR SHARE"},
 		{"old share", "SELECT 1 FROM theme_packages LOCK IN SHARE MODE", "shared lock"},
@@ -88,73 +61,6 @@ func TestLintWriteOutsideTx(t *testing.T) {
 		if err := Lint(ent.Statement{Query: query, InTx: true}); err != nil {
 			t.Errorf("%q inside: %v", query, err)
 		}
-	}
-}
-
-// A search for work may cover all stores of a shard.
-func TestLintSeeks(t *testing.T) {
-	if err := Lint(ent.Statement{Query: "SELECT id FROM orders", Seeks: true}); err != nil {
-		t.Error(err)
-	}
-}
-
-// One transaction writes rows of one owner.
-func TestOwners(t *testing.T) {
-	mine, yours := []byte{1}, []byte{2}
-	const (
-		note    = "INSERT INTO `notes` (`id`, `store_id`) VALUES (?, ?)"
-		order   = "UPDATE `orders` SET `version` = ? WHERE `store_id` = ? AND `id` = ?"
-		all     = "DELETE FROM `notes` WHERE (`id`, `store_id`) IN ((?, ?), (?, ?))"
-		values  = "DELETE FROM notes WHERE (store_id, id) IN (VALUES (?, ?), (?, ?))"
-		many    = "INSERT INTO `notes` (`store_id`, `id`) VALUES (?, ?), (?, ?) ON CONFLICT (`id`) DO UPDATE SET `id` = ?"
-		person  = "UPDATE `users` SET `name` = ? WHERE `id` = ?"
-		global  = "DELETE FROM `theme_packages` WHERE `checksum` = ?"
-		queues  = "UPDATE webhook_queues SET wake = ? WHERE store_id IN (?, ?)"
-		pending = "DELETE FROM outbox WHERE store_id IN (?, ?)"
-		task    = "DELETE FROM `tasks` WHERE `home` = ? AND `id` = ?"
-		receipt = "INSERT INTO `task_receipts` (`home`, `id`) VALUES (?, ?)"
-		find    = "DELETE FROM `store_handles` WHERE `handle` = ?"
-	)
-	type step struct {
-		query  string
-		values []any
-	}
-	for name, tc := range map[string]struct {
-		steps []step
-		clean bool
-	}{
-		"one store":              {[]step{{note, []any{1, mine}}, {order, []any{1, mine, 2}}}, true},
-		"two stores":             {[]step{{note, []any{1, mine}}, {order, []any{1, yours, 2}}}, false},
-		"two in a list":          {[]step{{all, []any{1, mine, 2, yours}}}, false},
-		"one in a list":          {[]step{{all, []any{1, mine, 2, mine}}}, true},
-		"two in a list of rows":  {[]step{{values, []any{mine, 1, yours, 2}}}, false},
-		"two inserted":           {[]step{{many, []any{mine, 1, yours, 2, 3}}}, false},
-		"one inserted":           {[]step{{many, []any{mine, 1, mine, 2, 3}}}, true},
-		"two people":             {[]step{{person, []any{"", mine}}, {person, []any{"", yours}}}, false},
-		"a store and a person":   {[]step{{note, []any{1, mine}}, {person, []any{"", yours}}}, false},
-		"a store and no owner":   {[]step{{note, []any{1, mine}}, {global, []any{yours}}}, false},
-		"no owner's home":        {[]step{{receipt, []any{ent.NoOwner[:], 1}}, {global, []any{yours}}}, true},
-		"a store's task":         {[]step{{task, []any{mine, 1}}, {note, []any{1, mine}}}, true},
-		"a batch split by shard": {[]step{{queues, []any{1, mine, yours}}}, true},
-		"a batch":                {[]step{{pending, []any{mine, yours}}}, false},
-		"an unknown owner":       {[]step{{find, []any{"a"}}, {note, []any{1, mine}}}, false},
-		"one unknown owner each": {[]step{{find, []any{"a"}}, {find, []any{"b"}}}, true},
-	} {
-		var l ledger
-		var err error
-		for _, s := range tc.steps {
-			if failed := l.note(ent.Statement{Query: s.query, Values: s.values, InTx: true, Tx: t}); failed != nil {
-				err = failed
-			}
-		}
-		if clean := err == nil; clean != tc.clean {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	var l ledger
-	batch := ent.Statement{Query: pending, Values: []any{mine, yours}, InTx: true, Tx: t, OnShard: true}
-	if err := l.note(batch); err != nil {
-		t.Errorf("a batch of background work on a shard: %v", err)
 	}
 }
 

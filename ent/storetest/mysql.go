@@ -98,7 +98,7 @@ func haveMySQL(t testing.TB) bool {
 func MySQL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(EnvVitess) != "" {
-		return vitess(t)
+		return keyspaceOf(t)
 	}
 	return databaseOf(t, shared)
 }
@@ -129,7 +129,7 @@ func HaveMySQL(t testing.TB) bool { t.Helper(); return haveMySQL(t) }
 func EmptyMySQL(t testing.TB) string {
 	t.Helper()
 	if os.Getenv(EnvVitess) != "" {
-		return vitess(t)
+		return keyspaceOf(t)
 	}
 	s, err := shared()
 	if err != nil {

@@ -65,7 +65,7 @@ func placeOf(t *schema.Table) (place, error) {
 	if has(t, "store_id") && len(t.PrimaryKey) == 1 && t.PrimaryKey[0].Name == "id" {
 		return place{by: "store_id"}, nil
 	}
-	return place{}, fmt.Errorf("table %s is not a store's own: say in places where its rows lie", t.Name)
+	return place{}, fmt.Errorf("table %s has no key (store_id, id): add it to places (see ent/storetest/vitess/doc.go)", t.Name)
 }
 
 // check verifies that the table has the columns of its place.

@@ -1,12 +1,14 @@
-package storetest
+package vitess
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/migrate"
 )
 
@@ -69,4 +71,50 @@ func (p place) shardCondition(q string) (given, joined bool) {
 	}
 	matches := func(r *regexp.Regexp) bool { return r.MatchString(q[at[0]:]) }
 	return slices.ContainsFunc(p.given, matches) || never.MatchString(q), slices.ContainsFunc(p.joined, matches)
+}
+
+var (
+	literal = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'`)
+	tables  = regexp.MustCompile("(?i)\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_0-9]+)[`\"]?")
+	insert  = regexp.MustCompile(`(?i)^\s*INSERT\b`)
+	where   = regexp.MustCompile(`(?i)\b(?:WHERE|ON)\b`)
+)
+
+// refuse returns an error that names the page about the rules.
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("statement lint: "+format+" (see ent/storetest/vitess/doc.go)", args...)
+}
+
+// Shard checks that a statement says whose rows it is about: behind WHERE or ON, or among an
+// insert's columns; the column list of a SELECT always names it. Of joined tables, one that has it
+// is enough. Exempt are searches for work on one shard, and tables without an owner.
+func Shard(s ent.Statement) error {
+	if s.Seeks {
+		return nil
+	}
+	q := literal.ReplaceAllString(s.Query, "''")
+	bound, lost := false, ""
+	for _, m := range tables.FindAllStringSubmatch(q, -1) {
+		t, ok := places()[m[1]]
+		if !ok || t.Pinned != "" {
+			continue
+		}
+		given, joined := t.shardCondition(q)
+		if bound = bound || given; given || joined && bound {
+			continue
+		}
+		if lost = m[1]; !joined {
+			break
+		}
+	}
+	if lost == "" || bound && resolvedLater(q, lost) {
+		return nil
+	}
+	return refuse("%s: no condition says on which shard: name %s, or read with Store.Seek", lost, places()[lost].names())
+}
+
+// resolvedLater reports whether a table gets its shard from a table that is joined later.
+func resolvedLater(q, table string) bool {
+	_, joined := places()[table].shardCondition(q)
+	return joined
 }

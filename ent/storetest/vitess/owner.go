@@ -1,4 +1,4 @@
-package storetest
+package vitess
 
 import (
 	"database/sql/driver"
@@ -6,17 +6,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/storefront-go/storefront/ent"
-	"github.com/storefront-go/storefront/ent/micros"
 )
 
-// ledger checks the rule that one transaction writes the rows of one owner: a store, a person, or
-// nobody. These are on one shard; another owner's rows may be on another, where a task applies the
-// change (graph/engine/task). Only background work writes rows of many stores at once: stores on
-// its own shard, see [ent.Store.EachShard] and [ent.ByShard].
-type ledger struct {
+// Owners checks that each transaction writes the rows of one owner: a store, a person, or nobody.
+// Exempt is background work on one shard.
+type Owners struct {
 	mu  sync.Mutex
 	txs map[any]written
 }
@@ -24,8 +20,8 @@ type ledger struct {
 // written are the owners of the rows that a transaction has written, each with the first table.
 type written map[string]string
 
-// maxLedger limits the number of remembered transactions.
-const maxLedger = 4096
+// maxRemembered limits the number of remembered transactions.
+const maxRemembered = 4096
 
 // splitByShard are the tables whose rows are split with [ent.ByShard]: one transaction writes rows
 // of many stores on one shard.
@@ -35,10 +31,10 @@ var splitByShard = map[string]bool{"webhook_queues": true, "endpoint_stats": tru
 // may have any owner, so the transaction may write nothing else.
 const unknownOwner = "an unknown owner"
 
-// note records a statement, and returns an error if its owner differs from the owner of what its
+// Note records a statement, and returns an error if its owner differs from the owner of what its
 // transaction wrote before.
-func (l *ledger) note(s ent.Statement) error {
-	if s.Tx == nil || s.OnShard || !write.MatchString(s.Query) {
+func (l *Owners) Note(s ent.Statement) error {
+	if s.Tx == nil || s.OnShard {
 		return nil
 	}
 	p := planOf(s.Query)
@@ -48,7 +44,7 @@ func (l *ledger) note(s ent.Statement) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.txs == nil || len(l.txs) > maxLedger {
+	if l.txs == nil || len(l.txs) > maxRemembered {
 		l.txs = map[any]written{}
 	}
 	w := l.txs[s.Tx]
@@ -63,8 +59,8 @@ func (l *ledger) note(s ent.Statement) error {
 		for other, table := range w {
 			if !splitByShard[table] || !splitByShard[p.table] {
 				w[o] = p.table
-				return fmt.Errorf("statement lint: one transaction writes %s of %s and %s of %s: they may be on two shards",
-					table, other, p.table, o)
+				return refuse("one transaction writes %s of %s and %s of %s: they may be on two shards", table, other,
+					p.table, o)
 			}
 		}
 		w[o] = p.table
@@ -77,7 +73,6 @@ type plan struct {
 	table  string
 	at     []int // indexes of the values
 	pinned bool
-	time   int // index of the updated_at value of an update; -1 for none
 }
 
 var (
@@ -97,16 +92,15 @@ func planOf(q string) plan {
 }
 
 func readPlan(q string) plan {
-	p := plan{time: -1}
 	m := target.FindStringSubmatch(q)
 	if m == nil {
-		return p
+		return plan{}
 	}
 	t, ok := places()[m[1]]
 	if !ok {
-		return p
+		return plan{}
 	}
-	p.table = m[1]
+	p := plan{table: m[1]}
 	switch {
 	case t.Pinned != "":
 		p.pinned = true
@@ -114,37 +108,8 @@ func readPlan(q string) plan {
 		p.at = inserted(q, t.owner())
 	default:
 		p.at = compared(q, t.owner())
-		set := q
-		if begin := where.FindStringIndex(q); begin != nil {
-			set = q[:begin[0]]
-		}
-		if m := renewed.FindStringIndex(set); m != nil {
-			p.time = strings.Count(set[:m[1]-1], "?")
-		}
 	}
 	return p
-}
-
-// synced are the tables with lists of changes.
-var synced = map[string]bool{"orders": true, "products": true, "customers": true}
-
-// renewed matches the assignment of the time of a change.
-var renewed = regexp.MustCompile("(?i)\\bupdated_at[`\"]?\\s*=\\s*\\?")
-
-// lintTime rejects an update with a time taken shortly before its transaction began: a list of
-// changes may already have passed it ([ent.Store.Horizon]). Older times are chosen by tests.
-func lintTime(s ent.Statement) error {
-	if s.Began == 0 || !write.MatchString(s.Query) {
-		return nil
-	}
-	p := planOf(s.Query)
-	if p.time < 0 || !synced[p.table] {
-		return nil
-	}
-	if t, ok := s.Values[p.time].(micros.Time); ok && t < s.Began && t > s.Began.Add(-time.Second) {
-		return fmt.Errorf("statement lint: %s: updated_at is older than the transaction: take it from moment.Now", p.table)
-	}
-	return nil
 }
 
 // inserted returns the indexes of a column's values in an insert.

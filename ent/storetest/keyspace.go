@@ -25,9 +25,9 @@ var keyspace sync.Mutex
 // Shards returns the number of shards if tests run on Vitess, and otherwise 1.
 func Shards() int { return max(1, len(strings.Fields(os.Getenv(EnvShards)))) }
 
-// vitess returns the address of the emptied cluster, to one test at a time. Its tables stay, since
+// keyspaceOf returns the address of the emptied cluster, to one test at a time. Its tables stay, since
 // they are not created through vtgate.
-func vitess(t testing.TB) string {
+func keyspaceOf(t testing.TB) string {
 	t.Helper()
 	keyspace.Lock()
 	t.Cleanup(keyspace.Unlock)
