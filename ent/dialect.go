@@ -67,6 +67,7 @@ func demoted(err error) bool {
 // and the two extended codes of a taken key.
 const (
 	sqliteBusy, sqliteLocked             = 5, 6
+	sqliteInterrupt                      = 9
 	sqliteIO, sqliteFull, sqliteCantOpen = 10, 13, 14
 	sqlitePrimaryKey, sqliteUnique       = 1555, 2067
 )
@@ -200,10 +201,9 @@ const (
 	poolIdleTime  = 4 * time.Second
 )
 
-// openMySQL opens the one pool that reads and writes share. A wait of zero is for statements that
-// may take hours.
+// openMySQL opens a pool. A wait of zero is for statements that may take hours.
 func openMySQL(t target, c Config, wait time.Duration) (*stdsql.DB, *breaker, error) {
-	h := &hosts{began: time.Now()}
+	h := &hosts{began: time.Now(), joins: c.joins}
 	for _, a := range t.hosts {
 		connector, err := mysql.NewConnector(mysqlConfig(t, a, c, wait))
 		if err != nil {
@@ -228,7 +228,7 @@ func mysqlConfig(t target, a address, c Config, wait time.Duration) *mysql.Confi
 	m.User, m.Passwd, m.Net, m.Addr, m.DBName = t.user, t.password, a.network, a.addr, t.name
 	m.Timeout, m.ReadTimeout, m.WriteTimeout = dialTimeout, wait, writeTimeout
 	m.InterpolateParams, m.ParseTime = true, true
-	m.MultiStatements = true // for [Later]; every text is a constant, and its values are quoted
+	m.MultiStatements = c.joins // see [joinedConn] for why no other text uses it
 	m.Loc, m.Collation, m.TLSConfig = time.UTC, "utf8mb4_bin", t.tls
 	m.Params = map[string]string{"time_zone": "'+00:00'", "innodb_lock_wait_timeout": lockWaitTime}
 	if wait > 0 {

@@ -37,6 +37,9 @@ type Config struct {
 	// Committed, if set, is called after each commit, and its error replaces the answer: tests use
 	// it to lose answers.
 	Committed func() error
+
+	// joins allows messages of several statements on MySQL.
+	joins bool
 }
 
 // Redacted returns the database's address without its password.

@@ -23,6 +23,7 @@ const watchTime = time.Second
 type hosts struct {
 	names      []string
 	connectors []driver.Connector
+	joins      bool // connections are a [joinedConn]
 
 	mu         sync.Mutex
 	current    int          // the last server that took writes
@@ -65,7 +66,10 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 			h.mu.Lock()
 			h.current = n
 			h.mu.Unlock()
-			return &hostConn{wholeConn: &joinedConn{wholeConn: c}, hosts: h, generation: generation}, nil
+			if h.joins {
+				c = &joinedConn{wholeConn: c}
+			}
+			return &hostConn{wholeConn: c, hosts: h, generation: generation}, nil
 		}
 		failed = append(failed, err)
 		if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"strings"
 )
 
 // joins is a value of a context that allows a message to do more than one thing.
@@ -11,7 +12,8 @@ type joins int
 
 const (
 	joinsBegin  joins = iota // BEGIN may wait for the first statement
-	joinsCommit              // COMMIT is sent with the last statement
+	joinsLater               // the text is several statements, see [Later]
+	joinsCommit              // so it is, and COMMIT is sent with it
 )
 
 type joinsKey struct{}
@@ -22,9 +24,24 @@ func (j joins) with(ctx context.Context) context.Context {
 
 func (j joins) of(ctx context.Context) bool { return ctx.Value(joinsKey{}) == j }
 
+// errScript is returned for a text that is several statements, or may be.
+var errScript = errors.New("a statement must not contain a semicolon")
+
+// single returns an error if a text may be more than one statement.
+func single(query string) error {
+	if strings.Contains(query, ";") {
+		return errScript
+	}
+	return nil
+}
+
 // joinedConn is a connection to MySQL that sends BEGIN with the first statement of a transaction,
 // and COMMIT with the last if the context marks it. Each saves a round trip; a transaction has two
 // plus one for each statement with an answer.
+//
+// The server accepts several statements in a message here, but a caller's text must be one: only
+// texts that were checked one by one are joined. So an injected semicolon is refused, as by a server
+// that accepts one statement.
 type joinedConn struct {
 	wholeConn
 
@@ -46,10 +63,15 @@ func (c *joinedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver
 
 // ExecContext implements driver.ExecerContext.
 func (c *joinedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	last := joinsCommit.of(ctx)
+	if !last && !joinsLater.of(ctx) {
+		if err := single(query); err != nil {
+			return nil, err
+		}
+	}
 	if c.begins {
 		query = "START TRANSACTION; " + query
 	}
-	last := joinsCommit.of(ctx)
 	if last {
 		query += "; COMMIT"
 	}
@@ -63,6 +85,9 @@ func (c *joinedConn) ExecContext(ctx context.Context, query string, args []drive
 
 // QueryContext implements driver.QueryerContext.
 func (c *joinedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := single(query); err != nil {
+		return nil, err
+	}
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -71,6 +96,9 @@ func (c *joinedConn) QueryContext(ctx context.Context, query string, args []driv
 
 // PrepareContext implements driver.ConnPrepareContext.
 func (c *joinedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if err := single(query); err != nil {
+		return nil, err
+	}
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -125,3 +125,47 @@ func TestJoinedBeginIsLost(t *testing.T) {
 		}
 	})
 }
+
+// A text of several statements is refused, however it is run. Semicolons of values are not meant.
+func TestOneStatement(t *testing.T) {
+	if !storetest.HaveMySQL(t) {
+		return
+	}
+	s, err := ent.Open(t.Context(), ent.Config{Database: storetest.MySQL(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, _ := storetest.Merchant(t, s)
+	read := func(ctx context.Context, text string) error {
+		rows, err := s.DB(ctx).QueryContext(ctx, text)
+		if err == nil {
+			err = rows.Close()
+		}
+		return err
+	}
+	write := func(ctx context.Context, text string) error {
+		_, err := s.DB(ctx).ExecContext(ctx, text)
+		return err
+	}
+	for name, err := range map[string]error{
+		"a read": read(ctx, "SELECT 1; DELETE FROM products"),
+		"a read in a transaction": s.InTx(ctx, func(ctx context.Context) error {
+			return read(ctx, "SELECT 1; DELETE FROM products")
+		}),
+		"a write": s.InTx(ctx, func(ctx context.Context) error {
+			return write(ctx, "DELETE FROM orders; DELETE FROM products")
+		}),
+		"a delayed write": s.InTx(ctx, func(ctx context.Context) error {
+			return write(ent.Later(ctx), "DELETE FROM orders; DELETE FROM products")
+		}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "semicolon") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	err = s.InTx(ctx, func(ctx context.Context) error { return add(ctx, s, "a; DELETE FROM products") })
+	if err != nil || count(t, ctx, s) != 1 {
+		t.Errorf("a value: %v, %d products", err, count(t, ctx, s))
+	}
+}

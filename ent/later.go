@@ -42,23 +42,26 @@ func (s *Store) canBatch() bool { return s.dialect == dialect.MySQL && s.cluster
 
 // delay keeps a statement to be sent later.
 func (t *tx) delay(ctx context.Context, query string, values []any) (stdsql.Result, error) {
+	if err := single(query); err != nil {
+		return nil, err
+	}
 	t.later.texts, t.later.values = append(t.later.texts, query), append(t.later.values, values...)
 	if len(t.later.texts) == maxDelayed {
-		if err := t.send(ctx); err != nil {
+		if err := t.send(ctx, joinsLater); err != nil {
 			return nil, err
 		}
 	}
 	return unanswered{}, nil
 }
 
-// send sends the delayed statements.
-func (t *tx) send(ctx context.Context) error {
+// send sends the delayed statements, with COMMIT if how is joinsCommit.
+func (t *tx) send(ctx context.Context, how joins) error {
 	d := t.later
 	if len(d.texts) == 0 {
 		return nil
 	}
 	t.later = delayed{}
-	_, err := t.sql.ExecContext(ctx, strings.Join(d.texts, "; "), d.values...)
+	_, err := t.sql.ExecContext(how.with(ctx), strings.Join(d.texts, "; "), d.values...)
 	if err == nil {
 		return nil
 	}

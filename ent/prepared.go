@@ -1,9 +1,7 @@
 package ent
 
 import (
-	"cmp"
 	"context"
-	stdsql "database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -11,9 +9,6 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/storefront-go/storefront/ent/cell"
 )
 
 // maxPrepared bounds the prepared statements of one SQLite connection.
@@ -136,7 +131,7 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 
 // contextError replaces SQLite's interrupt error by the error of the context.
 func contextError(ctx context.Context, err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqlite3.SQLITE_INTERRUPT && ctx.Err() != nil {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqliteInterrupt && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
@@ -247,89 +242,4 @@ func (r *preparedRows) Close() error {
 		r.stmt = nil
 	}
 	return err
-}
-
-// scanInto runs a query on a SQLite connection and reads the columns directly from SQLite. For a
-// page of orders, the driver's allocation for every value and the way through database/sql to a
-// scanner are a sixth of the CPU.
-func scanInto(ctx context.Context, from runner, to *cell.Target, query string, args []any) error {
-	readers, ok := from.(*stdsql.DB)
-	if !ok {
-		return fmt.Errorf("query: it reads from a %T", from)
-	}
-	conn, err := readers.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return conn.Raw(func(c any) error {
-		prepared, ok := c.(*preparedConn)
-		if !ok {
-			return fmt.Errorf("query: the connection is a %T", c)
-		}
-		return prepared.scanInto(ctx, to, query, args)
-	})
-}
-
-func (c *preparedConn) scanInto(ctx context.Context, to *cell.Target, query string, args []any) (err error) {
-	values := make([]driver.Value, len(args))
-	for i, arg := range args {
-		if values[i], err = driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
-			return fmt.Errorf("query: argument %d: %w", i+1, err)
-		}
-	}
-	st, err := c.take(ctx, query)
-	if err != nil {
-		return err
-	}
-	if st.handle == 0 {
-		c.give(st, nil)
-		return errors.New("query: more than one statement")
-	}
-	c.running = ctx
-	defer func() { c.running = nil }()
-	rows, err := st.Query(values)
-	if err != nil {
-		c.give(st, err)
-		return contextError(ctx, err)
-	}
-	defer func() {
-		ended := rows.Close() // with the error of the failed step, if any
-		c.give(st, ended)
-		err = cmp.Or(err, contextError(ctx, ended))
-	}()
-	// The driver has made the first step, and has reset the statement if there was no row.
-	n := int(sqlite3.Xsqlite3_data_count(c.handle.tls, st.handle))
-	meter := MeterOf(ctx)
-	for more := n > 0; more; {
-		if err := c.takeRow(st, n, to); err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
-		if err := meterRow(meter, to.Dest); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		more = sqlite3.Xsqlite3_step(c.handle.tls, st.handle) == sqlite3.SQLITE_ROW
-	}
-	return nil
-}
-
-// takeRow reads the current row of a statement, which must have n columns.
-func (c *preparedConn) takeRow(st *preparedStmt, n int, to *cell.Target) error {
-	if n != len(to.Dest.Scanners) {
-		return fmt.Errorf("%d columns, of which %d are wanted", n, len(to.Dest.Scanners))
-	}
-	for i := range n {
-		v, err := c.handle.value(sqlite3.Xsqlite3_column_value(c.handle.tls, st.handle, int32(i)))
-		if err != nil {
-			return fmt.Errorf("column %d: %w", i+1, err)
-		}
-		if err := to.Dest.Take(i, v); err != nil {
-			return err
-		}
-	}
-	to.Row()
-	return nil
 }

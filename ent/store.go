@@ -63,7 +63,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.writer, s.readers, err = openSQLite(t, c)
 	} else {
 		s.dialect = dialect.MySQL
-		s.writer, s.server, err = openMySQL(t, c, readTimeout)
+		joined := c
+		joined.joins = true
+		s.writer, s.server, err = openMySQL(t, joined, readTimeout)
 		s.readers = s.writer
 	}
 	if err != nil {

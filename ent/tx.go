@@ -152,11 +152,11 @@ func (s *Store) try(
 		return nil, running, err
 	}
 	if time.Now().After(r.lastWait()) { // the delayed statements may wait for a lock, and must not commit after it
-		if err := t.send(bounded); err != nil {
+		if err := t.send(bounded, joinsLater); err != nil {
 			return nil, running, err
 		}
 	}
-	if err := t.send(joinsCommit.with(ctx)); err != nil {
+	if err := t.send(ctx, joinsCommit); err != nil {
 		return nil, committing, err
 	}
 	undo = false
@@ -298,7 +298,7 @@ func (t *tx) ExecContext(ctx context.Context, query string, args ...any) (stdsql
 	if t.delays(ctx) {
 		return t.delay(ctx, query, args)
 	}
-	if err := t.send(ctx); err != nil {
+	if err := t.send(ctx, joinsLater); err != nil {
 		return nil, err
 	}
 	res, err := t.sql.ExecContext(ctx, query, args...)
@@ -313,7 +313,7 @@ func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*stds
 	if err := t.enter(ctx, query, args); err != nil {
 		return nil, err
 	}
-	if err := t.send(ctx); err != nil {
+	if err := t.send(ctx, joinsLater); err != nil {
 		return nil, err
 	}
 	rows, err := t.sql.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes them
