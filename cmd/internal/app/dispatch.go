@@ -54,7 +54,6 @@ func (c DispatchConfig) LogValue() slog.Value {
 
 // RunDispatch delivers webhooks until ctx ends, then drains. It calls announce once it has started.
 func RunDispatch(ctx context.Context, c DispatchConfig, r Runtime, announce func(*Server) error) error {
-	spare(ctx, r.Logger)
 	s, err := startDispatch(ctx, c, r)
 	if err != nil {
 		return err

@@ -32,7 +32,6 @@ func (s *stack) run(ctx context.Context) error {
 // Run serves until ctx ends or a server fails, then drains. It calls announce once requests are
 // answered.
 func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error) error {
-	spare(ctx, r.Logger)
 	s, err := Start(ctx, c, r)
 	if err != nil {
 		return err
@@ -44,7 +43,6 @@ func Run(ctx context.Context, c Config, r Runtime, announce func(*Server) error)
 func (s *Server) run(ctx context.Context, announce func(*Server) error) error {
 	err := announce(s)
 	if err == nil {
-		settle(ctx, s.log)
 		select {
 		case <-ctx.Done():
 		case err = <-s.failed:

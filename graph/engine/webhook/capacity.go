@@ -138,20 +138,6 @@ type gcControl struct {
 
 var memory gcControl
 
-// SetGCPercent sets the GOGC of the process. While a sender has lowered it because many
-// attempts wait, the new value takes effect afterwards.
-func SetGCPercent(percent int) { memory.set(percent) }
-
-func (t *gcControl) set(percent int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users > 0 {
-		t.former = percent
-		return
-	}
-	debug.SetGCPercent(percent)
-}
-
 func (t *gcControl) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,7 @@ func (c *Client) connect(ctx context.Context, at place, latest time.Time) (*conn
 		}
 	}
 	c.pool.room()
-	opened, err := c.dial.dialApart(ctx, at)
+	opened, err := c.dial.dial(ctx, at)
 	if err != nil {
 		c.pool.closed()
 		if egress.TroubleOf(err) == egress.Descriptors {

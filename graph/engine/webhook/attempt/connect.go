@@ -14,21 +14,12 @@ type connector struct {
 	tls           *tls.Config
 }
 
-// dialApart connects in a goroutine of its own. Name lookup, connect and TLS need a deep stack,
-// which a goroutine keeps; the goroutine of the attempt, which may wait among thousands, stays
-// small.
-func (c *connector) dialApart(ctx context.Context, at place) (conn net.Conn, err error) {
-	connect := c.connect
+// dial connects to a place.
+func (c *connector) dial(ctx context.Context, at place) (net.Conn, error) {
 	if at.secure {
-		connect = c.connectTLS
+		return c.connectTLS(ctx, "tcp", at.addr)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		conn, err = connect(ctx, "tcp", at.addr)
-	}()
-	<-done
-	return conn, err
+	return c.connect(ctx, "tcp", at.addr)
 }
 
 func (c *connector) connect(ctx context.Context, network, addr string) (net.Conn, error) {
