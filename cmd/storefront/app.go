@@ -100,26 +100,11 @@ func (appListCmd) Help() string {
 
 // Run lists the apps.
 func (c *appListCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		all, err := pages(func(after *string) ([]*model.App, string, error) {
-			page, err := w.Query().Apps(w.ctx, new(100), after)
-			if err != nil {
-				return nil, "", err
-			}
-			return page.Nodes, page.Next, nil
+	return list(c.target, s, []string{"ID", "CLIENT ID", "NAME", "SCOPES", "V0", "DISABLED"},
+		func(w work) ([]*model.App, error) { return pages(w, w.Query().Apps) }, clientOf, func(v client) []string {
+			return []string{v.ID, v.ClientID, v.Name, strings.Join(v.Scopes, " "), strconv.FormatBool(v.Legacy),
+				shown(v.DisabledAt)}
 		})
-		if err != nil {
-			return err
-		}
-		clients, rows := []client{}, table{{"ID", "CLIENT ID", "NAME", "SCOPES", "V0", "DISABLED"}}
-		for _, row := range all {
-			v := clientOf(row)
-			clients = append(clients, v)
-			rows = append(rows, []string{v.ID, v.ClientID, v.Name, strings.Join(v.Scopes, " "),
-				strconv.FormatBool(v.Legacy), shown(v.DisabledAt)})
-		}
-		return c.print(s, clients, rows)
-	})
 }
 
 // oneApp is an app of a store.

@@ -104,26 +104,11 @@ func (keyListCmd) Help() string {
 
 // Run lists the keys.
 func (c *keyListCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		all, err := pages(func(after *string) ([]*model.APIKey, string, error) {
-			page, err := w.Query().APIKeys(w.ctx, new(100), after)
-			if err != nil {
-				return nil, "", err
-			}
-			return page.Nodes, page.Next, nil
+	return list(c.target, s, []string{"ID", "NAME", "KEY", "SCOPES", "CREATED", "REVOKED", "LAST USED"},
+		func(w work) ([]*model.APIKey, error) { return pages(w, w.Query().APIKeys) }, keyOf, func(k key) []string {
+			return []string{k.ID, k.Name, k.Hint, strings.Join(k.Scopes, " "), k.CreatedAt, shown(k.RevokedAt),
+				shown(k.LastUsedAt)}
 		})
-		if err != nil {
-			return err
-		}
-		keys, rows := []key{}, table{{"ID", "NAME", "KEY", "SCOPES", "CREATED", "REVOKED", "LAST USED"}}
-		for _, row := range all {
-			k := keyOf(row)
-			keys = append(keys, k)
-			rows = append(rows, []string{k.ID, k.Name, k.Hint, strings.Join(k.Scopes, " "),
-				k.CreatedAt, shown(k.RevokedAt), shown(k.LastUsedAt)})
-		}
-		return c.print(s, keys, rows)
-	})
 }
 
 type keyRotateCmd struct {

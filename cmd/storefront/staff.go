@@ -120,13 +120,7 @@ func (staffInvitedCmd) Help() string {
 // Run lists the invitations that may still be accepted.
 func (c *staffInvitedCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
-		all, err := pages(func(after *string) ([]*model.Invitation, string, error) {
-			page, err := w.Query().Invitations(w.ctx, new(100), after)
-			if err != nil {
-				return nil, "", err
-			}
-			return page.Nodes, page.Next, nil
-		})
+		all, err := pages(w, w.Query().Invitations)
 		if err != nil {
 			return err
 		}
@@ -154,31 +148,13 @@ func (staffListCmd) Help() string {
 
 // Run lists the people.
 func (c *staffListCmd) Run(s *session) error {
-	return c.enter(s, func(w work) error {
-		all, err := w.people()
-		if err != nil {
-			return err
-		}
-		members, rows := []member{}, table{{"ID", "NAME", "EMAIL", "ROLE"}}
-		for _, row := range all {
-			m := memberOf(row)
-			members = append(members, m)
-			rows = append(rows, []string{m.ID, m.Name, m.Email, string(m.Role)})
-		}
-		return c.print(s, members, rows)
+	return list(c.target, s, []string{"ID", "NAME", "EMAIL", "ROLE"}, work.people, memberOf, func(m member) []string {
+		return []string{m.ID, m.Name, m.Email, string(m.Role)}
 	})
 }
 
 // people reads all people of the store.
-func (w work) people() ([]*model.Staff, error) {
-	return pages(func(after *string) ([]*model.Staff, string, error) {
-		page, err := w.Query().Staff(w.ctx, new(100), after)
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Nodes, page.Next, nil
-	})
-}
+func (w work) people() ([]*model.Staff, error) { return pages(w, w.Query().Staff) }
 
 // person finds a person by id or email address.
 func (w work) person(name string) (*model.Staff, error) {

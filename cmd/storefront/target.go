@@ -9,6 +9,7 @@ import (
 	"github.com/storefront-go/storefront/ent/db"
 	"github.com/storefront-go/storefront/ent/viewer"
 	"github.com/storefront-go/storefront/graph"
+	"github.com/storefront-go/storefront/graph/model"
 )
 
 // place is the data of a command.
@@ -68,17 +69,37 @@ func (t target) enter(s *session, f func(work) error) error {
 }
 
 // pages reads a whole list, page by page.
-func pages[T any](read func(after *string) (nodes []T, next string, err error)) ([]T, error) {
+func pages[T any](
+	w work, read func(ctx context.Context, first *int, after *string) (*model.Connection[T], error),
+) ([]T, error) {
 	var all []T
 	var after *string
 	for {
-		nodes, next, err := read(after)
+		page, err := read(w.ctx, new(100), after)
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, nodes...); next == "" {
+		if all = append(all, page.Nodes...); page.Next == "" {
 			return all, nil
 		}
-		after = &next
+		after = &page.Next
 	}
+}
+
+// list prints the items of a list in the store; show returns the cells of one.
+func list[T, V any](
+	t target, s *session, head []string, read func(work) ([]T, error), item func(T) V, show func(V) []string,
+) error {
+	return t.enter(s, func(w work) error {
+		all, err := read(w)
+		if err != nil {
+			return err
+		}
+		items, rows := make([]V, len(all)), table{head}
+		for i, one := range all {
+			items[i] = item(one)
+			rows = append(rows, show(items[i]))
+		}
+		return t.print(s, items, rows)
+	})
 }
