@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/storefront-go/storefront/cmd/internal/demo"
-	"github.com/storefront-go/storefront/ent/storetest/mariadb"
+	"github.com/storefront-go/storefront/graph/engine/fleet"
 	"github.com/storefront-go/storefront/rest"
 )
 
@@ -79,8 +79,7 @@ func run(ctx context.Context, s settings) (*Ledger, error) {
 			fail(err)
 		}
 	}
-	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked, cluster: s.cluster,
-		settable: s.engine == "mariadb" && mariadb.Settable()}
+	c.db = &database{engine: s.engine, dir: filepath.Join(dir, "db"), unpacked: s.unpacked, cluster: s.cluster}
 	if err := c.open(living); err != nil {
 		return nil, err
 	}
@@ -274,7 +273,7 @@ func (c *campaign) settle() error {
 	select {
 	case <-done:
 	case <-time.After(settling):
-		c.failed(fmt.Errorf("writers, readers and exports do not come to their end: %q", c.crew.waiting()))
+		c.failed(errors.New("writers, readers and exports do not end"))
 	}
 	if err := context.Cause(c.work); err != nil {
 		return err
@@ -352,22 +351,9 @@ func (c *campaign) left() (list []string) {
 
 // leftOver parses the output of status.
 func leftOver(out []byte) (list []string) {
-	type backlog struct{ Waiting int }
-	var v struct {
-		Shards []struct {
-			Outbox, Queues, Deliveries backlog
-			SetAside                   int `json:"set_aside"`
-			Jobs                       struct {
-				Queued     int `json:"exports_queued"`
-				Running    int `json:"exports_running"`
-				Mails      backlog
-				Themes     int `json:"themes_processing"`
-				Redactions int
-			}
-		}
-	}
+	var v struct{ Shards []fleet.Shard }
 	if err := json.Unmarshal(out, &v); err != nil || len(v.Shards) == 0 {
-		return []string{fmt.Sprintf("status is not to be read: %v", err)}
+		return []string{fmt.Sprintf("status cannot be read: %v", err)}
 	}
 	for _, s := range v.Shards {
 		for _, w := range []struct {
@@ -375,8 +361,8 @@ func leftOver(out []byte) (list []string) {
 			n    int
 		}{
 			{"events in the outbox", s.Outbox.Waiting}, {"events set aside", s.SetAside}, {"queues", s.Queues.Waiting},
-			{"deliveries", s.Deliveries.Waiting}, {"exports that wait", s.Jobs.Queued},
-			{"exports that run", s.Jobs.Running}, {"mails", s.Jobs.Mails.Waiting}, {"themes", s.Jobs.Themes},
+			{"deliveries", s.Deliveries.Waiting}, {"exports that wait", s.Jobs.ExportsQueued},
+			{"exports that run", s.Jobs.ExportsRunning}, {"emails", s.Jobs.Mails.Waiting}, {"themes", s.Jobs.Themes},
 			{"redactions", s.Jobs.Redactions},
 		} {
 			if w.n > 0 {

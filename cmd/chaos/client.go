@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -35,11 +34,10 @@ type client struct {
 
 	mu      sync.Mutex
 	traffic Traffic
-	open    map[*string]time.Time // pending waits and their start
 }
 
 func newClient(servers []*process) *client {
-	return &client{servers: servers, traffic: Traffic{Answers: map[string]int{}}, open: map[*string]time.Time{},
+	return &client{servers: servers, traffic: Traffic{Answers: map[string]int{}},
 		http: http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 }
 
@@ -91,7 +89,6 @@ func (c *client) count(status int, body []byte) {
 // tries.
 func (c *client) insist(ctx context.Context, r request) (tries, status int, h http.Header, body []byte) {
 	began := time.Now()
-	defer c.waits(r.Method + " " + r.Path + " " + r.Key)()
 	for ctx.Err() == nil {
 		tries++
 		if status, h, body = c.do(ctx, r); stands(status, body) {
@@ -101,28 +98,6 @@ func (c *client) insist(ctx context.Context, r request) (tries, status int, h ht
 		pause(ctx, 50*time.Millisecond)
 	}
 	return tries, 0, nil, nil
-}
-
-// waits records a wait until the returned function is called.
-func (c *client) waits(what string) (end func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open[&what] = time.Now()
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.open, &what)
-	}
-}
-
-// waiting lists the pending waits.
-func (c *client) waiting() (list []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for what, since := range c.open {
-		list = append(list, fmt.Sprintf("%s for %v", *what, time.Since(since).Round(time.Second)))
-	}
-	return list
 }
 
 // waited records the longest stall.

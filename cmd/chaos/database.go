@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -19,9 +18,7 @@ import (
 type database struct {
 	engine, dir, unpacked string
 	cluster               cluster
-	settable              bool
 	server                *mariadb.Server
-	ahead                 time.Duration
 	dead                  bool // the cluster was killed
 	ended                 int  // how often it crashed by itself, as MySQL does on a full disk
 }
@@ -54,8 +51,7 @@ const name = "chaos"
 // durable makes commits survive a crash of the server, though not of its machine.
 var durable = []string{"--innodb-flush-log-at-trx-commit=2", "--innodb-doublewrite=1"}
 
-// start starts the server, also after it was killed, with its previous clock offset. On a full disk
-// it may need several tries.
+// start starts the server, also after it was killed. On a full disk it may need several tries.
 func (d *database) start(ctx context.Context) error {
 	switch {
 	case d.engine == "sqlite", d.engine == "vitess" && !d.dead:
@@ -67,7 +63,7 @@ func (d *database) start(ctx context.Context) error {
 	var err error
 	for range 3 {
 		if d.server, err = d.begin(); err == nil {
-			return d.set(d.ahead)
+			return nil
 		}
 		pause(ctx, time.Second)
 	}
@@ -75,11 +71,8 @@ func (d *database) start(ctx context.Context) error {
 }
 
 func (d *database) begin() (*mariadb.Server, error) {
-	switch {
-	case d.engine == "mysql":
+	if d.engine == "mysql" {
 		return mariadb.StartUnpacked(d.unpacked, d.dir, durable...)
-	case d.settable:
-		return mariadb.StartSettable(d.dir, durable...)
 	}
 	return mariadb.Start(d.dir, durable...)
 }
@@ -116,15 +109,6 @@ func (d *database) revive(ctx context.Context) error {
 	return d.start(ctx)
 }
 
-// set sets the server's clock ahead of the machine's.
-func (d *database) set(ahead time.Duration) error {
-	if !d.settable || d.server == nil {
-		return nil
-	}
-	d.ahead = ahead
-	return d.server.SetClock(ahead)
-}
-
 // disk is a small file system for everything that a campaign writes, so that it can be filled.
 type disk struct {
 	dir string
@@ -147,25 +131,15 @@ func (d disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 // fill uses up all space.
 func (d disk) fill() error {
 	f, err := os.Create(d.ballast())
-	if err != nil {
-		return ignoreFull(err)
+	for zeros := make([]byte, 1<<20); err == nil; {
+		_, err = f.Write(zeros)
 	}
-	defer f.Close()
-	_, err = io.Copy(f, endless{})
-	return ignoreFull(err)
-}
-
-func ignoreFull(err error) error {
+	f.Close()
 	if errors.Is(err, syscall.ENOSPC) {
 		return nil
 	}
 	return err
 }
-
-// endless reads zeros.
-type endless struct{}
-
-func (endless) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // free frees the space.
 func (d disk) free() error {

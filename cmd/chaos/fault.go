@@ -17,34 +17,30 @@ type Kind string
 const (
 	KillServer     Kind = "a server killed"
 	KillDispatcher Kind = "a dispatcher killed"
-	KillExporter   Kind = "all servers killed amid an export"
 	KillProgram    Kind = "every process killed"
 	KillDatabase   Kind = "the database killed"
 	KillMachine    Kind = "database and every process killed"
 	Pause          Kind = "a process stopped past its lease"
 	DiskFull       Kind = "disk full"
-	Clock          Kind = "the database's clock set"
 	// Reshard is not random: it happens once, if a cluster supports it.
 	Reshard Kind = "the cluster spread over other shards"
 )
 
 // weights are the relative frequencies of the kinds.
-var weights = map[Kind]int{KillServer: 25, KillDispatcher: 20, KillExporter: 10, KillProgram: 8, KillDatabase: 15,
-	KillMachine: 4, Pause: 4, DiskFull: 6, Clock: 8}
+var weights = map[Kind]int{KillServer: 35, KillDispatcher: 20, KillProgram: 8, KillDatabase: 15, KillMachine: 4,
+	Pause: 4, DiskFull: 6}
 
 // Fault is one fault.
 type Fault struct {
-	Kind Kind `json:"kind"`
+	Kind Kind
 	// Target selects the process, modulo their number.
-	Target int `json:"target"`
+	Target int
 	// Hold is the duration of a fault that has one.
-	Hold time.Duration `json:"hold_ns"`
-	// Ahead is the offset of a clock.
-	Ahead time.Duration `json:"ahead_ns,omitempty"`
+	Hold time.Duration
 	// Rest is the pause after the fault.
-	Rest time.Duration `json:"rest_ns"`
+	Rest time.Duration
 	// At is the time since the campaign began.
-	At time.Duration `json:"at_ns"`
+	At time.Duration
 }
 
 // plan returns n faults of the possible kinds: first each kind once, as far as n allows, then
@@ -65,11 +61,8 @@ func plan(seed uint64, n int, able []Kind) []Fault {
 		if i < len(able) {
 			f.Kind = able[i]
 		}
-		switch f.Kind {
-		case Pause:
+		if f.Kind == Pause {
 			f.Hold += 6500 * time.Millisecond // longer than a lease, which is 6 s
-		case Clock:
-			f.Ahead = []time.Duration{-5 * time.Minute, 5 * time.Minute, 0}[random.IntN(3)]
 		}
 		list[i] = f
 	}
@@ -77,32 +70,21 @@ func plan(seed uint64, n int, able []Kind) []Fault {
 }
 
 // able returns the possible kinds, and why the others are not possible.
-func (c *campaign) able() (list []Kind, undone map[string]string) {
-	undone = map[string]string{}
-	if c.engine == "sqlite" {
-		for _, k := range []Kind{KillDatabase, KillMachine, Clock} {
-			undone[string(k)] = "SQLite is part of each process"
-		}
-	}
-	switch {
-	case c.engine == "mysql":
-		undone[string(Clock)] = "MySQL asks for the time so often that faketime brings it to a standstill"
-	case c.engine == "mariadb" && !c.db.settable:
-		undone[string(Clock)] = "there is no library of faketime"
-	}
-	if c.engine == "vitess" {
-		undone[string(Clock)] = "the cluster's clock is that of its machine"
-		if c.cluster.kill == "" {
-			for _, k := range []Kind{KillDatabase, KillMachine} {
-				undone[string(k)] = "no command kills the cluster"
-			}
+func (c *campaign) able() (list []Kind, undone map[Kind]string) {
+	undone = map[Kind]string{}
+	for _, k := range []Kind{KillDatabase, KillMachine} {
+		switch {
+		case c.engine == "sqlite":
+			undone[k] = "SQLite is part of each process"
+		case c.engine == "vitess" && c.cluster.kill == "":
+			undone[k] = "no command kills the cluster"
 		}
 	}
 	if c.disk.err != nil {
-		undone[string(DiskFull)] = c.disk.err.Error()
+		undone[DiskFull] = c.disk.err.Error()
 	}
 	for _, k := range slices.Sorted(maps.Keys(weights)) {
-		if undone[string(k)] == "" {
+		if undone[k] == "" {
 			list = append(list, k)
 		}
 	}
@@ -117,9 +99,6 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 		kill(c.servers[f.Target%len(c.servers)])
 	case KillDispatcher:
 		kill(c.dispatchers[f.Target%len(c.dispatchers)])
-	case KillExporter:
-		c.amidExport(ctx, f)
-		kill(c.servers...)
 	case KillProgram:
 		kill(c.processes()...)
 	case KillDatabase, KillMachine:
@@ -141,8 +120,6 @@ func (c *campaign) strike(ctx context.Context, f Fault) error {
 			err = c.disk.free()
 			pause(ctx, 200*time.Millisecond) // a server that gives up has exited
 		}
-	case Clock:
-		err = c.db.set(f.Ahead)
 	case Reshard:
 		err = do(ctx, c.cluster.reshard)
 	}
@@ -157,10 +134,4 @@ func kill(list ...*process) {
 	for _, p := range list {
 		p.signal(syscall.SIGKILL)
 	}
-}
-
-// amidExport starts an export and waits until a process writes it.
-func (c *campaign) amidExport(ctx context.Context, f Fault) {
-	c.group.Go(func() { c.failed(c.crew.export(c.work, fmt.Sprintf("x%x%x", c.seed, f.At))) })
-	pause(ctx, time.Duration(f.Target%60)*time.Millisecond)
 }

@@ -1,5 +1,5 @@
 // Command chaos runs a fault campaign against the program: it kills and stops processes and
-// databases and changes clocks while writers, readers, exports and webhooks continue. The verdict
+// databases and fills the disk while writers, readers, exports and webhooks continue. The verdict
 // says what was lost, duplicated, out of order, answered differently or left undone.
 //
 //	go run ./cmd/chaos --engine mariadb --kills 200 --seed 7

@@ -10,11 +10,11 @@ import (
 
 // Verdict lists what is wrong, one line per finding.
 type Verdict struct {
-	Lost      []string `json:"lost"`
-	Doubled   []string `json:"doubled"`
-	Disorder  []string `json:"out_of_order"`
-	Differing []string `json:"answers_that_differ"`
-	Stuck     []string `json:"stuck"`
+	Lost      []string
+	Doubled   []string
+	Disorder  []string
+	Differing []string
+	Stuck     []string
 }
 
 // Good reports whether nothing is wrong.

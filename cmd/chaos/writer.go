@@ -266,7 +266,6 @@ func (c *crew) export(ctx context.Context, key string) error {
 	if err := c.write(ctx, w, &j); err != nil {
 		return err
 	}
-	defer c.waits("export " + j.ID)()
 	for j.Status != "completed" {
 		_, status, _, body := c.insist(ctx, request{As: c.key, Method: http.MethodGet,
 			Path: rest.Base + "/exports/" + j.ID})
