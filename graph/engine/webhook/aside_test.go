@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,13 +19,10 @@ import (
 // alterSchema runs a statement directly on the database.
 func alterSchema(t *testing.T, s *ent.Store, statement string) {
 	t.Helper()
-	tx, err := s.RawTx(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = tx.ExecContext(t.Context(), statement); err == nil {
-		err = tx.Commit()
-	}
+	err := s.Admin(t.Context(), func(c *sql.Conn) error {
+		_, err := c.ExecContext(t.Context(), statement)
+		return err
+	})
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
