@@ -67,7 +67,8 @@ func New[K comparable](c Config) (*Limiter[K], error) {
 	if math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0) || c.Rate < 0 {
 		return nil, errors.New("rate limit: the rate must be a number of at least 0")
 	}
-	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), servers: c.Servers, start: time.Now(), seed: maphash.MakeSeed()}
+	l := &Limiter[K]{rate: c.Rate, burst: int64(c.Burst), servers: c.Servers, start: time.Now(),
+		seed: maphash.MakeSeed()}
 	if l.Off() {
 		return l, nil
 	}
