@@ -14,7 +14,8 @@ import (
 var unlisted = []string{"/products/new", "/pages/new", "/security", "/settings/shipping", "/settings/tax",
 	"/settings/payments", "/collections/new", "/orders/new", "/customers/new"}
 
-// People see what their role allows: every page of the menu works, and other pages say why not.
+// People see what their role allows: every page of the menu works, and other pages say why not. An
+// admin, who may see all pages, is only asked for the menu: TestBrowserScripts opens them.
 func TestBrowserRoles(t *testing.T) {
 	t.Parallel()
 	p := start(t, settings{Data: demoData(t), Args: []string{"--rate-limit", "0"}})
@@ -33,18 +34,21 @@ func TestBrowserRoles(t *testing.T) {
 			b.signIn("/dashboard", p.staff(t, f.Stores[0].StaffToken, role))
 			b.see(`main h1`)
 			for _, path := range dashboardPages {
-				b.open("/dashboard" + path)
-				b.see(`main h1`)
-				b.gone(`.waiting-rows`)
-				refused := strings.Contains(b.visible(), "Your role does not have access to this page")
 				want := slices.Contains(closed, path)
-				if refused != want {
-					t.Errorf("%s: refused %v, want %v", path, refused, want)
-				}
 				if linked := evaluate[bool](b, `document.querySelector('nav a[href="/dashboard`+path+
 					`"]') !== null`); linked == want &&
 					!slices.Contains(unlisted, path) {
 					t.Errorf("%s: in the menu %v", path, linked)
+				}
+				if len(closed) == 0 {
+					continue
+				}
+				b.open("/dashboard" + path)
+				b.see(`main h1`)
+				b.gone(`.waiting-rows`)
+				refused := strings.Contains(b.visible(), "Your role does not have access to this page")
+				if refused != want {
+					t.Errorf("%s: refused %v, want %v", path, refused, want)
 				}
 				if evaluate[bool](b, `document.querySelector('main .alert.bad') !== null`) {
 					t.Errorf("%s shows an error:\n%s", path, b.visible())

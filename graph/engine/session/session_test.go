@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
+
 	"github.com/storefront-go/storefront/ent"
 	"github.com/storefront-go/storefront/ent/db/staff"
 	"github.com/storefront-go/storefront/ent/db/store"
@@ -24,9 +26,10 @@ import (
 
 const secret = "correct horse battery"
 
-// hashed returns the hash of secret. Hashing takes long, so it is done once.
+// hashed returns a hash of secret that is verified thousands of times as fast as those of the program.
 var hashed = sync.OnceValue(func() string {
-	h, err := password.Hash(context.Background(), secret)
+	h, err := argon2id.CreateHash(secret, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16,
+		KeyLength: 32})
 	if err != nil {
 		panic(err)
 	}
@@ -239,6 +242,11 @@ func TestRefusals(t *testing.T) {
 // would be a hundred times as fast. The minimum of several tries excludes other work.
 func TestEqualWork(t *testing.T) {
 	p := newPlace(t, storetest.Open(t))
+	hash, err := password.Hash(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.person("eve@example.com", hash)
 	least := func(a Attempt) time.Duration {
 		best := time.Hour
 		for range 5 {
@@ -250,11 +258,11 @@ func TestEqualWork(t *testing.T) {
 		}
 		return best
 	}
-	wrong := least(Attempt{Email: "ada@example.com", Password: "wrong"})
+	wrong := least(Attempt{Email: "eve@example.com", Password: "wrong"})
 	for name, a := range map[string]Attempt{
 		"unknown":    {Email: "bob@example.com", Password: "wrong"},
 		"no address": {Password: "wrong"},
-		"too long":   {Email: "ada@example.com", Password: strings.Repeat("x", MaxPassword+1)},
+		"too long":   {Email: "eve@example.com", Password: strings.Repeat("x", MaxPassword+1)},
 	} {
 		if took := least(a); took < wrong/4 {
 			t.Errorf("%s took %v, a wrong password %v", name, took, wrong)
