@@ -79,26 +79,25 @@ func orders(t testing.TB, s *ent.Store, of demo.Store) []*db.Order {
 }
 
 func TestPrepareMakesEveryState(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		f := prepare(t, config(t, s, 27))
-		if len(f.Stores) != 2 || f.Stores[0].Currency != "EUR" || f.Stores[1].Currency != "JPY" {
-			t.Fatalf("stores: %+v", f.Stores)
-		}
-		for _, of := range f.Stores {
-			states := map[string]bool{}
-			for _, o := range orders(t, s, of) {
-				states[fmt.Sprint(o.Status, " ", o.FinancialStatus, " ", o.FulfillmentStatus)] = true
-				if age := micros.Now().Sub(o.PlacedAt); age < 0 || age > 61*24*time.Hour {
-					t.Errorf("order %d was placed %s ago", o.Number, age)
-				}
+	s := storetest.Open(t)
+	f := prepare(t, config(t, s, 27))
+	if len(f.Stores) != 2 || f.Stores[0].Currency != "EUR" || f.Stores[1].Currency != "JPY" {
+		t.Fatalf("stores: %+v", f.Stores)
+	}
+	for _, of := range f.Stores {
+		states := map[string]bool{}
+		for _, o := range orders(t, s, of) {
+			states[fmt.Sprint(o.Status, " ", o.FinancialStatus, " ", o.FulfillmentStatus)] = true
+			if age := micros.Now().Sub(o.PlacedAt); age < 0 || age > 61*24*time.Hour {
+				t.Errorf("order %d was placed %s ago", o.Number, age)
 			}
-			// 5 payment × 3 fulfillment states while open, 5 completed, 5 canceled.
-			if len(states) != 25 {
-				t.Errorf("%s: %d combinations, want 25: %v", of.Name, len(states), states)
-			}
-			t.Run(of.Currency, func(t *testing.T) { checkRows(within(t, of), t, s) })
 		}
-	})
+		// 5 payment × 3 fulfillment states while open, 5 completed, 5 canceled.
+		if len(states) != 25 {
+			t.Errorf("%s: %d combinations, want 25: %v", of.Name, len(states), states)
+		}
+		t.Run(of.Currency, func(t *testing.T) { checkRows(within(t, of), t, s) })
+	}
 }
 
 // checkRows checks rows other than orders.

@@ -104,34 +104,33 @@ func content(t *testing.T, s *ent.Store, f *demo.File) (list []string) {
 }
 
 func TestInterruptedStartIsTakenUp(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *ent.Store) {
-		const n = 60 // more than one batch
-		broken := config(t, s, n)
-		ctx, stop := context.WithCancel(t.Context())
-		broken.Logger = slog.New(stopper{Handler: slog.DiscardHandler, text: "demo orders", stop: stop})
-		if f, err := demo.Prepare(ctx, broken); err == nil {
-			t.Fatalf("the interrupted start wrote %+v", f)
-		}
-		if _, err := os.Stat(broken.Path); err == nil {
-			t.Error("the interrupted start wrote its file")
-		}
-		c, all := storetest.AllStores(t, s)
-		if whole, err := c.Store.Query().Where(store.Demo(true)).Count(all); err != nil || whole != 0 {
-			t.Errorf("%d stores are marked as whole, %v; want none", whole, err)
-		}
-		taken := broken
-		taken.Logger = nil
-		got := content(t, s, prepare(t, taken))
+	s := storetest.Open(t)
+	const n = 60 // more than one batch
+	broken := config(t, s, n)
+	ctx, stop := context.WithCancel(t.Context())
+	broken.Logger = slog.New(stopper{Handler: slog.DiscardHandler, text: "demo orders", stop: stop})
+	if f, err := demo.Prepare(ctx, broken); err == nil {
+		t.Fatalf("the interrupted start wrote %+v", f)
+	}
+	if _, err := os.Stat(broken.Path); err == nil {
+		t.Error("the interrupted start wrote its file")
+	}
+	c, all := storetest.AllStores(t, s)
+	if whole, err := c.Store.Query().Where(store.Demo(true)).Count(all); err != nil || whole != 0 {
+		t.Errorf("%d stores are marked as whole, %v; want none", whole, err)
+	}
+	taken := broken
+	taken.Logger = nil
+	got := content(t, s, prepare(t, taken))
 
-		other := storetest.Open(t)
-		want := content(t, other, prepare(t, config(t, other, n)))
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("taken up and uninterrupted starts differ: %s", diff)
-		}
-		if len(got) != 2*n {
-			t.Errorf("%d orders, want %d", len(got), 2*n)
-		}
-	})
+	other := storetest.Open(t)
+	want := content(t, other, prepare(t, config(t, other, n)))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("taken up and uninterrupted starts differ: %s", diff)
+	}
+	if len(got) != 2*n {
+		t.Errorf("%d orders, want %d", len(got), 2*n)
+	}
 }
 
 func TestForeignStoreIsLeftAlone(t *testing.T) {
