@@ -23,13 +23,13 @@ type APIKeyCreateInput struct {
 	Name      string       `json:"name"`
 	Scopes    []string     `json:"scopes"`
 	ExpiresAt *micros.Time `json:"expiresAt,omitempty"`
-	// Up to 20 networks such as 192.0.2.0/24, or addresses, that it may be used from; none for everywhere.
+	// Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address.
 	AllowedNetworks []string `json:"allowedNetworks,omitempty"`
 }
 
 type APIKeyPayload struct {
 	APIKey *APIKey `json:"apiKey,omitempty"`
-	// Shown once, when made.
+	// Shown once.
 	Secret     *string      `json:"secret,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -46,7 +46,7 @@ type AddressInput struct {
 	Phone      *string `json:"phone,omitempty"`
 }
 
-// Where the link was sent to.
+// The address that the link was sent to.
 type AddressPayload struct {
 	SentTo     *string      `json:"sentTo,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
@@ -54,11 +54,11 @@ type AddressPayload struct {
 
 type AppCreateInput struct {
 	Name string `json:"name"`
-	// Who makes it; the store's name when absent.
+	// The developer's name. The store's name if absent.
 	Developer *string `json:"developer,omitempty"`
 	// An https address.
 	Website *string `json:"website,omitempty"`
-	// https, http on 127.0.0.1 or [::1] with any port, or a private scheme with a dot; 1 to 20.
+	// 1 to 20 addresses: https, http on 127.0.0.1 or [::1] with any port, or a private scheme that contains a dot.
 	RedirectUris []string `json:"redirectUris"`
 	Scopes       []string `json:"scopes"`
 }
@@ -68,7 +68,7 @@ type AppPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// A member that is left out stays; null empties one that may be empty.
+// Absent members keep their values; null clears an optional one.
 type AppUpdateInput struct {
 	Name         graphql.Omittable[*string]  `json:"name,omitempty"`
 	Developer    graphql.Omittable[*string]  `json:"developer,omitempty"`
@@ -78,15 +78,15 @@ type AppUpdateInput struct {
 }
 
 type AuditFilter struct {
-	// The id of a person, a key or an app; system for the operator.
+	// The id of a person, key or app; system for the operator.
 	ActorID *string `json:"actorId,omitempty"`
-	// Such as product.create.
+	// For example, product.create.
 	Action *string `json:"action,omitempty"`
-	// Such as product.
+	// For example, product.
 	ResourceType *string      `json:"resourceType,omitempty"`
 	ResourceID   *string      `json:"resourceId,omitempty"`
 	From         *micros.Time `json:"from,omitempty"`
-	// Entries of this time and later are left out.
+	// Exclusive.
 	To *micros.Time `json:"to,omitempty"`
 }
 
@@ -96,7 +96,7 @@ type Author struct {
 	Name string      `json:"name"`
 }
 
-// How many there are, of 1,000 that are looked at; more says that there are others.
+// A count among the 1,000 newest rows. With more, there are further ones.
 type BoundedCount struct {
 	Count int  `json:"count"`
 	More  bool `json:"more"`
@@ -112,7 +112,7 @@ type CollectionInput struct {
 	Handle      *string              `json:"handle,omitempty"`
 	Description *string              `json:"description,omitempty"`
 	Sort        state.CollectionSort `json:"sort"`
-	// Absent where products are put in by hand.
+	// Absent if products are chosen by hand.
 	Rule       *CollectionRuleInput `json:"rule,omitempty"`
 	ProductIds []string             `json:"productIds"`
 }
@@ -122,11 +122,11 @@ type CollectionPayload struct {
 	UserErrors []*UserError   `json:"userErrors"`
 }
 
-// What a rule picks: active products that meet the conditions.
+// A rule that selects active products.
 type CollectionRule struct {
-	// Whether one of the conditions is enough.
+	// Whether one matching condition is enough.
 	Any bool `json:"any"`
-	// Whether what is sold out at the moment is left out.
+	// Whether products that are sold out are left out.
 	InStock    bool                            `json:"inStock"`
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
@@ -134,27 +134,27 @@ type CollectionRule struct {
 type CollectionRuleInput struct {
 	Any     bool `json:"any"`
 	InStock bool `json:"inStock"`
-	// May be none where inStock is true: then all that is in stock is in the collection.
+	// May be empty if inStock is true: the collection then has everything in stock.
 	Conditions []*document.CollectionCondition `json:"conditions"`
 }
 
-// Of so many carts, how many began the checkout and became orders.
+// How many carts began the checkout and how many became orders.
 type Conversion struct {
 	Carts     int `json:"carts"`
 	Checkouts int `json:"checkouts"`
 	Orders    int `json:"orders"`
 }
 
-// A number of rows: exact up to 10,000.
+// A number of rows, exact up to 10,000.
 type Count struct {
 	Value int `json:"value"`
-	// There are more than that.
+	// Whether there are more.
 	More bool `json:"more"`
 }
 
 type Country struct {
 	Code string `json:"code"`
-	// Those that its addresses name.
+	// The regions used in the country's addresses.
 	Regions []*Region `json:"regions"`
 }
 
@@ -170,14 +170,14 @@ type CustomerCreateInput struct {
 	Addresses      []*AddressInput      `json:"addresses,omitempty"`
 	Tags           []string             `json:"tags,omitempty"`
 	Note           *string              `json:"note,omitempty"`
-	// For imports: the customer's time.
+	// For imports: when the customer was created.
 	CreatedAt *micros.Time `json:"createdAt,omitempty"`
 }
 
 type CustomerFilter struct {
-	// Compared without regard to case.
+	// Case is ignored.
 	Email *string `json:"email,omitempty"`
-	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	// A whole tag, ignoring case and accents. Cannot be combined with updatedFrom.
 	Tag         *string      `json:"tag,omitempty"`
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
 }
@@ -187,7 +187,7 @@ type CustomerPayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// A member that is left out stays; null empties one that may be empty.
+// Absent members keep their values; null clears an optional one.
 type CustomerUpdateInput struct {
 	Email          graphql.Omittable[*string]               `json:"email,omitempty"`
 	Phone          graphql.Omittable[*string]               `json:"phone,omitempty"`
@@ -210,9 +210,9 @@ type DiscountInput struct {
 	// 3 to 64 letters from A to Z, digits, - and _.
 	Code string             `json:"code"`
 	Kind state.DiscountKind `json:"kind"`
-	// For a percentage, and for that alone: 1 to 10000.
+	// Only for PERCENT: 1 to 10000.
 	BasisPoints *int64 `json:"basisPoints,omitempty"`
-	// For an amount, and for that alone.
+	// Only for AMOUNT.
 	AmountMinor     *int64       `json:"amountMinor,omitempty"`
 	StartsAt        *micros.Time `json:"startsAt,omitempty"`
 	EndsAt          *micros.Time `json:"endsAt,omitempty"`
@@ -220,7 +220,7 @@ type DiscountInput struct {
 	UsesMax         *int64       `json:"usesMax,omitempty"`
 	CustomerUsesMax *int64       `json:"customerUsesMax,omitempty"`
 	Active          bool         `json:"active"`
-	// Up to 20 collections whose goods it is for, in place of all goods.
+	// Up to 20 collections whose products it applies to; empty for all products.
 	CollectionIds []string `json:"collectionIds"`
 }
 
@@ -230,9 +230,9 @@ type DiscountPayload struct {
 }
 
 type EventFilter struct {
-	// Names of events.
+	// Event types.
 	Types []string `json:"types,omitempty"`
-	// Of one order, product or other thing; the newest of its events comes first.
+	// The id of an order, product or other resource.
 	ResourceID *string `json:"resourceId,omitempty"`
 }
 
@@ -246,19 +246,19 @@ type ExportError struct {
 	Message string `json:"message"`
 }
 
-// What a job is narrowed to. An attempt counts as created when it began.
+// The rows that a job exports. An attempt counts as created when it began.
 type ExportFilters struct {
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
 	// Exclusive.
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
-	// A status of the exported resource, as in REST; attempts have none.
+	// A status of the exported resource, as in REST. Attempts have none.
 	Status *string `json:"status,omitempty"`
-	// This and the next two are of orders alone.
+	// Only for orders, like the next two.
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
-	// Only these, of at most 250 ids of the kind.
+	// Only the rows with these ids, at most 250.
 	Ids []string `json:"ids,omitempty"`
 }
 
@@ -269,11 +269,11 @@ type ExportFiltersInput struct {
 	CreatedTo *micros.Time `json:"createdTo,omitempty"`
 	// A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none.
 	Status *string `json:"status,omitempty"`
-	// This and the next two are for orders alone.
+	// Only for orders, like the next two.
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
-	// Only these: 1 to 250 ids of the kind. The store's rows alone are found; attempts have no ids.
+	// Only the rows with these ids: 1 to 250 ids of the kind. Ids of other stores match nothing. Attempts have no ids.
 	Ids []string `json:"ids,omitempty"`
 }
 
@@ -283,18 +283,18 @@ type ExportPayload struct {
 }
 
 type ExportProgress struct {
-	// The rows that are written.
+	// The number of rows written.
 	RowsDone int64 `json:"rowsDone"`
-	// How many it will be, as far as that is known.
+	// The expected number of rows, if known.
 	RowsEstimated *int64 `json:"rowsEstimated,omitempty"`
 }
 
 type ExportStartInput struct {
 	Kind state.ExportKind `json:"kind"`
-	// SPREADSHEET is CSV for people, in the store's language and time zone; attempts have none.
+	// SPREADSHEET is CSV for people, in the store's language and time zone. Not for attempts.
 	Format      state.ExportFormat      `json:"format"`
 	Compression state.ExportCompression `json:"compression"`
-	// The endpoint whose attempts are exported, which has to be given for them and for no other kind.
+	// The endpoint whose attempts are exported: required for them, and refused for other kinds.
 	WebhookID *string             `json:"webhookId,omitempty"`
 	Filters   *ExportFiltersInput `json:"filters,omitempty"`
 	Decoded   `json:"-"`
@@ -318,7 +318,7 @@ type FactorRemovePayload struct {
 }
 
 type FulfillInput struct {
-	// All that is left where absent.
+	// All remaining units if absent.
 	Lines          []*LineQuantityInput `json:"lines,omitempty"`
 	Carrier        *string              `json:"carrier,omitempty"`
 	TrackingNumber *string              `json:"trackingNumber,omitempty"`
@@ -335,12 +335,12 @@ type GrantPayload struct {
 }
 
 type InstalledAppRevokePayload struct {
-	// The grants that were ended.
+	// The revoked grants.
 	RevokedIds []string     `json:"revokedIds"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// The link is shown once, where the service sends no mail.
+// The link is returned once, and only if the service sends no email.
 type InvitationPayload struct {
 	Invitation *Invitation  `json:"invitation,omitempty"`
 	Link       *string      `json:"link,omitempty"`
@@ -353,9 +353,9 @@ type LineQuantityInput struct {
 }
 
 type LowStock struct {
-	// How many products and variants; of products with options the newest 200 are looked at.
+	// The number of products and variants. Among products with options, only the newest 200 are examined.
 	Items *BoundedCount `json:"items"`
-	// Those with the fewest units, at most 5.
+	// The items with the fewest units, at most 5.
 	Fewest []*LowStockItem `json:"fewest"`
 }
 
@@ -374,15 +374,15 @@ type MarketplaceSubmissionPayload struct {
 
 type MarketplaceThemeSubmitInput struct {
 	ThemeID string `json:"themeId"`
-	// a-z, 0-9 and -; made from the name when absent.
+	// Characters of a-z, 0-9 and -. Derived from the name if absent.
 	Slug *string `json:"slug,omitempty"`
-	// The theme's name when absent.
+	// The theme's name if absent.
 	Name    *string `json:"name,omitempty"`
 	Tagline *string `json:"tagline,omitempty"`
-	// The theme's author when absent, or else the store's name.
+	// The theme's author if absent, or else the store's name.
 	Author     *string `json:"author,omitempty"`
 	PriceMinor int64   `json:"priceMinor"`
-	// The store's when absent.
+	// The store's if absent.
 	Currency *string `json:"currency,omitempty"`
 	// Up to 10 words of a-z, 0-9 and -.
 	Categories []string `json:"categories,omitempty"`
@@ -393,7 +393,7 @@ type Menus struct {
 	Main []*document.MenuLink `json:"main,omitempty"`
 	// Null for the default: the published pages.
 	Footer []*document.MenuLink `json:"footer,omitempty"`
-	// 0 before they are first set.
+	// 0 before the first change.
 	Version int64 `json:"version"`
 }
 
@@ -411,12 +411,12 @@ type NotificationPayload struct {
 }
 
 type NotificationsPayload struct {
-	// How many became read.
+	// The number of notifications marked as read.
 	Count      int          `json:"count"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// A shipping rate as an order would pay it.
+// A shipping rate with its cost for the order.
 type OfferedRate struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -431,19 +431,19 @@ type OrderCounts struct {
 
 type OrderCreateInput struct {
 	CustomerID *string `json:"customerId,omitempty"`
-	// The customer's where absent.
+	// The customer's if absent.
 	Email *string           `json:"email,omitempty"`
 	Lines []*OrderLineInput `json:"lines"`
-	// Lets the store compute discount, shipping and tax. The amounts of the lines and shippingMinor are then left out.
+	// Lets the store compute discount, shipping and tax. Omit the amounts of the lines and shippingMinor then.
 	Pricing         *OrderPricingInput `json:"pricing,omitempty"`
 	ShippingMinor   int64              `json:"shippingMinor"`
 	BillingAddress  *AddressInput      `json:"billingAddress,omitempty"`
 	ShippingAddress *AddressInput      `json:"shippingAddress,omitempty"`
 	Tags            []string           `json:"tags,omitempty"`
 	Source          string             `json:"source"`
-	// For imports: the order's time, in the past.
+	// For imports: when the order was placed, in the past.
 	PlacedAt *micros.Time `json:"placedAt,omitempty"`
-	// For imports: the number that the order has where it comes from. Several orders may have one.
+	// For imports: the order's number in the system it comes from. Several orders may share one.
 	ExternalNumber *string `json:"externalNumber,omitempty"`
 }
 
@@ -452,9 +452,9 @@ type OrderFilter struct {
 	FinancialStatus   *state.FinancialStatus   `json:"financialStatus,omitempty"`
 	FulfillmentStatus *state.FulfillmentStatus `json:"fulfillmentStatus,omitempty"`
 	CustomerID        *string                  `json:"customerId,omitempty"`
-	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	// A whole tag, ignoring case and accents. Cannot be combined with updatedFrom.
 	Tag *string `json:"tag,omitempty"`
-	// The number in another system, whole and as it is written there.
+	// The whole number in the other system, exactly as written there.
 	ExternalNumber *string `json:"externalNumber,omitempty"`
 	// Inclusive.
 	CreatedFrom *micros.Time `json:"createdFrom,omitempty"`
@@ -464,9 +464,9 @@ type OrderFilter struct {
 }
 
 type OrderLineInput struct {
-	// Takes title, sku and price from the product where they are not given, and its stock.
+	// A product. Title, SKU and price default to the product's, and its stock is reserved.
 	ProductID *string `json:"productId,omitempty"`
-	// A variant of the product; needed where the product has options.
+	// A variant of the product; required if the product has options.
 	VariantID      *string `json:"variantId,omitempty"`
 	Title          *string `json:"title,omitempty"`
 	Sku            *string `json:"sku,omitempty"`
@@ -501,23 +501,23 @@ type OrderPreview struct {
 	DiscountMinor int64           `json:"discountMinor"`
 	ShippingMinor int64           `json:"shippingMinor"`
 	TaxMinor      int64           `json:"taxMinor"`
-	// The tax that is part of the prices; null where the store did not compute it.
+	// The tax contained in the prices; null if the store did not compute it.
 	IncludedTaxMinor *int64 `json:"includedTaxMinor,omitempty"`
 	TotalMinor       int64  `json:"totalMinor"`
-	// What the store offers for the goods and their address; none where it does not compute the order.
+	// The shipping rates that the store offers for the items and their address; empty unless the store computes the order.
 	ShippingRates []*OfferedRate `json:"shippingRates"`
 }
 
-// The order is computed as a shopper's cart of the same goods would be: the tax follows from the store's settings and the
-// shipping address, or the billing address where nothing is shipped. Prices are with or without tax as the store's are.
+// Computes the order like a shopper's cart of the same items: tax follows from the store's settings and the shipping
+// address, or the billing address if nothing is shipped. Prices include or exclude tax as the store's prices do.
 type OrderPricingInput struct {
-	// A discount of the store, whose use is counted for the customer.
+	// A discount code of the store. Its use is counted for the customer.
 	DiscountCode *string `json:"discountCode,omitempty"`
-	// An amount off the goods, in place of a code; never more than they cost.
+	// An amount off the items instead of a code. It is limited to their price.
 	DiscountMinor *int64 `json:"discountMinor,omitempty"`
-	// A rate that the store offers for the goods and their address, see shippingRates of the preview.
+	// A rate that the store offers for the items and their address: see shippingRates of the preview.
 	ShippingRateID *string `json:"shippingRateId,omitempty"`
-	// A price for shipping, in place of a rate of the store.
+	// A price for shipping instead of a rate.
 	ShippingMinor *int64 `json:"shippingMinor,omitempty"`
 }
 
@@ -530,19 +530,19 @@ type OrderUpdateInput struct {
 }
 
 type OrderWork struct {
-	// Open and paid orders of which nothing is shipped.
+	// Open, paid orders of which nothing is shipped.
 	ToShip *BoundedCount `json:"toShip"`
-	// Open orders of which a part is shipped.
+	// Partially shipped open orders.
 	PartlyShipped *BoundedCount `json:"partlyShipped"`
-	// Orders of which nothing is paid.
+	// Unpaid orders.
 	Unpaid *BoundedCount `json:"unpaid"`
-	// Open orders of which a part is paid.
+	// Partially paid open orders.
 	PartlyPaid *BoundedCount `json:"partlyPaid"`
 }
 
 type PageCreateInput struct {
 	Title string `json:"title"`
-	// Made from the title when absent.
+	// Derived from the title if absent.
 	Handle *string `json:"handle,omitempty"`
 	// Markdown (CommonMark) without HTML.
 	Body           string          `json:"body"`
@@ -557,7 +557,7 @@ type PageDeletePayload struct {
 
 type PageInfo struct {
 	HasNextPage bool `json:"hasNextPage"`
-	// Always false: lists run one way.
+	// Always false: lists are paged forward only.
 	HasPreviousPage bool    `json:"hasPreviousPage"`
 	StartCursor     *string `json:"startCursor,omitempty"`
 	EndCursor       *string `json:"endCursor,omitempty"`
@@ -568,7 +568,7 @@ type PagePayload struct {
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// Members that are absent stay as they are.
+// Absent members keep their values.
 type PageUpdateInput struct {
 	Title          graphql.Omittable[*string]         `json:"title,omitempty"`
 	Handle         graphql.Omittable[*string]         `json:"handle,omitempty"`
@@ -578,16 +578,16 @@ type PageUpdateInput struct {
 }
 
 type PasskeyAnswerInput struct {
-	// That of passkeyAsk.
+	// The token of passkeyAsk.
 	Token string `json:"token"`
-	// An AuthenticationResponseJSON, of at most 16 KiB.
+	// An AuthenticationResponseJSON of at most 16 KiB.
 	Response string `json:"response"`
 }
 
 type PasskeyAskPayload struct {
 	// For sessionProve.
 	Token *string `json:"token,omitempty"`
-	// What navigator.credentials.get takes, as JSON.
+	// JSON for navigator.credentials.get.
 	Options    *string      `json:"options,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -595,20 +595,20 @@ type PasskeyAskPayload struct {
 type PasskeyBeginPayload struct {
 	// For passkeyFinish.
 	Token *string `json:"token,omitempty"`
-	// What navigator.credentials.create takes, as JSON.
+	// JSON for navigator.credentials.create.
 	Options    *string      `json:"options,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
 type PasswordChangePayload struct {
-	// Whether it was changed.
+	// Whether the password was changed.
 	Changed    bool         `json:"changed"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// An account of the store with a payment provider. Its secrets are written, and never shown again.
+// The store's account with a payment provider. Its secrets are never shown again.
 type PaymentAccount struct {
-	// Whether there are secrets.
+	// Whether secrets are stored.
 	Connected bool `json:"connected"`
 	// Whether it moves real money.
 	Live *bool `json:"live,omitempty"`
@@ -616,9 +616,9 @@ type PaymentAccount struct {
 	SecretHint *string `json:"secretHint,omitempty"`
 	// The last four characters of the signing secret; null for developers and support staff.
 	SigningHint *string `json:"signingHint,omitempty"`
-	// Where the provider is to send its events.
+	// The address to which the provider must send its events.
 	WebhookURL string `json:"webhookUrl"`
-	// The types of events that it is to send.
+	// The event types that the provider must send.
 	WebhookEvents []string     `json:"webhookEvents"`
 	UpdatedAt     *micros.Time `json:"updatedAt,omitempty"`
 }
@@ -626,9 +626,9 @@ type PaymentAccount struct {
 type PaymentAccountInput struct {
 	// STRIPE.
 	Kind state.PaymentMethod `json:"kind"`
-	// Begins with sk_ or rk_. Absent, it stays; the first time it is needed.
+	// Begins with sk_ or rk_. If absent, it keeps its value; required the first time.
 	SecretKey *string `json:"secretKey,omitempty"`
-	// Begins with whsec_. Absent, it stays; the first time it is needed.
+	// Begins with whsec_. If absent, it keeps its value; required the first time.
 	SigningSecret *string `json:"signingSecret,omitempty"`
 }
 
@@ -646,7 +646,7 @@ type PaymentMethodInput struct {
 }
 
 type PaymentSettingsInput struct {
-	// One of each kind at most.
+	// At most one of each kind.
 	Methods []*PaymentMethodInput `json:"methods"`
 }
 
@@ -674,14 +674,14 @@ type ProductCreateInput struct {
 	Tags                []string `json:"tags,omitempty"`
 	InventoryQuantity   *int64   `json:"inventoryQuantity,omitempty"`
 	ImageURL            *string  `json:"imageUrl,omitempty"`
-	// For imports by people: the product's time.
+	// For imports by staff: when the product was created.
 	CreatedAt   *micros.Time `json:"createdAt,omitempty"`
 	WeightGrams *int64       `json:"weightGrams,omitempty"`
-	// What its variants differ in, up to 3 options. The variants are given too then, and have prices, skus, stock and
-	// weights in place of the product.
+	// Up to 3 options in which the variants differ. Variants are then required, and prices, SKUs, stock and weights are
+	// given on them instead of on the product.
 	Options  []*document.Option     `json:"options,omitempty"`
 	Variants []*ProductVariantInput `json:"variants,omitempty"`
-	// True when absent.
+	// True if absent.
 	RequiresShipping *bool `json:"requiresShipping,omitempty"`
 	Decoded          `json:"-"`
 }
@@ -694,33 +694,33 @@ type ProductDeletePayload struct {
 type ProductFilter struct {
 	Status *state.ProductStatus `json:"status,omitempty"`
 	Sku    *string              `json:"sku,omitempty"`
-	// One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom.
+	// A whole tag, ignoring case and accents. Cannot be combined with updatedFrom.
 	Tag *string `json:"tag,omitempty"`
-	// Inclusive; the list then runs oldest change first.
+	// Inclusive. The list then has the oldest change first.
 	UpdatedFrom *micros.Time `json:"updatedFrom,omitempty"`
 }
 
 type ProductImageAddInput struct {
 	ProductID string `json:"productId"`
-	// The file in base64: JPEG, PNG, WebP or GIF, of up to 20 MiB and 50 million pixels.
+	// The file in base64: JPEG, PNG, WebP or GIF of up to 20 MiB and 50 million pixels.
 	Content string `json:"content"`
-	// What is to be seen, for who does not see it.
+	// The alternative text.
 	Alt *string `json:"alt,omitempty"`
-	// What the file is called.
+	// The name of the file.
 	Filename *string        `json:"filename,omitempty"`
 	Upload   *images.Upload `json:"-"`
 }
 
 type ProductImageDeletePayload struct {
 	DeletedID *string `json:"deletedId,omitempty"`
-	// The product as it is then.
+	// The product after the change.
 	Product    *db.Product  `json:"product,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
 type ProductImagePayload struct {
 	Image *db.ProductImage `json:"image,omitempty"`
-	// The product as it is then.
+	// The product after the change.
 	Product    *db.Product  `json:"product,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -731,8 +731,8 @@ type ProductPayload struct {
 	Object     []byte       `json:"-"`
 }
 
-// A member that is left out stays; null empties one that may be empty. Prices, sku, stock and weight of a product with
-// options are those of its variants, and cannot be changed here.
+// Absent members keep their values; null clears an optional one. Prices, SKU, stock and weight of a product with options
+// belong to its variants and cannot be changed here.
 type ProductUpdateInput struct {
 	Title               graphql.Omittable[*string]  `json:"title,omitempty"`
 	PriceMinor          graphql.Omittable[*int64]   `json:"priceMinor,omitempty"`
@@ -750,10 +750,10 @@ type ProductUpdateInput struct {
 	RequiresShipping    graphql.Omittable[*bool]    `json:"requiresShipping,omitempty"`
 }
 
-// A member that is left out is empty, also of a variant that stays: nothing is taken over from the product or from another
-// variant. A variant without a weight adds nothing to the weight by which shipping is priced.
+// Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
+// variant without a weight adds nothing to the weight that determines shipping.
 type ProductVariantInput struct {
-	// A variant that the product has and that stays; without an id it is new.
+	// The id of a variant to keep. Without an id, the variant is created.
 	ID *string `json:"id,omitempty"`
 	// One value of each option, in the order of the options.
 	Options             []string `json:"options"`
@@ -764,7 +764,7 @@ type ProductVariantInput struct {
 	WeightGrams         *int64   `json:"weightGrams,omitempty"`
 }
 
-// A member that is left out stays; null empties one that may be empty.
+// Absent members keep their values; null clears an optional one.
 type ProductVariantUpdateInput struct {
 	PriceMinor          graphql.Omittable[*int64]  `json:"priceMinor,omitempty"`
 	CompareAtPriceMinor graphql.Omittable[*int64]  `json:"compareAtPriceMinor,omitempty"`
@@ -786,39 +786,39 @@ type RefundInput struct {
 	AmountMinor int64                `json:"amountMinor"`
 	Reason      *string              `json:"reason,omitempty"`
 	Lines       []*LineQuantityInput `json:"lines,omitempty"`
-	// Gives the lines' stock back.
+	// Returns the lines' units to stock.
 	Restock bool `json:"restock"`
 }
 
 // A region of a country (ISO 3166-2).
 type Region struct {
-	// Its code without the country, such as NY. Addresses and tax rates may name a region by code or by name.
+	// The code without the country, such as NY. Addresses and tax rates may use the code or the name.
 	Code string `json:"code"`
 	Name string `json:"name"`
-	// As the country's addresses name it: in some countries by an abbreviation.
+	// The form used in addresses: an abbreviation in some countries.
 	Written string `json:"written"`
 }
 
-// What is left out asks for nothing; all of what is given holds.
+// All given conditions must hold.
 type RequestFilter struct {
 	KeyID *string `json:"keyId,omitempty"`
 	AppID *string `json:"appId,omitempty"`
-	// The request_id that answers and problems carry.
+	// The request_id of the response or problem.
 	RequestID *string      `json:"requestId,omitempty"`
 	Status    *StatusClass `json:"status,omitempty"`
 	From      *micros.Time `json:"from,omitempty"`
-	// Requests of this time and later are left out.
+	// Exclusive.
 	To *micros.Time `json:"to,omitempty"`
 }
 
 type SalesDay struct {
-	// The calendar day in the store's time zone, as 2026-01-31.
+	// The date in the store's time zone, for example 2026-01-31.
 	Date       string `json:"date"`
 	Orders     int64  `json:"orders"`
 	TotalMinor int64  `json:"totalMinor"`
 }
 
-// Orders and their totals by day; cancelled orders are left out.
+// Orders and their totals by day, without canceled orders.
 type SalesReport struct {
 	Currency string `json:"currency"`
 	Timezone string `json:"timezone"`
@@ -827,12 +827,12 @@ type SalesReport struct {
 }
 
 type SessionEndPayload struct {
-	// The session that was ended.
+	// The ended session.
 	EndedID    *string      `json:"endedId,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// One of the three.
+// Set exactly one.
 type SessionProveInput struct {
 	Password *string             `json:"password,omitempty"`
 	Code     *string             `json:"code,omitempty"`
@@ -840,13 +840,13 @@ type SessionProveInput struct {
 }
 
 type SessionProvePayload struct {
-	// When the proof ends.
+	// When the confirmation expires.
 	Until      *micros.Time `json:"until,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
 type ShippingRateInput struct {
-	// Of a rate that the zone has; without it the rate is a new one.
+	// The id of an existing rate. Without an id, the rate is created.
 	ID            *string            `json:"id,omitempty"`
 	Name          string             `json:"name"`
 	Kind          state.ShippingKind `json:"kind"`
@@ -865,9 +865,9 @@ type ShippingZoneDeletePayload struct {
 
 type ShippingZoneInput struct {
 	Name string `json:"name"`
-	// Codes of ISO 3166-1 alpha-2 that no other zone has.
+	// ISO 3166-1 alpha-2 codes that no other zone has.
 	Countries []string `json:"countries"`
-	// At most one zone is for the rest of the world.
+	// At most one zone covers the rest of the world.
 	RestOfWorld bool                 `json:"restOfWorld"`
 	Rates       []*ShippingRateInput `json:"rates"`
 }
@@ -878,7 +878,7 @@ type ShippingZonePayload struct {
 }
 
 type SignOutPayload struct {
-	// How many sessions were ended.
+	// The number of ended sessions.
 	Sessions   int          `json:"sessions"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -888,12 +888,12 @@ type StaffInviteInput struct {
 	Role  viewer.Role `json:"role"`
 }
 
-// What stays in the store when somebody leaves it, unless it is ended too.
+// What a person created in the store. It remains when the person leaves, unless it is ended too.
 type StaffMade struct {
 	APIKeys []*APIKey `json:"apiKeys"`
-	// Those that the person registered.
+	// The apps that the person registered.
 	Apps []*App `json:"apps"`
-	// What the person allowed apps.
+	// The person's grants to apps.
 	Grants []*Grant `json:"grants"`
 }
 
@@ -909,18 +909,18 @@ type StaffRemovePayload struct {
 
 type StaffTokenPayload struct {
 	StaffToken *db.StaffToken `json:"staffToken,omitempty"`
-	// Shown once, when made.
+	// Shown once.
 	Token      *string      `json:"token,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
 type StoreCreateInput struct {
 	Name string `json:"name"`
-	// 1 to 63 of a-z, 0-9 and -; made from the name when absent.
+	// 1 to 63 characters of a-z, 0-9 and -. Derived from the name if absent.
 	Handle   *string `json:"handle,omitempty"`
 	Currency string  `json:"currency"`
 	Timezone string  `json:"timezone"`
-	// Makes a test store, which it stays: see Store.test.
+	// Whether to create a test store: see Store.test.
 	Test bool `json:"test"`
 }
 
@@ -933,11 +933,11 @@ type StoreUpdateInput struct {
 	ExpectedVersion int64   `json:"expectedVersion"`
 	Name            *string `json:"name,omitempty"`
 	Timezone        *string `json:"timezone,omitempty"`
-	// Fixed after the first order.
+	// Cannot change after the first order.
 	Currency *string         `json:"currency,omitempty"`
 	Language *state.Language `json:"language,omitempty"`
-	// Where answers to shoppers' emails go; null for nowhere. While a store is not proven (see new_store_days among the
-	// limits) it is the address of one of its people.
+	// The reply address of emails to shoppers; null for none. Until the store is proven (see new_store_days at
+	// /docs/limits), it must be the address of one of its staff.
 	ContactEmail graphql.Omittable[*string] `json:"contactEmail,omitempty"`
 }
 
@@ -951,7 +951,7 @@ type TaxRateInput struct {
 
 type TaxSettingsInput struct {
 	PricesIncludeTax bool `json:"pricesIncludeTax"`
-	// One for each country and region.
+	// At most one for each country and region.
 	Rates []*TaxRateInput `json:"rates"`
 }
 
@@ -961,9 +961,9 @@ type TaxSettingsPayload struct {
 }
 
 type TestStoreResetPayload struct {
-	// How many products, customers and orders went.
+	// The number of removed products, customers and orders.
 	Removed int `json:"removed"`
-	// Whether some are left.
+	// Whether there are more.
 	More       bool         `json:"more"`
 	UserErrors []*UserError `json:"userErrors"`
 }
@@ -974,71 +974,71 @@ type ThemeDeletePayload struct {
 }
 
 type ThemeImportInput struct {
-	// The zip archive in base64, of up to 10 MiB.
+	// The zip archive in base64, up to 10 MiB.
 	Archive string `json:"archive"`
-	// The manifest's name when absent.
+	// The manifest's name if absent.
 	Name   *string       `json:"name,omitempty"`
 	Judged *theme.Judged `json:"-"`
 }
 
 type ThemePayload struct {
 	Theme *Theme `json:"theme,omitempty"`
-	// Of an import: the files of the archive that were left out, such as a README.
+	// The files of an imported archive that were left out, such as a README.
 	IgnoredFiles []string     `json:"ignoredFiles"`
 	UserErrors   []*UserError `json:"userErrors"`
 }
 
-// Something about a theme that its author lets merchants set.
+// A setting of a theme that merchants may change.
 type ThemeSetting struct {
 	Name string            `json:"name"`
 	Kind state.SettingKind `json:"kind"`
-	// What people read.
+	// The label shown to people.
 	Label string `json:"label"`
-	// What a choice may be, and the images of the theme that an image may be; else empty.
+	// The options of a choice, or the theme's images for an image; otherwise empty.
 	Options []string `json:"options"`
-	// What it is where nobody set it; an empty text is nothing.
+	// The value before it is set; an empty text is no value.
 	Default string `json:"default"`
-	// What visitors see.
+	// The value that visitors see.
 	Value string `json:"value"`
-	// What previews show: the value, until something else is saved.
+	// The value that previews show: the last one saved.
 	Draft string `json:"draft"`
 }
 
 type ThemeSettingInput struct {
 	Name string `json:"name"`
-	// A line of text, # and six hexadecimal digits, one of the options, or an https address. Null is the default.
+	// A line of text, # and six hexadecimal digits, one of the options, or an https address. Null restores the default.
 	Value *string `json:"value,omitempty"`
 }
 
 type TotpBeginPayload struct {
 	// For totpConfirm.
 	Token *string `json:"token,omitempty"`
-	// In base32, to be typed.
+	// Base32, to type in.
 	Secret *string `json:"secret,omitempty"`
-	// The secret as otpauth:// address, as which apps take it.
+	// The secret as an otpauth:// address for authenticator apps.
 	URI *string `json:"uri,omitempty"`
 	// The address as a QR code: an SVG in a data: URI.
 	QR         *string      `json:"qr,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// What a caller did wrong, or what the state forbids.
+// A mistake of the caller, or a state that forbids the change.
 type UserError struct {
 	// The stable machine name, as in REST.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Where in the arguments, from the outside in; null when it is about no single one.
+	// The path of the argument, outermost first; null if the error concerns no single argument.
 	Path []string `json:"path,omitempty"`
-	// The limit that was reached, by its name in the documents; null for any other code than limit_reached.
+	// The name of the limit as documented; null unless the code is limit_reached.
 	Limit *string `json:"limit,omitempty"`
 }
 
 type WebhookActivity struct {
-	// The beginning of the slot.
+	// The start of the slot.
 	At        micros.Time `json:"at"`
 	Delivered int64       `json:"delivered"`
 	Failed    int64       `json:"failed"`
-	// Of the delivered ones, in microseconds; null where there are none.
+	// The mean latency of successful attempts, in microseconds; null if there are none.
 	LatencyMean *int64 `json:"latencyMean,omitempty"`
 	LatencyMax  *int64 `json:"latencyMax,omitempty"`
 }
@@ -1047,52 +1047,54 @@ type WebhookAttempt struct {
 	ID     string      `json:"id"`
 	Number int         `json:"number"`
 	At     micros.Time `json:"at"`
-	// delivered, or the class of failure.
+	// delivered, or the class of the failure.
 	Outcome string `json:"outcome"`
-	// The HTTP status of the answer; null without one.
+	// The HTTP status of the response; null if there was none.
 	Status *int `json:"status,omitempty"`
-	// In microseconds, from the request to the answer's headers.
+	// Microseconds from the request to the headers of the response.
 	Duration int64 `json:"duration"`
-	// What was wrong, where the class alone does not say.
+	// Details of the failure, if its class is not enough.
 	Detail *string `json:"detail,omitempty"`
-	// The head of the request as it was sent, without the values of the endpoint's own headers. Null where none was sent.
+	// The request line and headers as sent, without the values of the endpoint's own headers. Null if nothing was sent.
 	Request *string `json:"request,omitempty"`
-	// The first 4 KiB of the answer.
+	// The first 4 KiB of the response.
 	Response *string      `json:"response,omitempty"`
 	NextAt   *micros.Time `json:"nextAt,omitempty"`
 }
 
-// Whether an endpoint is spared what it does not take.
+// Stops new deliveries to an endpoint that keeps failing.
 type WebhookCircuit struct {
-	// OPEN after three failures in a row: new deliveries wait for nextAttemptAt. HALF_OPEN when it has come: one is tried.
+	// OPEN after three failures in a row: new deliveries wait until nextAttemptAt. HALF_OPEN from then on: one delivery is
+	// tried.
 	State state.WebhookCircuit `json:"state"`
-	// How many deliveries failed the first time since one was taken.
+	// The number of deliveries whose first attempt failed since the last success.
 	Failures int `json:"failures"`
-	// When the next new delivery is tried; null while the circuit is closed.
+	// When the next new delivery is tried; null if the circuit is closed.
 	NextAttemptAt *micros.Time `json:"nextAttemptAt,omitempty"`
 }
 
 type WebhookDeliveriesPayload struct {
-	// How many were sent once more.
+	// The number of deliveries sent again.
 	Count int `json:"count"`
 	// Whether more may match.
 	HasNextPage bool `json:"hasNextPage"`
-	// Goes on behind what was looked at; null at the end.
+	// The cursor to continue after the examined deliveries; null at the end.
 	EndCursor  *string      `json:"endCursor,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// Chooses deliveries; what is left out chooses all that have ended. Pings are never among them.
+// Selects deliveries, by default all that have ended. Pings are never included.
 type WebhookDeliveryFilter struct {
-	// Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt.
+	// Any of DELIVERED, FAILED, SKIPPED and CANCELLED; or only WAITING, for deliveries that failed and wait for their next
+	// attempt.
 	States []state.DeliveryState `json:"states,omitempty"`
-	// Names of events.
+	// Event types.
 	Types []string `json:"types,omitempty"`
 	// Inclusive.
 	SettledFrom *micros.Time `json:"settledFrom,omitempty"`
 	// Exclusive.
 	SettledTo *micros.Time `json:"settledTo,omitempty"`
-	// What the last attempt came to, as in WebhookAttempt.outcome.
+	// The outcomes of the last attempt, as in WebhookAttempt.outcome.
 	Outcomes []string `json:"outcomes,omitempty"`
 }
 
@@ -1104,10 +1106,10 @@ type WebhookDeliveryPayload struct {
 type WebhookEndpointCreateInput struct {
 	// An absolute https address.
 	URL string `json:"url"`
-	// Names of the catalogue, at least one.
+	// Event types, at least one.
 	Events      []string `json:"events"`
 	Description *string  `json:"description,omitempty"`
-	// 1 to 1,000 attempts a second.
+	// Attempts per second, 1 to 1,000.
 	RateLimit *int64                `json:"rateLimit,omitempty"`
 	Headers   []*WebhookHeaderInput `json:"headers,omitempty"`
 	Filters   []*filter.Condition   `json:"filters,omitempty"`
@@ -1121,19 +1123,19 @@ type WebhookEndpointDeletePayload struct {
 
 type WebhookEndpointPayload struct {
 	WebhookEndpoint *WebhookEndpoint `json:"webhookEndpoint,omitempty"`
-	// Shown once, when made.
+	// Shown once.
 	Secret     *string      `json:"secret,omitempty"`
 	UserErrors []*UserError `json:"userErrors"`
 }
 
-// A member that is left out stays; null empties one that may be empty.
+// Absent members keep their values; null clears an optional one.
 type WebhookEndpointUpdateInput struct {
-	// Another scheme, host or port needs the values of the headers too, or headers: null.
+	// A change of scheme, host or port also needs the values of the headers, or headers: null.
 	URL         graphql.Omittable[*string]  `json:"url,omitempty"`
 	Events      graphql.Omittable[[]string] `json:"events,omitempty"`
 	Description graphql.Omittable[*string]  `json:"description,omitempty"`
 	RateLimit   graphql.Omittable[*int64]   `json:"rateLimit,omitempty"`
-	// All that it has from now on.
+	// Replaces all headers.
 	Headers graphql.Omittable[[]*WebhookHeaderInput] `json:"headers,omitempty"`
 	Filters graphql.Omittable[[]*filter.Condition]   `json:"filters,omitempty"`
 }
@@ -1141,33 +1143,33 @@ type WebhookEndpointUpdateInput struct {
 type WebhookEventType struct {
 	Name         string `json:"name"`
 	ResourceType string `json:"resourceType"`
-	// Needed to subscribe.
+	// The scope that a subscription requires.
 	Scope string `json:"scope"`
-	// What makes the event.
+	// The actions that trigger the event.
 	Trigger string `json:"trigger"`
 }
 
-// A header of an endpoint. Its value is not shown.
+// A header of an endpoint. Its value is never shown.
 type WebhookHeader struct {
 	Name string `json:"name"`
-	// The end of the value, where it is long enough for that.
+	// The last characters of the value, if it is long enough.
 	ValueHint *string `json:"valueHint,omitempty"`
 }
 
-// A header that is sent with every delivery; up to 10.
+// A header of every delivery; at most 10.
 type WebhookHeaderInput struct {
-	// A token (RFC 9110) that is none of the service's own headers nor of those that HTTP itself needs.
+	// A token (RFC 9110) that is neither one of the service's own headers nor one that HTTP itself needs.
 	Name string `json:"name"`
-	// Visible ASCII. Left out, the header keeps the value that it has.
+	// Visible ASCII. If absent, the header keeps its value.
 	Value *string `json:"value,omitempty"`
 }
 
 type WebhookQueueState struct {
-	// How many deliveries wait or are held; counted up to 10,000.
+	// The number of waiting or held deliveries, counted up to 10,000.
 	Waiting int `json:"waiting"`
-	// When the oldest of them was made.
+	// When the oldest of them was created.
 	OldestAt *micros.Time `json:"oldestAt,omitempty"`
-	// Events of the log are being added: after a reactivation, or for a replay.
+	// Whether events of the log are being added, after a reactivation or for a replay.
 	CatchingUp bool `json:"catchingUp"`
 }
 

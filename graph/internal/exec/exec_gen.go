@@ -404,102 +404,105 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
-	{Name: "../../../schema.graphqls", Input: `"The field needs this scope of the catalogue. A person has the scopes of their role."
+	{Name: "../../../schema.graphqls", Input: `"The field requires this scope. A person has the scopes of their role."
 directive @scope(name: String!) on FIELD_DEFINITION
 
 """
-The field is for people, by role; no API credential reaches it. Those of withoutFactor can be reached by who lacks the
-second factor that the store requires: they need them to set one up.
+Only people with one of the roles can use the field; no API credential can. With withoutFactor, people who still lack
+the second factor that the store requires can use it too: they need these fields to set one up.
 """
 directive @dashboard(roles: [StaffRole!]! = [OWNER, ADMIN], withoutFactor: Boolean! = false) on FIELD_DEFINITION
 
 """
-The field leads money, data or access elsewhere. A person in a browser has to prove within the last ten minutes who they
-are, by signing in or with sessionProve; the refusal's code is reauthentication_required, and nothing was done then. A
-staff token reaches it only if it was created with sensitive: true.
+The field can send money, data or access elsewhere. In a browser, the person must have confirmed their identity within
+the last ten minutes, by signing in or with sessionProve. Otherwise nothing is done and the code is
+reauthentication_required. A staff token can use the field only if it was created with sensitive: true.
 """
 directive @fresh on FIELD_DEFINITION
 
-"RFC 3339 in UTC with microseconds."
+"RFC 3339, in UTC, with microseconds."
 scalar Time
 
-"An amount in minor units of the currency beside it: an integer from 0 to 9007199254740991."
+"An amount in minor units of the accompanying currency: an integer from 0 to 9007199254740991."
 scalar Money
 
-"A whole number of up to 53 bits."
+"An integer of up to 53 bits."
 scalar Long
 
 type Query {
-  "Who the calling credential is."
+  "The calling credential."
   me: Identity! @scope(name: "products.read")
-  "The person who asks, and the stores they belong to."
+  "The calling person and the stores they belong to."
   account: Account! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "The store of the calling credential."
   store: Store! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "The people of the store, newest first."
+  "The staff of the store, newest first."
   staff(first: Int = 50, after: String): StaffConnection! @dashboard
-  "What somebody made in the store that works still, the newest first, at most 100 of each kind."
+  """
+  The API keys, apps and grants that a person created in the store and that still work, newest first, at most 100 of
+  each.
+  """
   staffMade(id: ID!): StaffMade! @dashboard
-  "The invitations of the store, newest first, those that have ended too."
+  "The invitations of the store, newest first, including ended ones."
   invitations(first: Int = 50, after: String): InvitationConnection! @dashboard
   "The staff tokens of the store, newest first."
   staffTokens(first: Int = 50, after: String): StaffTokenConnection! @dashboard
-  "The API keys of the store, newest first; revoked ones included."
+  "The API keys of the store, newest first, including revoked ones."
   apiKeys(first: Int = 50, after: String): APIKeyConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKey(id: ID!): APIKey @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   "The OAuth apps that the store registered, newest first."
   apps(first: Int = 50, after: String): AppConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   app(id: ID!): App @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "The apps that have a live grant in the store, the app registered last first."
+  "The apps with a live grant in the store, most recently registered first."
   installedApps(first: Int = 50, after: String): InstalledAppConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "What people of the store gave to apps, newest first; ended grants included."
+  "The grants that people of the store gave to apps, newest first, including ended ones."
   grants(first: Int = 50, after: String, filter: GrantFilter): GrantConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   grant(id: ID!): Grant @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "The catalogue of scopes."
+  "All scopes."
   scopes: [Scope!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
-  Products, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
-  all of its words, newest first. With a query, or with two filters, a page may hold fewer than it was asked for, or
-  none, while hasNextPage says that there is more.
+  Products, newest first by default; with updatedFrom, oldest change first. A query selects the products that contain
+  all of its words, newest first. With a query or two filters, a page may hold fewer products than requested, or none,
+  while hasNextPage is true.
   """
   products(first: Int = 50, after: String, filter: ProductFilter, query: String, sort: ListSort): ProductConnection!
     @scope(name: "products.read")
   product(id: ID!): Product @scope(name: "products.read")
   """
-  Customers, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
-  all of its words, newest first: a page may then hold fewer than it was asked for, or none, while hasNextPage says
-  that there is more.
+  Customers, newest first by default; with updatedFrom, oldest change first. A query selects the customers that contain
+  all of its words, newest first; a page may then hold fewer customers than requested, or none, while hasNextPage is
+  true.
   """
   customers(first: Int = 50, after: String, filter: CustomerFilter, query: String, sort: ListSort): CustomerConnection!
     @scope(name: "customers.read")
   customer(id: ID!): Customer @scope(name: "customers.read")
   """
-  Orders, newest first unless they are sorted; with updatedFrom, oldest change first. With a query those that have
-  all of its words, newest first. With a query, with customerId and another filter, or with updatedFrom and a time of
-  creation, a page may hold fewer than it was asked for, or none, while hasNextPage says that there is more.
+  Orders, newest first by default; with updatedFrom, oldest change first. A query selects the orders that contain all of
+  its words, newest first. With a query, with customerId and another filter, or with updatedFrom and a time of creation,
+  a page may hold fewer orders than requested, or none, while hasNextPage is true.
   """
   orders(first: Int = 50, after: String, filter: OrderFilter, query: String, sort: ListSort): OrderConnection!
     @scope(name: "orders.read")
   order(id: ID!): Order @scope(name: "orders.read")
-  "How many orders have each status."
+  "The number of orders in each status."
   orderCounts: OrderCounts! @scope(name: "orders.read")
-  "How many products have each status."
+  "The number of products in each status."
   productCounts: ProductCounts! @scope(name: "products.read")
-  "What has all words of the query, up to first of each kind; up to 20."
+  "Orders, products and customers that contain all words of the query: up to first of each kind, at most 20."
   search(query: String!, first: Int! = 5): SearchResult! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "The notes of one order, newest first."
+  "The notes of an order, newest first."
   orderNotes(orderId: ID!, first: Int = 50, after: String): OrderNoteConnection!
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "What the store sold on each of the last days, today included, in its time zone; up to 90 days."
+  "Sales of each of the last days, including today, in the store's time zone; at most 90 days."
   salesReport(days: Int! = 30): SalesReport! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "What is to be done about the orders, for the home page."
+  "The orders that need work, for the home page."
   orderWork: OrderWork! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "What an order would come to, computed as orderCreate computes it; nothing is written, no stock taken."
+  "What the order would cost, computed as orderCreate computes it. Nothing is written and no stock is reserved."
   orderPreview(input: OrderCreateInput!): OrderPreview! @dashboard
-  "What is about to sell out: of the newest 1,000 active products what has at most so many units left."
+  "Items about to sell out: among the newest 1,000 active products, those with at most this many units left."
   lowStock(atMost: Long! = 5): LowStock! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "How far the newest carts came: up to 1,000 of the last 30 days. Visits are not tracked."
+  "How many of the newest carts became orders: up to 1,000 of the last 30 days. Visits are not tracked."
   conversion: Conversion! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   "The shipping zones, by name."
   shippingZones: [ShippingZone!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
@@ -507,9 +510,9 @@ type Query {
   taxSettings: TaxSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The codes of all countries (ISO 3166-1 alpha-2)."
   countries: [String!]! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "One country; null for a code that is not one."
+  "One country, or null if the code is unknown."
   country(code: String!): Country @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "How shoppers may pay."
+  "The store's payment methods."
   paymentSettings: PaymentSettings! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The collections, newest first."
   collections(first: Int = 50, after: String): CollectionConnection!
@@ -519,301 +522,307 @@ type Query {
   discounts(first: Int = 50, after: String): DiscountConnection! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   discount(id: ID!): Discount @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
-  The event log, newest first: what webhooks deliver. It reaches back 30 days. With a filter of types a page may hold
-  fewer events than it was asked for, or none, while hasNextPage says that there is more.
+  The event log, newest first: the events that webhooks deliver, kept for 30 days. With a filter of types, a page may
+  hold fewer events than requested, or none, while hasNextPage is true.
   """
   events(first: Int = 50, after: String, filter: EventFilter): EventConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   event(id: ID!): Event @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   """
-  Requests of the REST API, newest first: those of keys and apps in the store, and those of the store's own apps in
-  other stores. It reaches back 72 hours and is a sample: of each key and app at least 60 refused and 20 answered
-  requests a minute, as long as the store has less than ten times that. A request is here within a few seconds. With a
-  filter of classes a page may hold fewer than it was asked for, or none, while hasNextPage says that there is more.
+  REST API requests of the last 72 hours, newest first: those of keys and apps in this store, and those of this store's
+  apps in other stores. The log is a sample: it keeps at least 60 refused and 20 answered requests a minute of each key
+  and app, as long as the store has fewer than ten times that. A request appears within a few seconds. With a filter of
+  status classes, a page may hold fewer requests than requested, or none, while hasNextPage is true.
   """
   requestLog(first: Int = 50, after: String, filter: RequestFilter): LoggedRequestConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "The webhook endpoints, newest first; of an app only its own."
+  "The webhook endpoints, newest first. An app sees only its own."
   webhookEndpoints(first: Int = 50, after: String): WebhookEndpointConnection! @scope(name: "webhooks.read")
   webhookEndpoint(id: ID!): WebhookEndpoint @scope(name: "webhooks.read")
   webhookDelivery(id: ID!): WebhookDelivery @scope(name: "webhooks.read")
-  "The catalogue of events."
+  "All event types."
   webhookEventTypes: [WebhookEventType!]! @scope(name: "webhooks.read")
-  "Export jobs, newest first; of an app only its own."
+  "Export jobs, newest first. An app sees only its own."
   exports(first: Int = 50, after: String): ExportConnection! @scope(name: "exports.read")
   export(id: ID!): Export @scope(name: "exports.read")
   "The pages of the storefront, newest first."
   pages(first: Int = 50, after: String): PageConnection! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   page(id: ID!): Page @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "The HTML that the storefront makes of the body of a page."
+  "The body of a page as the HTML that the storefront shows."
   pagePreview(body: String!): String! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   "The two menus of the storefront."
   menus: Menus! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "The themes that the store has, newest first."
+  "The themes of the store, newest first."
   themes(first: Int = 50, after: String): ThemeConnection! @scope(name: "themes.read")
   theme(id: ID!): Theme @scope(name: "themes.read")
   "The stylesheets, fonts and images of a theme, by key."
   themeAssets(themeId: ID!, first: Int = 50, after: String): ThemeAssetConnection! @scope(name: "themes.read")
-  "What can be set about a theme, and how it is set."
+  "The settings of a theme and their values."
   themeSettings(themeId: ID!): [ThemeSetting!]! @scope(name: "themes.read")
-  "The published themes of the marketplace, the one published last first."
+  "The published themes of the marketplace, most recently published first."
   marketplaceThemes(first: Int = 50, after: String): MarketplaceThemeConnection! @scope(name: "themes.read")
   marketplaceTheme(id: ID!): MarketplaceTheme @scope(name: "themes.read")
-  "What the store submitted to the marketplace, newest first."
+  "The store's submissions to the marketplace, newest first."
   marketplaceSubmissions(first: Int = 50, after: String): MarketplaceSubmissionConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "What all stores submitted and nobody has reviewed, newest first: for reviewers of the marketplace."
+  "Submissions of all stores that await review, newest first. Only reviewers of the marketplace may read them."
   marketplaceReviews(first: Int = 50, after: String): MarketplaceSubmissionConnection! @dashboard
-  "What the people of the store should know, newest first."
+  "The notifications of the store, newest first."
   notifications(first: Int = 50, after: String): NotificationConnection!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "How many notifications nobody has read; counted up to 100."
+  "The number of unread notifications, counted up to 100."
   unreadNotifications: Int! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
-  Who did what, newest first. With a filter a page may hold fewer entries than it was asked for, or none, while
-  hasNextPage says that there is more.
+  The audit log, newest first. With a filter, a page may hold fewer entries than requested, or none, while hasNextPage
+  is true.
   """
   auditLog(first: Int = 50, after: String, filter: AuditFilter): AuditEntryConnection! @dashboard
 }
 
 type Mutation {
-  "Makes another store, whose owner is the calling person."
+  "Creates another store, owned by the calling person."
   storeCreate(input: StoreCreateInput!): StorePayload! @dashboard(roles: [OWNER])
   storeUpdate(input: StoreUpdateInput!): StorePayload! @dashboard
-  "Puts the store on the list of those that v0 is still served to, or takes it off."
+  "Adds the store to the list of stores that may still use v0, or removes it."
   storeSetLegacy(expectedVersion: Long!, legacy: Boolean!): StorePayload! @dashboard(roles: [OWNER])
   """
-  Says whether the people of the store need a second factor. Who has none is led to set one up before anything else; an
-  owner who requires one has one.
+  Sets whether the staff of the store need a second factor. Staff without one must set one up before they can do
+  anything else. An owner must have a second factor to require one.
   """
   storeRequireSecondFactor(expectedVersion: Long!, required: Boolean!): StorePayload! @fresh @dashboard(roles: [OWNER])
   """
-  Says from which sum on, in minor units of the store's currency, a refund needs a person who proved within the last ten
-  minutes who they are: what is refunded of the order in all counts. Null asks nobody.
+  Sets the amount above which a refund requires the person to have confirmed their identity within the last ten minutes,
+  in minor units of the store's currency. All refunds of an order count together. Null turns the check off.
   """
   storeSetRefundProof(expectedVersion: Long!, aboveMinor: Long): StorePayload! @fresh @dashboard(roles: [OWNER])
-  "Closes the store: its credentials stop working. Its rows are kept."
+  "Closes the store: its credentials stop working. Its data is kept."
   storeClose(expectedVersion: Long!): StorePayload! @fresh @dashboard(roles: [OWNER])
   """
   Fills a test store that has no products, customers and orders with samples: 12 products, 8 customers and 20 orders.
-  Each has its events, as if people had made it.
+  They have the same events as real ones.
   """
   testStoreFill: StorePayload! @dashboard
   """
-  Removes products, customers and orders of a test store, with what belongs to them: up to 100 of each. Call it again
-  while there is more. Each product that goes has its event; the log of events, the audit log and finished exports stay.
+  Removes products, customers and orders of a test store and all that belongs to them, up to 100 of each. Call it again
+  while more is true. Each removed product has its event. The event log, the audit log and finished exports stay.
   """
   testStoreReset: TestStoreResetPayload! @fresh @dashboard
 
   """
-  Invites somebody to join the store, by a link that works for seven days and once. It goes to the address alone;
-  where the service sends no mail, this answer alone shows it.
+  Invites a person to join the store, with a link that works once, within seven days. The link is sent to the address
+  only; if the service sends no email, only this response contains it.
   """
   staffInvite(input: StaffInviteInput!): InvitationPayload! @fresh @dashboard
-  "Makes a new link, with another week, and sends it, or shows it. The one before it ends."
+  """
+  Creates a new link for another week and sends it, or returns it if the service sends no email. The previous link ends.
+  """
   invitationResend(id: ID!): InvitationPayload! @fresh @dashboard
-  "Ends an invitation that nobody has answered."
+  "Withdraws a pending invitation."
   invitationWithdraw(id: ID!): InvitationPayload! @dashboard
   staffUpdateRole(id: ID!, role: StaffRole!, expectedVersion: Long!): StaffPayload! @fresh @dashboard
-  "Switches the calling person's emails about new orders of the store on or off."
+  "Turns the calling person's emails about new orders of the store on or off."
   staffSetOrderEmails(enabled: Boolean!): StaffPayload! @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
-  Ends a membership, with the person's staff tokens and invitations. What revoke names, such as what staffMade lists,
-  ends in the same step: API keys are revoked, apps disabled, grants ended. It takes 300 ids at most.
+  Removes a person from the store, together with their staff tokens and invitations. The ids in revoke, for example
+  those of staffMade, are ended in the same step: API keys are revoked, apps disabled, grants ended. At most 300 ids.
   """
   staffRemove(id: ID!, revoke: [ID!]! = []): StaffRemovePayload! @fresh @dashboard
-  "Ends the calling person's own membership. The last owner stays."
+  "Removes the calling person from the store. The last owner cannot leave."
   storeLeave: StaffRemovePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   """
-  Creates a token for the calling person, shown once. It ends at expiresAt: after 90 days by default, 365 at most. A
-  sensitive one reaches also what needs a fresh proof of identity in a browser, such as creating keys.
+  Creates a token for the calling person and shows it once. It expires after 90 days unless expiresAt says otherwise,
+  and after 365 days at most. A sensitive token can also do what requires a recently confirmed identity in a browser,
+  such as creating API keys.
   """
   staffTokenCreate(name: String!, expiresAt: Time, sensitive: Boolean! = false): StaffTokenPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   staffTokenRevoke(id: ID!): StaffTokenPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
-  "Makes a key, shown once. Its scopes are among those of the calling person."
+  "Creates an API key and shows it once. The calling person must have all of its scopes."
   apiKeyCreate(input: APIKeyCreateInput!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   """
-  Makes a second live key with the same scopes and networks, shown once. The first stays until it is revoked, or until
-  oldKeyEndsAt. With the revocation of the second, the first can be rotated again.
+  Creates a second live key with the same scopes and networks, and shows it once. The first key works until it is
+  revoked or until oldKeyEndsAt. Revoking the second key allows another rotation of the first.
   """
   apiKeyRotate(id: ID!, oldKeyEndsAt: Time): APIKeyPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Says from which networks and addresses a key may be used, up to 20; none for everywhere."
+  "Sets the networks and addresses from which a key may be used, at most 20. An empty list allows every address."
   apiKeyAllow(id: ID!, allowedNetworks: [String!]!): APIKeyPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   apiKeyRevoke(id: ID!): APIKeyPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
-  "Registers an OAuth app. Its scopes are among those of the calling person."
+  "Registers an OAuth app. The calling person must have all of its scopes."
   appCreate(input: AppCreateInput!): AppPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   appUpdate(id: ID!, expectedVersion: Long!, input: AppUpdateInput!): AppPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Stops the app in every store: its tokens open nothing until it is enabled."
+  "Disables the app in every store: its tokens do not work until the app is enabled."
   appDisable(id: ID!, expectedVersion: Long!): AppPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   appEnable(id: ID!, expectedVersion: Long!): AppPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Puts the app on the list of those that v0 is still served to, or takes it off."
+  "Adds the app to the list of apps that may still use v0, or removes it."
   appSetLegacy(id: ID!, expectedVersion: Long!, legacy: Boolean!): AppPayload! @dashboard(roles: [OWNER])
-  "Ends one grant, and all its tokens with it."
+  "Revokes one grant and all of its tokens."
   grantRevoke(id: ID!): GrantPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Ends every grant of one app in the store."
+  "Revokes all grants of an app in the store."
   installedAppRevoke(appId: ID!): InstalledAppRevokePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
-  "Registers an endpoint. Its secret is shown once. It needs the read scope of each event."
+  "Registers an endpoint and shows its secret once. Requires the read scope of each event type."
   webhookEndpointCreate(input: WebhookEndpointCreateInput!): WebhookEndpointPayload!
     @fresh @scope(name: "webhooks.write")
-  "Another address needs what @fresh needs."
+  "A change of the address requires a recently confirmed identity, as @fresh does."
   webhookEndpointUpdate(id: ID!, expectedVersion: Long!, input: WebhookEndpointUpdateInput!): WebhookEndpointPayload!
     @scope(name: "webhooks.write")
-  "Stops deliveries; those that wait are held."
+  "Disables the endpoint. Pending deliveries are held."
   webhookEndpointDisable(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
-  "Takes a suspended or disabled endpoint back. With FROM, since says from when."
+  "Reactivates a suspended or disabled endpoint. With FROM, since is the time from which events are delivered."
   webhookEndpointReactivate(
     id: ID!, expectedVersion: Long!, backlog: WebhookBacklog! = RESUME, since: Time
   ): WebhookEndpointPayload! @scope(name: "webhooks.write")
-  "Sends nothing until a time, which is within a week. What waits and what comes is sent then, each with 24 h of its own."
+  """
+  Pauses the endpoint until a time within the next week. Deliveries that wait are sent then, each with 24 hours of its
+  own.
+  """
   webhookEndpointPause(id: ID!, expectedVersion: Long!, until: Time!): WebhookEndpointPayload!
     @scope(name: "webhooks.write")
-  "Ends a pause now."
+  "Ends a pause."
   webhookEndpointUnpause(id: ID!, expectedVersion: Long!): WebhookEndpointPayload! @scope(name: "webhooks.write")
-  "Issues a second secret, shown once. It takes over when it is promoted, or after 24 h."
+  "Issues a second secret and shows it once. It replaces the first when promoted, or after 24 hours."
   webhookEndpointRotateSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload!
     @fresh @scope(name: "webhooks.write")
-  "Lets the second secret take over now."
+  "Replaces the first secret with the second one now."
   webhookEndpointPromoteSecret(id: ID!, expectedVersion: Long!): WebhookEndpointPayload!
     @fresh @scope(name: "webhooks.write")
-  "Removes the endpoint and cancels what waits for it."
+  "Deletes the endpoint and cancels its pending deliveries."
   webhookEndpointDelete(id: ID!): WebhookEndpointDeletePayload! @scope(name: "webhooks.write")
-  "Sends a ping to the endpoint, whatever its status, and returns its outcome."
+  "Sends a ping to the endpoint, whatever its status, and returns the outcome."
   webhookEndpointTest(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
-  "Sends the events of a time once more, those up to before to."
+  "Sends the events of a period again: from from, inclusive, to to, exclusive."
   webhookEndpointReplay(id: ID!, from: Time!, to: Time!): WebhookEndpointPayload! @scope(name: "webhooks.write")
-  """
-  Sends one event of the log once more to an endpoint that subscribes to it, unless the endpoint's conditions leave it
-  out.
-  """
+  "Sends one event of the log again to an endpoint that subscribes to it, unless the endpoint's filters exclude it."
   webhookEventReplay(id: ID!, endpointId: ID!): WebhookEndpointPayload!
     @scope(name: "webhooks.write") @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Makes the next attempt now, or sends a delivery that has ended once more."
+  "Makes the next attempt now, or sends an ended delivery again."
   webhookDeliveryRetry(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
   """
-  Sends deliveries that have ended once more, oldest first, at the end of the queue, or makes the next attempts of those
-  that wait now: limit of them at most, which is 1 to 1,000. What was sent by it is not found by it again while
-  endCursor is given as after.
+  Sends ended deliveries again, oldest first, at the end of the queue; or makes the next attempts of waiting deliveries
+  now. Each call handles at most limit deliveries, from 1 to 1,000. Pass endCursor as after to continue without
+  repeating any.
   """
   webhookDeliveriesRetry(
     endpointId: ID!, filter: WebhookDeliveryFilter!, after: String, limit: Int! = 500
   ): WebhookDeliveriesPayload! @scope(name: "webhooks.write")
-  "Gives up a delivery that waits; the resource's next one goes on."
+  "Gives up a waiting delivery. The resource's next delivery continues."
   webhookDeliverySkip(id: ID!): WebhookDeliveryPayload! @scope(name: "webhooks.write")
 
-  "Starts a job. It needs the read scope of what it exports too."
+  "Starts an export job. Also requires the read scope of the exported kind."
   exportStart(input: ExportStartInput!): ExportPayload! @scope(name: "exports.write")
-  "Stops a job that is queued or running; what it wrote is removed."
+  "Cancels a queued or running job and removes what it wrote."
   exportCancel(id: ID!): ExportPayload! @scope(name: "exports.write")
-  "Removes a job and its file."
+  "Deletes a job and its file."
   exportDelete(id: ID!): ExportDeletePayload! @scope(name: "exports.write")
 
-  "Makes a draft of a page. The handle comes from the title when none is given."
+  "Creates a draft of a page. The handle is derived from the title if it is absent."
   pageCreate(input: PageCreateInput!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   pageUpdate(id: ID!, expectedVersion: Long!, input: PageUpdateInput!): PagePayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Shows a draft on the storefront."
+  "Publishes a draft on the storefront."
   pagePublish(id: ID!, expectedVersion: Long!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   pageUnpublish(id: ID!, expectedVersion: Long!): PagePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
   pageDelete(id: ID!, expectedVersion: Long!): PageDeletePayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
-  "Replaces both menus. The version is 0 before they are first set."
+  "Replaces both menus. The version is 0 before the first change."
   menusSet(expectedVersion: Long!, input: MenusInput!): MenusPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER])
 
-  "Adds a theme from a zip archive. Its processing begins at once."
+  "Adds a theme from a zip archive and starts to process it."
   themeImport(input: ThemeImportInput!): ThemePayload! @scope(name: "themes.write")
   "Adds a published theme of the marketplace."
   themeInstall(marketplaceThemeId: ID!): ThemePayload! @scope(name: "themes.write")
   "Adds a copy of a theme."
   themeDuplicate(id: ID!, name: String): ThemePayload! @scope(name: "themes.write")
-  "Adds what the marketplace has of a theme by now, with the settings of the theme. It is shown once it is activated."
+  "Adds the marketplace's current version of a theme, with the theme's settings. Activate it to show it."
   themeUpdate(id: ID!): ThemePayload! @scope(name: "themes.write")
   themeRename(id: ID!, name: String!): ThemePayload! @scope(name: "themes.write")
-  "Sets what the theme lets merchants set: previews show it at once, visitors once it is published."
+  "Sets the theme's settings. Previews show them at once, visitors once they are published."
   themeSettingsSave(id: ID!, values: [ThemeSettingInput!]!, publish: Boolean! = false): ThemePayload!
     @scope(name: "themes.write")
-  "Shows the theme on the storefront, in place of the one that is active."
+  "Shows the theme on the storefront instead of the active one."
   themeActivate(id: ID!): ThemePayload! @scope(name: "themes.write")
-  "Removes a theme that is not active."
+  "Deletes a theme that is not active."
   themeDelete(id: ID!): ThemeDeletePayload! @scope(name: "themes.write")
 
-  "Offers a theme of the store to the marketplace, as it is now."
+  "Submits a theme of the store, as it is now, to the marketplace."
   marketplaceThemeSubmit(input: MarketplaceThemeSubmitInput!): MarketplaceSubmissionPayload! @dashboard
-  "Approves or rejects what was submitted: for reviewers of the marketplace."
+  "Approves or rejects a submission. Only reviewers of the marketplace may do this."
   marketplaceThemeReview(id: ID!, verdict: ReviewVerdict!, note: String): MarketplaceSubmissionPayload! @dashboard
-  "Shows what was approved, or was unlisted, to all stores."
+  "Publishes an approved or unlisted theme to all stores."
   marketplaceThemePublish(id: ID!): MarketplaceSubmissionPayload! @dashboard
-  "Takes a published theme off the marketplace; stores that installed it keep it."
+  "Removes a published theme from the marketplace. Stores that installed it keep it."
   marketplaceThemeUnlist(id: ID!): MarketplaceSubmissionPayload! @dashboard
 
   """
-  Changes the calling person's password and ends their other sessions and, in all stores, their staff tokens. The new
-  one is not short, is none of those that are used most, and is not made of the person's e-mail address or name.
+  Changes the calling person's password and ends their other sessions and, in all stores, their staff tokens. A password
+  that is too short, very common, or derived from the person's email address or name is refused.
   """
   passwordChange(current: String!, next: String!): PasswordChangePayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   """
-  Proves who sits at the browser, for ten minutes: by one of the password, the code of an authenticator app or a
-  recovery code, and a passkey. Only browser sessions need it.
+  Confirms the calling person's identity for ten minutes, by password, by a code of an authenticator app, by a recovery
+  code or by a passkey. Only browser sessions need it.
   """
   sessionProve(input: SessionProveInput!): SessionProvePayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Asks the browser for one of the calling person's passkeys, for sessionProve."
+  "Starts a passkey request for sessionProve."
   passkeyAsk: PasskeyAskPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Mails a link that proves the calling person's address."
+  "Emails a link that verifies the calling person's address."
   addressVerify: AddressPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Mails a link to another address, which becomes the calling person's when they open it."
+  "Emails a link to another address, which becomes the calling person's when they open it."
   addressChange(email: String!): AddressPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
-  "Ends every session of the calling person; with others, all but the one that asks."
+  "Ends all sessions of the calling person; with others, all except the current one."
   signOutEverywhere(others: Boolean! = false): SignOutPayload!
     @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Ends one session of the calling person, which may be this one."
+  "Ends one session of the calling person, possibly the current one."
   sessionEnd(id: ID!): SessionEndPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
 
   """
-  Begins to set up an authenticator app for the calling person, in their browser session. What it shows goes into the
-  app, and a code that the app shows into totpConfirm, within 10 minutes.
+  Begins to set up an authenticator app for the calling person, in their browser session. Enter the secret into the app,
+  and pass the code that the app shows to totpConfirm within 10 minutes.
   """
   totpBegin: TotpBeginPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   """
-  Keeps the authenticator app, which shows the code. The first factor of a person brings ten recovery codes and ends
-  their other sessions.
+  Adds the authenticator app, given a code that it shows. With a person's first factor, the response has ten recovery
+  codes and their other sessions end.
   """
   totpConfirm(token: String!, code: String!, name: String): FactorAddPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   "Begins to set up a passkey (Web Authentication) for the calling person, in their browser session."
   passkeyBegin: PasskeyBeginPayload! @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Keeps the passkey that the browser made. The response is a RegistrationResponseJSON, of at most 16 KiB."
+  "Adds the passkey that the browser created. The response is a RegistrationResponseJSON of at most 16 KiB."
   passkeyFinish(token: String!, response: String!, name: String): FactorAddPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
   factorRename(id: ID!, name: String!): FactorPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Removes a second factor. The last one stays while a store of the person requires one, and ends the recovery codes."
+  """
+  Removes a second factor. The last one cannot be removed while a store of the person requires one; removing it ends the
+  recovery codes.
+  """
   factorRemove(id: ID!): FactorRemovePayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
-  "Makes ten new recovery codes; the old ones end."
+  "Creates ten new recovery codes. The old ones stop working."
   recoveryCodesRenew: RecoveryCodesPayload!
     @fresh @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT], withoutFactor: true)
 
   notificationMarkRead(id: ID!): NotificationPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
   notificationsMarkAllRead: NotificationsPayload! @dashboard(roles: [OWNER, ADMIN, DEVELOPER, SUPPORT])
 
-  "Makes a draft."
+  "Creates a draft."
   productCreate(input: ProductCreateInput!): ProductPayload! @scope(name: "products.write")
   productUpdate(id: ID!, expectedVersion: Long!, input: ProductUpdateInput!): ProductPayload!
     @scope(name: "products.write")
   """
-  Sets the options of a product and all its variants: a variant with an id stays, one without is new, and those that are
-  not named go. Without options there is one variant, which is the product itself.
+  Replaces the options and variants of a product: a variant with an id stays, one without an id is created, and variants
+  that are not listed are deleted. Without options, the product has one variant, which is the product itself.
   """
   productVariantsSet(
     id: ID!, expectedVersion: Long!, options: [ProductOptionInput!]!, variants: [ProductVariantInput!]!
   ): ProductPayload! @scope(name: "products.write")
-  "Changes one variant, which belongs to the product's version."
+  "Changes one variant. The expected version is the product's."
   productVariantUpdate(
     id: ID!, expectedVersion: Long!, variantId: ID!, input: ProductVariantUpdateInput!
   ): ProductPayload! @scope(name: "products.write")
@@ -821,103 +830,106 @@ type Mutation {
   productUnpublish(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productArchive(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   """
-  Adds a picture to a product, behind those that it has: cleaned of all that is not seen, such as the place where it was
-  taken, and turned as the camera was held. A request with this mutation alone may be as large as the picture needs.
+  Adds an image to a product, after its other images. Invisible data such as the location is removed, and the image is
+  rotated upright. A request that contains only this mutation may be as large as the image requires.
   """
   productImageAdd(input: ProductImageAddInput!): ProductImagePayload! @scope(name: "products.write")
-  "Says what is to be seen in a picture; an empty text says nothing."
+  "Sets the alternative text of an image. An empty text removes it."
   productImageChange(id: ID!, alt: String!): ProductImagePayload! @scope(name: "products.write")
-  "Puts the pictures of a product in an order, all of them by their ids."
+  "Sets the order of a product's images. List all of their ids."
   productImagesOrder(productId: ID!, ids: [ID!]!): ProductPayload! @scope(name: "products.write")
-  "Removes a picture; variants that it shows have none then."
+  "Deletes an image. Variants that used it have none afterwards."
   productImageDelete(id: ID!): ProductImageDeletePayload! @scope(name: "products.write")
-  "Chooses which of the product's pictures shows a variant; null for none. Only a product with options has variants."
+  "Sets the image of a variant, from the product's images; null for none. Only products with options have variants."
   productVariantImageSet(productId: ID!, variantId: ID!, imageId: ID): ProductPayload! @scope(name: "products.write")
-  "Takes an archived product back to a draft."
+  "Turns an archived product into a draft."
   productRestore(id: ID!, expectedVersion: Long!): ProductPayload! @scope(name: "products.write")
   productDelete(id: ID!, expectedVersion: Long!): ProductDeletePayload! @scope(name: "products.write")
 
   customerCreate(input: CustomerCreateInput!): CustomerPayload! @dashboard
   customerUpdate(id: ID!, expectedVersion: Long!, input: CustomerUpdateInput!): CustomerPayload! @dashboard
   customerDisable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
-  "Takes a disabled customer back."
+  "Enables a disabled customer."
   customerEnable(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
   """
-  Redacts the customer: their fields, and the e-mail and addresses of their orders. Stored events, kept answers and
-  exports that show them follow within a moment; from now on nothing of them is sent.
+  Redacts the customer: their fields, and the email and addresses of their orders. Stored events, stored responses and
+  exports follow within moments. Nothing about the customer is sent from now on.
   """
   customerRedact(id: ID!, expectedVersion: Long!): CustomerPayload! @dashboard
 
-  "Makes an order; stock is taken. An import gives placedAt, which becomes the order's time."
+  "Creates an order and reserves its stock. An import sets placedAt, which becomes the time of the order."
   orderCreate(input: OrderCreateInput!): OrderPayload! @dashboard
-  "Takes all that is still owed."
+  "Records a payment of everything still owed."
   orderMarkPaid(id: ID!, expectedVersion: Long!, method: String, reference: String): OrderPayload! @dashboard
   """
-  Takes an amount up to what is still owed: the total less all that was ever paid. A refund does not make the shopper
-  owe again.
+  Records a payment of at most what is still owed: the total less all payments ever made. A refund does not increase
+  what is owed.
   """
   orderRecordPayment(id: ID!, expectedVersion: Long!, input: PaymentInput!): OrderPayload! @dashboard
-  "Above a sum that the store has set it needs a person who proved lately who they are, see storeSetRefundProof."
+  "Above the amount that the store has set, a recently confirmed identity is required: see storeSetRefundProof."
   orderRefund(id: ID!, expectedVersion: Long!, input: RefundInput!): OrderPayload! @dashboard
   orderFulfill(id: ID!, expectedVersion: Long!, input: FulfillInput!): OrderPayload!
     @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
-  Ends an order of which nothing is fulfilled. Units that were not refunded go back to the stock; taken money is given
-  back only with refund, which may need a proof as orderRefund does.
+  Cancels an order of which nothing is fulfilled. Units that were not refunded return to stock. Payments are refunded
+  only with refund, which may require a confirmed identity as orderRefund does.
   """
   orderCancel(id: ID!, expectedVersion: Long!, refund: Boolean! = false, reason: String): OrderPayload! @dashboard
-  "Ends a fulfilled order."
+  "Completes a fulfilled order."
   orderComplete(id: ID!, expectedVersion: Long!): OrderPayload! @dashboard
   orderUpdate(id: ID!, expectedVersion: Long!, input: OrderUpdateInput!): OrderPayload! @dashboard
   orderNoteAppend(orderId: ID!, input: OrderNoteInput!): OrderNotePayload! @scope(name: "orders.write")
 
-  "Makes a group of countries that the store ships to at the same rates. A country is in one zone."
+  """
+  Creates a shipping zone: a group of countries that the store ships to at the same rates. A country belongs to at most
+  one zone.
+  """
   shippingZoneCreate(input: ShippingZoneInput!): ShippingZonePayload! @dashboard
-  "Replaces the whole zone. A rate with the id of one that the zone has stays that rate."
+  "Replaces the whole zone. A rate with the id of an existing rate updates that rate."
   shippingZoneUpdate(id: ID!, expectedVersion: Long!, input: ShippingZoneInput!): ShippingZonePayload! @dashboard
-  "Replaces how shoppers may pay."
+  "Replaces the store's payment methods."
   paymentSettingsUpdate(expectedVersion: Long!, input: PaymentSettingsInput!): PaymentSettingsPayload!
     @fresh @dashboard
   """
-  Keeps the secrets of the store's account with a payment provider. The key is tried: it has to be able to begin a
-  payment in the store's currency. Another key may be that of another account: for 30 days the former one settles and
-  gives back what was begun with it, then it is forgotten. There are 20 former ones at most.
+  Stores the secrets of the store's account with a payment provider. The key is tested: it must be able to begin a
+  payment in the store's currency. If a new key belongs to another account, the former account settles and refunds its
+  payments for another 30 days and is then deleted. A store has at most 20 former accounts.
   """
   paymentAccountSet(input: PaymentAccountInput!): PaymentSettingsPayload! @fresh @dashboard
   """
-  Takes the account from the store. The way to pay has to be inactive before. For 30 days the account settles and gives
-  back what was begun with it, then it is forgotten; who wants to end that at once revokes the key at the provider.
+  Removes the account from the store. Deactivate the payment method first. The account settles and refunds its payments
+  for another 30 days and is then deleted. To end that at once, revoke the key at the provider.
   """
   paymentAccountRemove(kind: PaymentMethodKind!): PaymentSettingsPayload! @fresh @dashboard
   shippingZoneDelete(id: ID!, expectedVersion: Long!): ShippingZoneDeletePayload! @dashboard
-  "Replaces how the store taxes."
+  "Replaces the store's tax settings."
   taxSettingsUpdate(expectedVersion: Long!, input: TaxSettingsInput!): TaxSettingsPayload! @dashboard
-  "Makes a collection. Its products are on its page at once, or within moments where there are thousands."
+  "Creates a collection. Its page shows its products at once, or within moments if there are thousands."
   collectionCreate(input: CollectionInput!): CollectionPayload! @dashboard
-  "Replaces the whole collection; without a handle it keeps the one that it has."
+  "Replaces the whole collection. Without a handle it keeps its current one."
   collectionUpdate(id: ID!, expectedVersion: Long!, input: CollectionInput!): CollectionPayload! @dashboard
   collectionDelete(id: ID!, expectedVersion: Long!): CollectionDeletePayload! @dashboard
   discountCreate(input: DiscountInput!): DiscountPayload! @dashboard
-  "Replaces the whole discount but for its uses."
+  "Replaces the whole discount except its uses."
   discountUpdate(id: ID!, expectedVersion: Long!, input: DiscountInput!): DiscountPayload! @dashboard
-  "Deletes a discount that no order has. One that was used is switched off instead."
+  "Deletes a discount that no order used. Deactivate a used one instead."
   discountDelete(id: ID!, expectedVersion: Long!): DiscountDeletePayload! @dashboard
 }
 
-"What a caller did wrong, or what the state forbids."
+"A mistake of the caller, or a state that forbids the change."
 type UserError {
   "The stable machine name, as in REST."
   code: String!
   message: String!
-  "Where in the arguments, from the outside in; null when it is about no single one."
+  "The path of the argument, outermost first; null if the error concerns no single argument."
   path: [String!]
-  "The limit that was reached, by its name in the documents; null for any other code than limit_reached."
+  "The name of the limit as documented; null unless the code is limit_reached."
   limit: String
 }
 
 type PageInfo {
   hasNextPage: Boolean!
-  "Always false: lists run one way."
+  "Always false: lists are paged forward only."
   hasPreviousPage: Boolean!
   startCursor: String
   endCursor: String
@@ -940,7 +952,7 @@ enum ExportKind {
   ORDERS
   PRODUCTS
   CUSTOMERS
-  "The attempts to deliver to one webhook endpoint, as long as they are kept; oldest delivery first."
+  "The delivery attempts of one webhook endpoint, as long as they are kept; oldest delivery first."
   WEBHOOK_ATTEMPTS
 }
 enum ExportFormat { CSV JSONL SPREADSHEET }
@@ -956,14 +968,17 @@ enum FactorKind { PASSKEY TOTP }
 enum NotificationLevel { INFO WARNING CRITICAL }
 enum ProductStatus { DRAFT ACTIVE ARCHIVED }
 enum PageStatus { DRAFT PUBLISHED }
-"What a page is for, where shops are expected to have such a one."
+"The legal or practical purpose of a page that shops usually have."
 enum PageKind { IMPRINT PRIVACY SHIPPING CONTACT TERMS }
 enum MenuTarget { HOME PRODUCTS SEARCH PAGE PRODUCT COLLECTION ADDRESS }
-"In which a storefront speaks (BCP 47)."
+"The language of a storefront (BCP 47)."
 enum Language { EN DE FR ES JA AR }
 enum CustomerStatus { GUEST ACTIVE DISABLED REDACTED }
 enum EmailMarketing { SUBSCRIBED UNSUBSCRIBED NOT_SUBSCRIBED }
-"How a list is sorted. UPDATED has the newest change first; it and OLDEST go without a query, UPDATED without filters."
+"""
+The order of a list. UPDATED has the newest change first. UPDATED and OLDEST exclude a query; UPDATED also excludes
+filters.
+"""
 enum ListSort { NEWEST OLDEST UPDATED }
 enum OrderStatus { OPEN COMPLETED CANCELLED }
 enum FinancialStatus { PENDING PARTIALLY_PAID PAID PARTIALLY_REFUNDED REFUNDED VOIDED }
@@ -971,14 +986,14 @@ enum FulfillmentStatus { UNFULFILLED PARTIALLY_FULFILLED FULFILLED }
 enum PaymentKind { PAYMENT REFUND }
 enum PaymentRefundState { WAITING DONE FAILED }
 enum NoteVisibility { INTERNAL CUSTOMER }
-"TEST moves no money; only an installation for trying things out has it."
+"TEST moves no money and exists only in installations that offer it."
 enum PaymentMethodKind { BANK_TRANSFER CASH_ON_DELIVERY TEST STRIPE }
-"The order in which a collection is shown unless visitors choose another: MANUAL is that of productIds."
+"The order of a collection's products unless visitors choose another. MANUAL is the order of productIds."
 enum CollectionSort { MANUAL NEWEST PRICE_UP PRICE_DOWN TITLE }
-"What a condition looks at: a text that has to be the same, whatever its case and accents, or a price."
+"What a condition compares: a text, ignoring case and accents, or a price."
 enum CollectionField { TAG PRODUCT_TYPE VENDOR PRICE }
 enum DiscountKind { PERCENT AMOUNT FREE_SHIPPING }
-"How goods reach the shopper: they are sent, or collected at the shop."
+"Whether the order is sent to the shopper or collected at the shop."
 enum ShippingKind { DELIVERY PICKUP }
 
 type Identity {
@@ -986,53 +1001,51 @@ type Identity {
   credentialId: ID!
   name: String
   hint: String!
-  "When the credential was made."
+  "When the credential was created."
   createdAt: Time!
   expiresAt: Time
-  "A younger key of its lineage exists."
+  "A newer key of the same lineage exists."
   superseded: Boolean!
   "Effective scopes, sorted."
   scopes: [String!]!
   grantedScopes: [String!]!
   store: Store!
-  "The app whose token it is; null for any other credential."
+  "The app that the token belongs to; null for other credentials."
   app: AppSummary
-  "The consent behind the token of an app; null for any other credential."
+  "The consent behind an app's token; null for other credentials."
   grant: GrantSummary
   limits: Limits!
   serverTime: Time!
 }
 
-"A grant as the app may see it that has it."
+"A grant as its app sees it."
 type GrantSummary {
   id: ID!
   consentedAt: Time!
 }
 
-"What one credential may ask for."
+"The limits that apply to the credential and its store."
 type Limits {
-  "Requests of a credential within a second; 0 where rates are switched off."
+  "Requests per second of a credential; 0 if rates are not limited."
   ratePerSecond: Int!
-  "Requests of a credential at once; 0 where rates are switched off."
+  "Requests of a credential at once; 0 if rates are not limited."
   rateBurst: Int!
   pageSizeDefault: Int!
   pageSizeMax: Int!
-  "The import of a theme may be larger."
+  "Does not apply to theme imports, which may be larger."
   bodyBytesMax: Int!
   idempotencyKeyTtlSeconds: Int!
-  "Requests of all credentials of the store within a second; 0 where rates are switched off."
+  "Requests per second of all credentials of the store; 0 if rates are not limited."
   storeRatePerSecond: Int!
-  """
-  Pages that a visitor of storefronts opens within a second, a search as five, a picture as a twentieth; 0 is no limit.
-  """
+  "Storefront pages per second of a visitor; 0 is no limit. A search counts as five pages, an image as a twentieth."
   visitorRatePerSecond: Int!
-  "People of the store."
+  "Staff of the store."
   peopleMax: Int!
-  "Invitations of the store that nobody has answered."
+  "Pending invitations of the store."
   invitationsMax: Int!
   "Keys of the store that are not revoked."
   apiKeysMax: Int!
-  "OAuth apps that the store registers."
+  "OAuth apps that the store registered."
   appsMax: Int!
   webhookEndpointsMax: Int!
   themesMax: Int!
@@ -1044,32 +1057,35 @@ type Limits {
   shippingZonesMax: Int!
   discountsMax: Int!
   collectionsMax: Int!
-  "Exports of the store that have not ended."
+  "Exports of the store that are queued or running."
   exportsMax: Int!
-  "Exports of the store that were asked for within 24 hours."
+  "Exports of the store started within 24 hours."
   exportsPerDayMax: Int!
-  "Exports of the store that are written at once; others wait."
+  "Exports of the store running at once. Others wait."
   exportsRunningMax: Int!
-  "Mails to strangers that the store causes within 24 hours."
+  "Invitations and other emails to unconfirmed addresses that the store causes within 24 hours."
   mailsPerDayMax: Int!
   orderMailsPerDayMax: Int!
   newStoreMailsPerDayMax: Int!
   newStoreDaysMax: Int!
-  "Test pings of a webhook endpoint within a minute."
+  "Test pings of a webhook endpoint per minute."
   pingsPerMinuteMax: Int!
-  "Orders that the sales reports of the store read within a minute; one that reads more takes the minute's allowance."
+  "Orders that the store's sales reports read per minute. A report that reads more uses up the minute's allowance."
   reportOrdersPerMinuteMax: Int!
   productsMax: Int!
   variantsMax: Int!
-  "Customers that the store creates; orders create others beyond it."
+  "Customers that the store creates. Orders may create customers beyond this limit."
   customersMax: Int!
-  "Bytes of the texts, addresses, order lines and events of the store; at it, writes of more than 4 KiB are refused."
+  """
+  Bytes of the store's texts, addresses, order lines and events. When the limit is reached, writes of more than 4 KiB
+  are refused.
+  """
   storedBytesMax: Long!
-  "Pieces of counted stock that an order of a shopper holds until it is paid later, as by a bank transfer."
+  "Units of tracked stock that a shopper's order may reserve while its payment is pending, for example a bank transfer."
   unpaidPiecesMax: Int!
-  "Bytes that the writes of the store send within a minute, in each process."
+  "Bytes that the store may write per minute, in each process."
   writtenBytesPerMinuteMax: Long!
-  "Megapixels of the images that the store uploads within a minute, in each process."
+  "Megapixels of the images that the store may upload per minute, in each process."
   imageMegapixelsPerMinuteMax: Int!
   "Stores that a person owns."
   storesMax: Int!
@@ -1077,36 +1093,38 @@ type Limits {
   factorsMax: Int!
 }
 
-"The person who asks."
+"The calling person."
 type Account {
   id: ID!
   name: String!
   email: String!
-  "They have proved that the address is theirs."
+  "Whether the address is verified."
   verified: Boolean!
-  "In the present store."
+  "The role in the current store."
   role: StaffRole!
-  "They get emails about new orders of the present store, if their role handles orders."
+  "Whether the person receives emails about new orders of the current store. Only roles that handle orders do."
   orderEmails: Boolean!
-  "Every open store that they belong to, at most 100."
+  "The open stores that the person belongs to, at most 100."
   memberships: [Membership!]!
-  "Their browsers that are signed in, the newest first, at most 100."
+  "The person's active browser sessions, newest first, at most 100."
   sessions: [Session!]!
-  "Their staff tokens for the present store that are not revoked, the newest first, at most 100."
+  "The person's staff tokens for the current store that are not revoked, newest first, at most 100."
   staffTokens: [StaffToken!]!
-  "Their second factors, the oldest first."
+  "The person's second factors, oldest first."
   factors: [Factor!]!
-  "How many of their recovery codes are not used."
+  "The number of unused recovery codes."
   recoveryCodesLeft: Int!
-  "Whether passkeys can be had here: browsers bind them to the name of a host, and an IP address has none."
+  "Whether passkeys work here. Browsers bind them to a host name, so they do not work on an IP address."
   passkeysPossible: Boolean!
-  "Whether the service sends mail, so that they can prove an address."
+  "Whether the service sends email, which verifying an address requires."
   mailPossible: Boolean!
-  "What happened to the account, such as sign-ins, newest first; kept for 180 days. A session or a staff token asks."
+  """
+  Events of the account, such as sign-ins, newest first, kept for 180 days. Only sessions and staff tokens may read it.
+  """
   log(first: Int = 50, after: String): AccountEventConnection!
 }
 
-"How a person proves who they are besides the password."
+"A way to confirm one's identity besides the password."
 type Factor {
   id: ID!
   kind: FactorKind!
@@ -1115,14 +1133,14 @@ type Factor {
   lastUsedAt: Time
 }
 
-"A row of a person's own log."
+"An entry of a person's account log."
 type AccountEvent {
   id: ID!
-  "What happened, such as sign_in or password.changed."
+  "The event, such as sign_in or password.changed."
   action: String!
-  "Where it came from, as far as it is known."
+  "The IP address, if known."
   address: String
-  "What the browser or the program called itself."
+  "The user agent."
   agent: String
   detail: String
   createdAt: Time!
@@ -1135,31 +1153,31 @@ type Membership {
 
 type Session {
   id: ID!
-  "Where it was last used from, to a minute."
+  "The IP address of the last use, recorded at most once a minute."
   address: String
-  "What the browser called itself."
+  "The user agent."
   agent: String!
-  "The one that asks."
+  "Whether it is the current session."
   current: Boolean!
   createdAt: Time!
   seenAt: Time!
   expiresAt: Time!
 }
 
-"An OAuth app, as the store sees it that registered it."
+"An OAuth app, as the store that registered it sees it."
 type App {
   id: ID!
   clientId: String!
   name: String!
-  "Who makes it, as the consent screen says."
+  "The developer's name on the consent screen."
   developer: String!
   website: String
   redirectUris: [String!]!
-  "What it may ask for, sorted."
+  "The scopes that it may request, sorted."
   scopes: [String!]!
-  "v0 is still served to it."
+  "Whether the app may still use v0."
   legacy: Boolean!
-  "When the operator found it to be whose its name says it is."
+  "When the operator verified the app's identity."
   verifiedAt: Time
   disabledAt: Time
   version: Long!
@@ -1167,20 +1185,20 @@ type App {
   updatedAt: Time!
 }
 
-"An app, as the stores see it that gave it access."
+"An app, as the stores that gave it access see it."
 type AppSummary {
   id: ID!
   clientId: String!
   name: String!
   developer: String!
   website: String
-  "It was stopped by whoever registered it."
+  "Whether the store that registered the app disabled it."
   disabled: Boolean!
 }
 
 type InstalledApp {
   app: AppSummary!
-  "What all live grants together open at present, sorted."
+  "The scopes of all live grants together, sorted."
   scopes: [String!]!
   "The live grants, newest first, at most 100."
   grants: [Grant!]!
@@ -1191,22 +1209,22 @@ type InstalledApp {
 type Grant {
   id: ID!
   app: AppSummary!
-  "Who consented."
+  "The person who consented."
   user: Author!
-  "As granted, sorted."
+  "The granted scopes, sorted."
   scopes: [String!]!
   consentedAt: Time!
-  "When the app took up the access; null until then."
+  "When the app redeemed the grant; null until then."
   redeemedAt: Time
   expiresAt: Time!
   revokedAt: Time
   revokedReason: GrantEnd
   lastUsedAt: Time
-  "It opens the store at present."
+  "Whether the grant gives access to the store now."
   live: Boolean!
 }
 
-"Orders and their totals by day; cancelled orders are left out."
+"Orders and their totals by day, without canceled orders."
 type SalesReport {
   currency: String!
   timezone: String!
@@ -1215,7 +1233,7 @@ type SalesReport {
 }
 
 type SalesDay {
-  "The calendar day in the store's time zone, as 2026-01-31."
+  "The date in the store's time zone, for example 2026-01-31."
   date: String!
   orders: Long!
   totalMinor: Money!
@@ -1223,141 +1241,147 @@ type SalesDay {
 
 type Event {
   id: ID!
-  "Its name, as subscribers know it."
+  "The event type, as in webhooks."
   type: String!
   resourceType: String!
   resourceId: ID!
-  "Counts the events of one resource, from 1."
+  "The number of the event among those of its resource, from 1."
   sequence: Long!
   occurredAt: Time!
-  "The body that subscribers get; null for a person who may not read what it is about."
+  "The body of the webhook; null for people who may not read the resource."
   payload: String
 }
 
-"A request of the REST API by a key or an app."
+"A REST API request of a key or an app."
 type LoggedRequest {
-  "The request_id of the answer."
+  "The request_id of the response."
   id: ID!
   createdAt: Time!
   method: String!
-  "The path, without its query; {id} stands for what has not the form of an id."
+  "The path without its query. A segment that is not a valid id is shown as {id}."
   path: String!
-  "The path with {id} in place of ids."
+  "The path with {id} instead of ids."
   route: String!
   status: Int!
-  "The code of the problem; null where none was answered."
+  "The code of the problem; null if the request succeeded."
   code: String
-  "In microseconds."
+  "Microseconds."
   duration: Long!
-  "The key that asked; null for an app."
+  "The key that sent the request; null for an app."
   key: APIKey
-  "The app that asked; null for a key."
+  "The app that sent the request; null for a key."
   app: AppSummary
-  "The other store in which the store's own app asked; null for this store."
+  "The other store in which this store's app sent the request; null for this store."
   storeId: ID
-  "How many more of the same key or app, refused or answered as this one, were left out within the minute."
+  "The number of similar requests of the same key or app that were left out within the minute."
   omitted: Long!
 }
 
 type WebhookEndpoint {
   id: ID!
   url: String!
-  "The names subscribed to, sorted."
+  "The event types it subscribes to, sorted."
   events: [String!]!
   description: String
   status: EndpointStatus!
-  "When the oldest delivery that fails was first tried; null while none fails."
+  "When the oldest failing delivery was first tried; null if none fails."
   failingSince: Time
   suspendedAt: Time
   suspendedReason: EndpointStop
   lastSuccessAt: Time
   lastError: String
-  "The end of the secret."
+  "The last characters of the secret."
   secretHint: String!
-  "The end of the second secret, while one is issued."
+  "The last characters of the second secret, while there is one."
   nextSecretHint: String
-  "When the second secret takes over by itself."
+  "When the second secret replaces the first automatically."
   nextSecretPromotesAt: Time
   apiVersion: String!
-  "The app whose endpoint it is; null for the store's own."
+  "The app that owns the endpoint; null for the store's own."
   app: AppSummary
-  "How many attempts may begin in a second; null is no limit of its own."
+  "The maximum number of attempts per second; null if the endpoint has no limit of its own."
   rateLimit: Int
-  "What is sent besides the service's own headers. Null where the server has lost the secret that opens them."
+  "Additional headers of each delivery. Null if the server has lost the secret that decrypts them."
   headers: [WebhookHeader!]
-  "Of the events subscribed to, those are sent of which all of these hold."
+  "Only events that match all of these filters are sent."
   filters: [WebhookFilter!]!
-  "Until when nothing is sent, since a person wants it so; null while it is not paused."
+  "The end of the pause; null if the endpoint is not paused."
   pausedUntil: Time
   circuit: WebhookCircuit!
   queue: WebhookQueueState!
-  "What came of the attempts of the last hours, oldest first: slots of five minutes up to 6 hours, of an hour above; up to 336."
+  """
+  Results of the attempts of the last hours, oldest first, at most 336 hours. The slots are five minutes for up to 6
+  hours, otherwise one hour.
+  """
   activity(hours: Int! = 24): [WebhookActivity!]!
   """
-  Newest first: those that wait and those that have ended in the last 14 days. With a state a page may hold fewer than
-  it was asked for, or none, while hasNextPage says that there is more.
+  Waiting deliveries and those that ended in the last 14 days, newest first. With a state, a page may hold fewer
+  deliveries than requested, or none, while hasNextPage is true.
   """
   deliveries(first: Int = 50, after: String, state: DeliveryState): WebhookDeliveryConnection!
-  "How many deliveries a filter chooses, of the newest million; counted up to 10,000."
+  "The number of deliveries that match a filter among the newest million, counted up to 10,000."
   deliveryCount(filter: WebhookDeliveryFilter!): Int!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
 }
 
-"A header of an endpoint. Its value is not shown."
+"A header of an endpoint. Its value is never shown."
 type WebhookHeader {
   name: String!
-  "The end of the value, where it is long enough for that."
+  "The last characters of the value, if it is long enough."
   valueHint: String
 }
 
 """
-A condition on an event: where its field lies, and one of the others. An event whose data was left out for its size
-meets all.
+A condition on an event: a field and one test. An event whose data was left out because of its size matches every
+condition.
 """
 type WebhookFilter {
-  "Where a member lies in the event's data, such as object.status."
+  "The path of a member of the event's data, such as object.status."
   field: String!
-  "It is one of these, as text: true, 12, open."
+  "The member is one of these, written as text: true, 12, open."
   in: [String!]
-  "It is absent, or none of these."
+  "The member is absent or none of these."
   notIn: [String!]
-  "It is a number that is not below this one."
+  "The member is a number of at least this value."
   min: Long
-  "It is a number that is not above this one."
+  "The member is a number of at most this value."
   max: Long
-  "Whether it is there and not null."
+  "Whether the member is present and not null."
   exists: Boolean
-  "Whether it is among the members that the event says have changed."
+  "Whether the event reports the member as changed."
   changed: Boolean
 }
 
-"Whether an endpoint is spared what it does not take."
+"Stops new deliveries to an endpoint that keeps failing."
 type WebhookCircuit {
-  "OPEN after three failures in a row: new deliveries wait for nextAttemptAt. HALF_OPEN when it has come: one is tried."
+  """
+  OPEN after three failures in a row: new deliveries wait until nextAttemptAt. HALF_OPEN from then on: one delivery is
+  tried.
+  """
   state: WebhookCircuitState!
-  "How many deliveries failed the first time since one was taken."
+  "The number of deliveries whose first attempt failed since the last success."
   failures: Int!
-  "When the next new delivery is tried; null while the circuit is closed."
+  "When the next new delivery is tried; null if the circuit is closed."
   nextAttemptAt: Time
 }
 
 type WebhookQueueState {
-  "How many deliveries wait or are held; counted up to 10,000."
+  "The number of waiting or held deliveries, counted up to 10,000."
   waiting: Int!
-  "When the oldest of them was made."
+  "When the oldest of them was created."
   oldestAt: Time
-  "Events of the log are being added: after a reactivation, or for a replay."
+  "Whether events of the log are being added, after a reactivation or for a replay."
   catchingUp: Boolean!
 }
 
 type WebhookActivity {
-  "The beginning of the slot."
+  "The start of the slot."
   at: Time!
   delivered: Long!
   failed: Long!
-  "Of the delivered ones, in microseconds; null where there are none."
+  "The mean latency of successful attempts, in microseconds; null if there are none."
   latencyMean: Long
   latencyMax: Long
 }
@@ -1365,19 +1389,19 @@ type WebhookActivity {
 type WebhookDelivery {
   id: ID!
   endpointId: ID!
-  "Counts the deliveries of the endpoint."
+  "The number of the delivery among those of the endpoint."
   sequence: Long!
   eventId: ID!
   type: String!
   resourceType: String!
   resourceId: ID!
   state: DeliveryState!
-  "How many attempts were made."
+  "The number of attempts."
   attemptCount: Int!
-  "The attempts, the last one first."
+  "The attempts, newest first."
   attempts: [WebhookAttempt!]!
   nextAttemptAt: Time
-  "The body that is sent; null where it has aged out, or for a credential that may not read the resource."
+  "The body of the webhook; null if it has expired, or if the credential may not read the resource."
   payload: String
   createdAt: Time!
   settledAt: Time
@@ -1387,17 +1411,17 @@ type WebhookAttempt {
   id: ID!
   number: Int!
   at: Time!
-  "delivered, or the class of failure."
+  "delivered, or the class of the failure."
   outcome: String!
-  "The HTTP status of the answer; null without one."
+  "The HTTP status of the response; null if there was none."
   status: Int
-  "In microseconds, from the request to the answer's headers."
+  "Microseconds from the request to the headers of the response."
   duration: Long!
-  "What was wrong, where the class alone does not say."
+  "Details of the failure, if its class is not enough."
   detail: String
-  "The head of the request as it was sent, without the values of the endpoint's own headers. Null where none was sent."
+  "The request line and headers as sent, without the values of the endpoint's own headers. Null if nothing was sent."
   request: String
-  "The first 4 KiB of the answer."
+  "The first 4 KiB of the response."
   response: String
   nextAt: Time
 }
@@ -1405,62 +1429,68 @@ type WebhookAttempt {
 type WebhookEventType {
   name: String!
   resourceType: String!
-  "Needed to subscribe."
+  "The scope that a subscription requires."
   scope: String!
-  "What makes the event."
+  "The actions that trigger the event."
   trigger: String!
 }
 
-"A job that writes a file, and the file's link."
+"An export job and its file."
 type Export {
   id: ID!
   kind: ExportKind!
   format: ExportFormat!
   compression: ExportCompression!
-  "The endpoint whose attempts are exported; null for all other kinds."
+  "The endpoint whose attempts are exported; null for other kinds."
   webhookId: ID
   filters: ExportFilters!
   status: ExportStatus!
   progress: ExportProgress!
-  "The rows of the file, a header left out; null until it is complete."
+  "The number of rows without the header; null until the job is complete."
   rowCount: Long
   fileSizeBytes: Long
-  "Of the file as it is downloaded, in hexadecimal."
+  "The SHA-256 of the downloaded file, in hexadecimal."
   sha256: String
   error: ExportError
   requestedBy: Author!
   createdAt: Time!
   startedAt: Time
-  "The updatedFrom with which a client goes on after the file: whatever the file lacks has changed since. Null until the job has begun."
+  """
+  Pass this as updatedFrom to continue after the file: it returns everything changed since. Null until the job has
+  started.
+  """
   syncFrom: Time
   completedAt: Time
-  "When the file is removed, or was."
+  "When the file is or was deleted."
   expiresAt: Time
-  "A link that serves whoever holds it, for 15 minutes, fresh on each read. Null while there is no file, and for a credential without the read scope of the kind."
+  """
+  A link to the file that needs no credential and works for 15 minutes; each read returns a new one. Null if there is no
+  file, or if the credential lacks the read scope of the kind.
+  """
   downloadUrl: String
   downloadUrlExpiresAt: Time
 }
 
-"What a job is narrowed to. An attempt counts as created when it began."
+"The rows that a job exports. An attempt counts as created when it began."
 type ExportFilters {
   "Inclusive."
   createdFrom: Time
   "Exclusive."
   createdTo: Time
-  "A status of the exported resource, as in REST; attempts have none."
+  "A status of the exported resource, as in REST. Attempts have none."
   status: String
-  "This and the next two are of orders alone."
+  "Only for orders, like the next two."
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
-  "Only these, of at most 250 ids of the kind."
+  "Only the rows with these ids, at most 250."
   ids: [ID!]
 }
 
 type ExportProgress {
-  "The rows that are written."
+  "The number of rows written."
   rowsDone: Long!
-  "How many it will be, as far as that is known."
+  "The expected number of rows, if known."
   rowsEstimated: Long
 }
 
@@ -1469,18 +1499,18 @@ type ExportError {
   message: String!
 }
 
-"A text that the storefront shows at /pages/HANDLE."
+"A page of the storefront, at /pages/HANDLE."
 type Page {
   id: ID!
   title: String!
-  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another page takes one."
+  "Its name in addresses. The shop redirects (301) from its 20 most recent former handles until another page takes one."
   handle: String!
   status: PageStatus!
-  "Null for a page that is none of these. A store has one page of each kind."
+  "Null for other pages. A store has at most one page of each kind."
   kind: PageKind
   "Markdown (CommonMark) without HTML."
   body: String!
-  "What search engines show of it."
+  "The description for search engines."
   seoDescription: String
   publishedAt: Time
   version: Long!
@@ -1493,29 +1523,29 @@ type Menus {
   main: [MenuLink!]
   "Null for the default: the published pages."
   footer: [MenuLink!]
-  "0 before they are first set."
+  "0 before the first change."
   version: Long!
 }
 
-"A link of a menu. One whose page or product visitors do not see is left out on the storefront."
+"A link of a menu. The storefront omits a link whose target visitors cannot see."
 type MenuLink {
   title: String!
   target: MenuTarget!
-  "Of the page, the product or the collection."
+  "The id of the page, product or collection."
   resourceId: ID
-  "A path of the shop, or an https address."
+  "A path of the shop or an https address."
   address: String
-  "The links below it, which have none themselves."
+  "The links below it. They cannot have children."
   children: [MenuLink!]!
 }
 
-"A theme that the store has."
+"A theme of the store."
 type Theme {
   id: ID!
   name: String!
-  "What its author calls this version of it."
+  "The version as its author names it."
   version: String
-  "The version that the marketplace has of it where that is another one: what themeUpdate adds. Else null."
+  "The marketplace's version if it differs, which themeUpdate adds; otherwise null."
   newVersion: String
   status: ThemeStatus!
   source: ThemeSource!
@@ -1523,13 +1553,13 @@ type Theme {
   author: String
   description: String
   assetCount: Long!
-  "Of its templates and assets together."
+  "The size of its templates and assets."
   sizeBytes: Long!
   "sha256: and hexadecimal digits."
   checksum: String!
-  "A picture of it."
+  "An image of the theme."
   previewImageUrl: String
-  "A signed link to the storefront as it would look; valid for a day at least. Null while the theme is not ready."
+  "A signed link to a preview of the storefront, valid for at least a day. Null until the theme is ready."
   previewUrl: String
   "When it was last activated."
   activatedAt: Time
@@ -1537,35 +1567,35 @@ type Theme {
   updatedAt: Time!
 }
 
-"Something about a theme that its author lets merchants set."
+"A setting of a theme that merchants may change."
 type ThemeSetting {
   name: String!
   kind: ThemeSettingKind!
-  "What people read."
+  "The label shown to people."
   label: String!
-  "What a choice may be, and the images of the theme that an image may be; else empty."
+  "The options of a choice, or the theme's images for an image; otherwise empty."
   options: [String!]!
-  "What it is where nobody set it; an empty text is nothing."
+  "The value before it is set; an empty text is no value."
   default: String!
-  "What visitors see."
+  "The value that visitors see."
   value: String!
-  "What previews show: the value, until something else is saved."
+  "The value that previews show: the last one saved."
   draft: String!
 }
 
 type ThemeAsset {
   id: ID!
   themeId: ID!
-  "Its path in the theme."
+  "The path in the theme."
   key: String!
   kind: AssetKind!
   contentType: String!
   sizeBytes: Long!
   "sha256: and hexadecimal digits."
   checksum: String!
-  "Content-addressed: what it serves never changes."
+  "An address derived from the content: it always serves the same bytes."
   url: String!
-  "In pixels, of images that have it."
+  "Pixels; null for files without dimensions."
   width: Int
   height: Int
   createdAt: Time!
@@ -1585,15 +1615,15 @@ type MarketplaceTheme {
   previewImageUrl: String
   ratingPercent: Int
   installsCount: Long!
-  "The store has it."
+  "Whether the store has installed it."
   installed: Boolean!
-  "The newest theme of the store that was installed from it."
+  "The store's newest theme that was installed from it."
   installedThemeId: ID
   publishedAt: Time!
   updatedAt: Time!
 }
 
-"A theme on its way to the marketplace, as its submitter and the reviewers see it."
+"A theme submitted to the marketplace, as its submitter and the reviewers see it."
 type MarketplaceSubmission {
   id: ID!
   slug: String!
@@ -1607,9 +1637,9 @@ type MarketplaceSubmission {
   previewImageUrl: String
   installsCount: Long!
   status: ListingStatus!
-  "What the reviewer said."
+  "The reviewer's note."
   reviewNote: String
-  "The viewer's own store submitted it, so people of another one approve it."
+  "Whether the current store submitted it. People of another store must approve it."
   own: Boolean!
   publishedAt: Time
   createdAt: Time!
@@ -1621,7 +1651,7 @@ type Notification {
   level: NotificationLevel!
   title: String!
   body: String!
-  "What it is about."
+  "The resource that the notification is about."
   resourceType: String
   resourceId: ID
   readAt: Time
@@ -1642,24 +1672,24 @@ type Store {
   handle: String!
   name: String!
   currency: String!
-  "IANA name; reports and charts run in it."
+  "An IANA name. Reports and charts use it."
   timezone: String!
   status: StoreStatus!
   storeHost: String!
-  "In which its storefront speaks."
+  "The language of its storefront."
   language: Language!
-  "v0 is still served to its keys."
+  "Whether its keys may still use v0."
   legacy: Boolean!
   """
-  Nothing in it is real: shoppers pay by what moves no money and get no mail, and robots are kept out of its
-  storefront. It is decided when the store is made and never changes.
+  Whether it is a test store: its payments move no money, shoppers get no email, and robots are kept out of its
+  storefront. This is decided at creation and never changes.
   """
   test: Boolean!
-  "Where answers to shoppers' emails go; null for nowhere."
+  "The reply address of emails to shoppers; null for none."
   contactEmail: String
-  "Its people need a second factor."
+  "Whether its staff need a second factor."
   secondFactor: Boolean!
-  "From which sum on, in minor units, a refund needs a proof of who makes it; null for none."
+  "The amount above which a refund requires a confirmed identity, in minor units; null for no check."
   refundProofMinor: Long
   version: Long!
   createdAt: Time!
@@ -1667,7 +1697,7 @@ type Store {
 }
 
 type Staff {
-  "The person's id."
+  "The id of the person."
   id: ID!
   name: String!
   email: String!
@@ -1677,22 +1707,22 @@ type Staff {
   updatedAt: Time!
 }
 
-"What stays in the store when somebody leaves it, unless it is ended too."
+"What a person created in the store. It remains when the person leaves, unless it is ended too."
 type StaffMade {
   apiKeys: [APIKey!]!
-  "Those that the person registered."
+  "The apps that the person registered."
   apps: [App!]!
-  "What the person allowed apps."
+  "The person's grants to apps."
   grants: [Grant!]!
 }
 
-"What asks somebody to join the store."
+"An invitation to join the store."
 type Invitation {
   id: ID!
   email: String!
   role: StaffRole!
   status: InvitationStatus!
-  "Who invites; null for the operator."
+  "The person who sent the invitation; null for the operator."
   inviterId: ID
   inviterName: String!
   createdAt: Time!
@@ -1706,10 +1736,10 @@ type StaffToken {
   userId: ID!
   name: String!
   hint: String!
-  "It reaches what needs a fresh proof of identity in a browser."
+  "Whether the token can do what requires a recently confirmed identity in a browser."
   sensitive: Boolean!
   createdAt: Time!
-  "None for tokens that an older version made."
+  "Null for tokens created by an older version."
   expiresAt: Time
   revokedAt: Time
   lastUsedAt: Time
@@ -1719,24 +1749,24 @@ type APIKey {
   id: ID!
   name: String!
   hint: String!
-  "As granted, sorted."
+  "The granted scopes, sorted."
   scopes: [String!]!
-  "The same for all keys that rotation made from one."
+  "Shared by all keys that were rotated from the same key."
   lineageId: ID!
   superseded: Boolean!
   createdAt: Time!
-  "When it ends by itself: as it was made, or earlier as it was said when it was rotated."
+  "When it expires: as set at creation, or earlier as set by a rotation."
   expiresAt: Time
-  "The networks and addresses that it may be used from; empty for everywhere."
+  "The networks and addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]!
   revokedAt: Time
   lastUsedAt: Time
 }
 
 """
-What was found of each kind, newest first. Words are found by their beginning, whatever their case and accents: orders
-by number, e-mail, name and sku, products by title and sku, customers by name and e-mail. An order that has the query
-as its number comes first.
+The matches of each kind, newest first. Words match from their beginning, ignoring case and accents: orders by number,
+email, name and SKU, products by title and SKU, customers by name and email. An order whose number is the query comes
+first.
 """
 type SearchResult {
   orders: [Order!] @scope(name: "orders.read")
@@ -1744,10 +1774,10 @@ type SearchResult {
   customers: [Customer!] @scope(name: "customers.read")
 }
 
-"A number of rows: exact up to 10,000."
+"A number of rows, exact up to 10,000."
 type Count {
   value: Int!
-  "There are more than that."
+  "Whether there are more."
   more: Boolean!
 }
 
@@ -1766,63 +1796,63 @@ type ProductCounts {
 type Product {
   id: ID!
   title: String!
-  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another product takes one."
+  """
+  Its name in addresses. The shop redirects (301) from its 20 most recent former handles until another product takes
+  one.
+  """
   handle: String!
   description: String
   status: ProductStatus!
-  "With options, the lowest of its variants."
+  "With options, the lowest price of its variants."
   priceMinor: Money!
   "With options, that of the variant with the lowest price."
   compareAtPriceMinor: Money
   currency: String!
-  "With options, null: each variant has its own."
+  "Null for products with options: each variant has its own."
   sku: String
   vendor: String
   productType: String
   tags: [String!]!
-  "Null means untracked. With options, the sum of its variants, null where any of them is untracked."
+  "Null if untracked. With options, the sum of its variants, or null if any of them is untracked."
   inventoryQuantity: Long
   imageUrl: String
   publishedAt: Time
   version: Long!
   createdAt: Time!
   updatedAt: Time!
-  "Null means unknown. With options, each variant has its own."
+  "Null if unknown. With options, each variant has its own."
   weightGrams: Long
-  "With options, the highest price of its variants where it is above the lowest."
+  "With options, the highest price of its variants if it exceeds the lowest."
   maxPriceMinor: Money
-  "What its variants differ in, such as size and colour; none for a product with one variant."
+  "The options in which its variants differ, such as size and color; none for a product with one variant."
   options: [ProductOption!]!
-  "What it is sold as: one variant or, with options, up to 100, by their position."
+  "Its variants by position: one or, with options, up to 100."
   variants: [ProductVariant!]!
-  "The pictures that were uploaded, up to 24, by their position. The storefront shows these in place of imageUrl."
+  "Its uploaded images by position, up to 24. The storefront shows them instead of imageUrl."
   images: [ProductImage!]!
-  "The first of them."
+  "The first of its images."
   image: ProductImage
-  """
-  False of what is not sent, such as a file or a voucher: who buys nothing else is asked for no address and chooses no
-  shipping.
-  """
+  "False for downloads and vouchers. An order of only such items needs no address and no shipping method."
   requiresShipping: Boolean!
 }
 
-"A picture of a product that was uploaded."
+"An uploaded image of a product."
 type ProductImage {
   id: ID!
-  "Where the store's host serves it, at its own width; the address always stands for the same bytes."
+  "Its address on the store's host, at full width. The address always serves the same bytes."
   url: String!
-  "In pixels."
+  "Pixels."
   width: Int!
-  "In pixels."
+  "Pixels."
   height: Int!
-  "What is to be seen, for who does not see it; empty where nobody has said so."
+  "The alternative text; empty if none is set."
   alt: String!
-  "What the file was called."
+  "The name of the uploaded file."
   filename: String!
-  "Such as image/jpeg."
+  "For example, image/jpeg."
   contentType: String!
   sizeBytes: Long!
-  "Counts from 1."
+  "From 1."
   position: Int!
   createdAt: Time!
 }
@@ -1831,19 +1861,19 @@ type ProductOption { name: String! values: [String!]! }
 
 type ProductVariant {
   id: ID!
-  "The texts of its options, or the product's title."
+  "The values of its options, or the product's title."
   title: String!
   sku: String
   priceMinor: Money!
   compareAtPriceMinor: Money
-  "Null means untracked."
+  "Null if untracked."
   inventoryQuantity: Long
   weightGrams: Long
-  "One text for each option of the product, in their order."
+  "One value for each option of the product, in the same order."
   options: [String!]!
-  "Counts from 1."
+  "From 1."
   position: Int!
-  "The one of the product's pictures that shows it."
+  "The image of the variant, one of the product's images."
   image: ProductImage
 }
 
@@ -1886,7 +1916,7 @@ type Customer {
 type LineItem {
   id: ID!
   productId: ID
-  "The product as it is now; null once it is deleted."
+  "The product as it is now; null if it was deleted."
   product: Product @scope(name: "products.read")
   title: String!
   sku: String
@@ -1897,11 +1927,11 @@ type LineItem {
   discountMinor: Money!
   taxMinor: Money!
   totalMinor: Money!
-  "The variant that was sold, which may be gone since; null for a line without a product."
+  "The variant that was sold, which may no longer exist; null for a line without a product."
   variantId: ID
-  "The texts of its options when it was sold."
+  "The option values at the time of sale."
   options: [String!]!
-  "False where nothing is sent, as the product said when it was sold."
+  "Whether the item requires shipping, as the product said at the time of sale."
   requiresShipping: Boolean!
 }
 
@@ -1926,20 +1956,20 @@ type Order {
   shippingAddress: Address
   lineItems: [LineItem!]!
   notesCount: Long!
-  "The newest notes. Like the others that not everybody reaches, null with an error to those."
+  "The newest notes. Like other fields restricted to some roles, it is null with an error for other callers."
   notes(first: Int = 10): [OrderNote!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "The ledger, oldest first, at most 100 rows."
+  "The payments and refunds, oldest first, at most 100."
   payments: [Payment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "What the payment provider gives back, oldest first, at most 100 rows."
+  "The refunds at the payment provider, oldest first, at most 100."
   providerRefunds: [PaymentRefund!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "The shipments, oldest first, at most 100 rows."
+  "The shipments, oldest first, at most 100."
   fulfillments: [Fulfillment!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   """
-  What units of the lines are worth, by which a refund may go: their part of the lines' totals, and no more than was
-  paid and not given back. The refunds of all units of a line are its total, in whatever portions they come.
+  The amount to suggest for a refund of these units: their share of the lines' totals, limited to what was paid and not
+  yet refunded. The refunds of all units of a line add up to its total, however they are divided.
   """
   refundPreviewMinor(lines: [LineQuantityInput!]!): Money @dashboard(roles: [OWNER, ADMIN, SUPPORT])
-  "Who did what to it, from the audit log: the newest 100 entries, newest first."
+  "The audit log of the order: the newest 100 entries, newest first."
   acts: [OrderAct!] @dashboard(roles: [OWNER, ADMIN, SUPPORT])
   tags: [String!]!
   source: String!
@@ -1952,51 +1982,51 @@ type Order {
   createdAt: Time!
   updatedAt: Time!
   """
-  The tax that prices and shipping hold, which is part of the total. Null for an order that was not placed at the
-  storefront, as are the following.
+  The tax contained in prices and shipping, which is part of the total. Null for an order that was not placed at the
+  storefront, as are the following fields.
   """
   includedTaxMinor: Money
   discountCode: String
   "The name of the shipping rate."
   shippingMethod: String
   paymentMethod: PaymentMethodKind
-  "The number that the order has in another system, such as #1007 in the one it was imported from."
+  "The order's number in another system, for example #1007 in the system it was imported from."
   externalNumber: String
-  "When the order is cancelled because its payment has not arrived; null for an order to which that cannot happen."
+  "When the order is canceled unless it is paid; null if it is not canceled automatically."
   paymentDueAt: Time
 }
 
-"What somebody did to an order."
+"An action on an order."
 type OrderAct {
   id: ID!
   actor: Author!
-  "What was done, such as order.fulfill."
+  "The action, such as order.fulfill."
   action: String!
   requestId: String
   createdAt: Time!
 }
 
-"How many there are, of 1,000 that are looked at; more says that there are others."
+"A count among the 1,000 newest rows. With more, there are further ones."
 type BoundedCount {
   count: Int!
   more: Boolean!
 }
 
 type OrderWork {
-  "Open and paid orders of which nothing is shipped."
+  "Open, paid orders of which nothing is shipped."
   toShip: BoundedCount!
-  "Open orders of which a part is shipped."
+  "Partially shipped open orders."
   partlyShipped: BoundedCount!
-  "Orders of which nothing is paid."
+  "Unpaid orders."
   unpaid: BoundedCount!
-  "Open orders of which a part is paid."
+  "Partially paid open orders."
   partlyPaid: BoundedCount!
 }
 
 type LowStock {
-  "How many products and variants; of products with options the newest 200 are looked at."
+  "The number of products and variants. Among products with options, only the newest 200 are examined."
   items: BoundedCount!
-  "Those with the fewest units, at most 5."
+  "The items with the fewest units, at most 5."
   fewest: [LowStockItem!]!
 }
 
@@ -2016,14 +2046,14 @@ type OrderPreview {
   discountMinor: Money!
   shippingMinor: Money!
   taxMinor: Money!
-  "The tax that is part of the prices; null where the store did not compute it."
+  "The tax contained in the prices; null if the store did not compute it."
   includedTaxMinor: Money
   totalMinor: Money!
-  "What the store offers for the goods and their address; none where it does not compute the order."
+  "The shipping rates that the store offers for the items and their address; empty unless the store computes the order."
   shippingRates: [OfferedRate!]!
 }
 
-"A shipping rate as an order would pay it."
+"A shipping rate with its cost for the order."
 type OfferedRate {
   id: ID!
   name: String!
@@ -2066,16 +2096,16 @@ type Payment {
   createdAt: Time!
 }
 
-"Money that a payment provider gives back: of a refund, or of a payment that the order did not take."
+"A refund at a payment provider: of a recorded refund, or of a payment that the order did not accept."
 type PaymentRefund {
-  "The row of the ledger; null for money that the order did not take, such as that of a cancelled one."
+  "The recorded refund; null for money that the order did not accept, such as a payment of a canceled order."
   paymentId: ID
   amountMinor: Money!
   currency: String!
   state: PaymentRefundState!
   """
-  Why the provider did not do it, or why the money came back to the store's account, as it may for weeks: somebody has
-  to give it to the shopper otherwise. The order's refundedMinor and its ledger stay as they were decided.
+  Why the provider refused, or why the money came back to the store's account, which can happen for weeks. The store
+  must then pay the shopper in another way. The order's refundedMinor and its payments do not change.
   """
   failure: String
   createdAt: Time!
@@ -2099,9 +2129,9 @@ type LineQuantity {
 type ShippingZone {
   id: ID!
   name: String!
-  "Codes of ISO 3166-1 alpha-2, sorted."
+  "ISO 3166-1 alpha-2 codes, sorted."
   countries: [String!]!
-  "Whether every country that no zone names is in it."
+  "Whether it includes every country that no other zone names."
   restOfWorld: Boolean!
   rates: [ShippingRate!]!
   version: Long!
@@ -2109,37 +2139,40 @@ type ShippingZone {
   updatedAt: Time!
 }
 
-"It is offered where the goods that travel are within its bounds, which are inclusive; null binds nothing."
+"""
+A shipping rate. It is offered if the items that require shipping are within all bounds, which are inclusive; null is no
+bound.
+"""
 type ShippingRate {
   id: ID!
   name: String!
   kind: ShippingKind!
   priceMinor: Money!
-  "The bounds of what the goods cost, after the discount."
+  "The bounds of the items' price after the discount."
   leastMinor: Money
   mostMinor: Money
-  "The bounds of what they weigh."
+  "The bounds of the items' weight."
   leastGrams: Long
   mostGrams: Long
-  "What the goods cost from which on this costs nothing."
+  "The price of the items from which on shipping is free."
   freeFromMinor: Money
 }
 
 type PaymentSettings {
-  "One of each kind, in the order in which shoppers see them."
+  "At most one of each kind, in the order that shoppers see."
   methods: [PaymentMethod!]!
-  "What the installation offers."
+  "The kinds that the installation offers."
   kinds: [PaymentMethodKind!]!
-  "The store's account with Stripe; without keys nobody can pay by it."
+  "The store's account with Stripe. Without keys, shoppers cannot pay with it."
   stripe: PaymentAccount!
   "0 before the first change."
   version: Long!
   updatedAt: Time
 }
 
-"An account of the store with a payment provider. Its secrets are written, and never shown again."
+"The store's account with a payment provider. Its secrets are never shown again."
 type PaymentAccount {
-  "Whether there are secrets."
+  "Whether secrets are stored."
   connected: Boolean!
   "Whether it moves real money."
   live: Boolean
@@ -2147,21 +2180,21 @@ type PaymentAccount {
   secretHint: String
   "The last four characters of the signing secret; null for developers and support staff."
   signingHint: String
-  "Where the provider is to send its events."
+  "The address to which the provider must send its events."
   webhookUrl: String!
-  "The types of events that it is to send."
+  "The event types that the provider must send."
   webhookEvents: [String!]!
   updatedAt: Time
 }
 
 """
-A way to pay. Of a transfer and of cash the store's people take note themselves: they mark the order as paid. An online
-payment marks it, and if none comes within half an hour, the order is cancelled.
+A payment method. For bank transfers and cash, staff mark the order as paid. An online payment does so by itself; if
+none arrives within half an hour, the order is canceled.
 """
 type PaymentMethod {
   kind: PaymentMethodKind!
   name: String!
-  "What a shopper reads who has ordered, such as the number of an account; plain text."
+  "Instructions for shoppers after the order, such as an account number; plain text."
   instructions: String!
   "Whether shoppers may choose it."
   active: Boolean!
@@ -2169,8 +2202,8 @@ type PaymentMethod {
 
 type TaxSettings {
   """
-  Whether the prices of goods and of shipping hold the tax of the destination. What is then paid is the same everywhere;
-  a line's taxMinor is what is added to its price, so it is 0.
+  Whether prices, including those of shipping, include the tax of the destination. Shoppers then pay the same
+  everywhere. A line's taxMinor is tax added to its price, so it is 0.
   """
   pricesIncludeTax: Boolean!
   rates: [TaxRate!]!
@@ -2181,59 +2214,62 @@ type TaxSettings {
 
 type Country {
   code: String!
-  "Those that its addresses name."
+  "The regions used in the country's addresses."
   regions: [Region!]!
 }
 
 "A region of a country (ISO 3166-2)."
 type Region {
-  "Its code without the country, such as NY. Addresses and tax rates may name a region by code or by name."
+  "The code without the country, such as NY. Addresses and tax rates may use the code or the name."
   code: String!
   name: String!
-  "As the country's addresses name it: in some countries by an abbreviation."
+  "The form used in addresses: an abbreviation in some countries."
   written: String!
 }
 
-"The tax of a country, or of one region of it, which then stands in place of the country's."
+"The tax of a country or of one of its regions. A region's rate replaces its country's."
 type TaxRate {
   country: String!
   region: String
   name: String!
   "Hundredths of a percent: 1900 for 19 %."
   basisPoints: Long!
-  "Whether shipping is taxed too."
+  "Whether shipping is taxed."
   shipping: Boolean!
 }
 
-"Of so many carts, how many began the checkout and became orders."
+"How many carts began the checkout and how many became orders."
 type Conversion {
   carts: Int!
   checkouts: Int!
   orders: Int!
 }
 
-"A list of products with a page of its own: those that were put in by hand, or all that its rule picks."
+"A list of products with its own page: chosen by hand or by a rule."
 type Collection {
   id: ID!
   title: String!
-  "Its name in addresses. The shop redirects (301) from its 20 newest former handles, until another one takes it."
+  """
+  Its name in addresses. The shop redirects (301) from its 20 most recent former handles until another collection takes
+  one.
+  """
   handle: String!
   description: String
   sort: CollectionSort!
-  "Null where products are put in by hand."
+  "Null if its products are chosen by hand."
   rule: CollectionRule
-  "The products that were put in by hand, in their order, whatever their status."
+  "The products chosen by hand, in their order, whatever their status."
   products: [Product!]!
   version: Long!
   createdAt: Time!
   updatedAt: Time!
 }
 
-"What a rule picks: active products that meet the conditions."
+"A rule that selects active products."
 type CollectionRule {
-  "Whether one of the conditions is enough."
+  "Whether one matching condition is enough."
   any: Boolean!
-  "Whether what is sold out at the moment is left out."
+  "Whether products that are sold out are left out."
   inStock: Boolean!
   conditions: [CollectionCondition!]!
 }
@@ -2241,33 +2277,33 @@ type CollectionRule {
 type CollectionCondition {
   field: CollectionField!
   text: String
-  "The bounds of a price, both inclusive."
+  "The bounds of a price, inclusive."
   leastMinor: Money
   mostMinor: Money
 }
 
-"What a code takes off. Amounts are in the store's currency."
+"A discount code. Amounts are in the store's currency."
 type Discount {
   id: ID!
-  "In upper case. What shoppers enter may be in any."
+  "Upper case. Shoppers may enter it in any case."
   code: String!
   kind: DiscountKind!
-  "Of a percentage, in hundredths of a percent."
+  "The percentage in hundredths of a percent, if the kind is PERCENT."
   basisPoints: Long
-  "Of an amount."
+  "The amount, if the kind is AMOUNT."
   amountMinor: Money
   "Inclusive."
   startsAt: Time
   "Exclusive."
   endsAt: Time
-  "The subtotal from which on it holds."
+  "The minimum subtotal."
   leastMinor: Money
-  "How many orders may have it, in all and of one customer; null binds nothing."
+  "The maximum number of orders, in total and per customer; null for no limit."
   usesMax: Long
   customerUsesMax: Long
-  "How many orders have it."
+  "The number of orders that used it."
   uses: Long!
-  "The collections whose goods it is for; none for all goods."
+  "The collections whose products it applies to; empty for all products."
   collectionIds: [ID!]!
   active: Boolean!
   version: Long!
@@ -2278,14 +2314,14 @@ type Discount {
 type AuditEntry {
   id: ID!
   actor: Author!
-  "What was done, such as product.create."
+  "The action, such as product.create."
   action: String!
   resourceType: String!
   resourceId: ID!
   detail: String
   "Where the request came from, as far as it is known."
   address: String
-  "What the browser or the program called itself."
+  "The user agent."
   agent: String
   requestId: String
   createdAt: Time!
@@ -2349,34 +2385,34 @@ type AuditEntryConnection { edges: [AuditEntryEdge!]! nodes: [AuditEntry!]! page
 type AuditEntryEdge { cursor: String! node: AuditEntry! }
 
 input AuditFilter {
-  "The id of a person, a key or an app; system for the operator."
+  "The id of a person, key or app; system for the operator."
   actorId: ID
-  "Such as product.create."
+  "For example, product.create."
   action: String
-  "Such as product."
+  "For example, product."
   resourceType: String
   resourceId: ID
   from: Time
-  "Entries of this time and later are left out."
+  "Exclusive."
   to: Time
 }
 
 input EventFilter {
-  "Names of events."
+  "Event types."
   types: [String!]
-  "Of one order, product or other thing; the newest of its events comes first."
+  "The id of an order, product or other resource."
   resourceId: ID
 }
 
-"What is left out asks for nothing; all of what is given holds."
+"All given conditions must hold."
 input RequestFilter {
   keyId: ID
   appId: ID
-  "The request_id that answers and problems carry."
+  "The request_id of the response or problem."
   requestId: ID
   status: StatusClass
   from: Time
-  "Requests of this time and later are left out."
+  "Exclusive."
   to: Time
 }
 
@@ -2387,16 +2423,16 @@ input GrantFilter {
 input ProductFilter {
   status: ProductStatus
   sku: String
-  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  "A whole tag, ignoring case and accents. Cannot be combined with updatedFrom."
   tag: String
-  "Inclusive; the list then runs oldest change first."
+  "Inclusive. The list then has the oldest change first."
   updatedFrom: Time
 }
 
 input CustomerFilter {
-  "Compared without regard to case."
+  "Case is ignored."
   email: String
-  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  "A whole tag, ignoring case and accents. Cannot be combined with updatedFrom."
   tag: String
   updatedFrom: Time
 }
@@ -2406,9 +2442,9 @@ input OrderFilter {
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
-  "One of the tags, whole. Case and accents make no difference. It does not go with updatedFrom."
+  "A whole tag, ignoring case and accents. Cannot be combined with updatedFrom."
   tag: String
-  "The number in another system, whole and as it is written there."
+  "The whole number in the other system, exactly as written there."
   externalNumber: String
   "Inclusive."
   createdFrom: Time
@@ -2419,11 +2455,11 @@ input OrderFilter {
 
 input StoreCreateInput {
   name: String!
-  "1 to 63 of a-z, 0-9 and -; made from the name when absent."
+  "1 to 63 characters of a-z, 0-9 and -. Derived from the name if absent."
   handle: String
   currency: String!
   timezone: String! = "UTC"
-  "Makes a test store, which it stays: see Store.test."
+  "Whether to create a test store: see Store.test."
   test: Boolean! = false
 }
 
@@ -2431,17 +2467,17 @@ input StoreUpdateInput {
   expectedVersion: Long!
   name: String
   timezone: String
-  "Fixed after the first order."
+  "Cannot change after the first order."
   currency: String
   language: Language
   """
-  Where answers to shoppers' emails go; null for nowhere. While a store is not proven (see new_store_days among the
-  limits) it is the address of one of its people.
+  The reply address of emails to shoppers; null for none. Until the store is proven (see new_store_days at
+  /docs/limits), it must be the address of one of its staff.
   """
   contactEmail: String
 }
 
-"One of the three."
+"Set exactly one."
 input SessionProveInput {
   password: String
   code: String
@@ -2449,9 +2485,9 @@ input SessionProveInput {
 }
 
 input PasskeyAnswerInput {
-  "That of passkeyAsk."
+  "The token of passkeyAsk."
   token: String!
-  "An AuthenticationResponseJSON, of at most 16 KiB."
+  "An AuthenticationResponseJSON of at most 16 KiB."
   response: String!
 }
 
@@ -2464,22 +2500,22 @@ input APIKeyCreateInput {
   name: String!
   scopes: [String!]!
   expiresAt: Time
-  "Up to 20 networks such as 192.0.2.0/24, or addresses, that it may be used from; none for everywhere."
+  "Up to 20 networks, such as 192.0.2.0/24, or addresses from which it may be used; empty for every address."
   allowedNetworks: [String!]
 }
 
 input AppCreateInput {
   name: String!
-  "Who makes it; the store's name when absent."
+  "The developer's name. The store's name if absent."
   developer: String
   "An https address."
   website: String
-  "https, http on 127.0.0.1 or [::1] with any port, or a private scheme with a dot; 1 to 20."
+  "1 to 20 addresses: https, http on 127.0.0.1 or [::1] with any port, or a private scheme that contains a dot."
   redirectUris: [String!]!
   scopes: [String!]!
 }
 
-"A member that is left out stays; null empties one that may be empty."
+"Absent members keep their values; null clears an optional one."
 input AppUpdateInput {
   name: String
   developer: String
@@ -2491,24 +2527,24 @@ input AppUpdateInput {
 input WebhookEndpointCreateInput {
   "An absolute https address."
   url: String!
-  "Names of the catalogue, at least one."
+  "Event types, at least one."
   events: [String!]!
   description: String
-  "1 to 1,000 attempts a second."
+  "Attempts per second, 1 to 1,000."
   rateLimit: Long
   headers: [WebhookHeaderInput!]
   filters: [WebhookFilterInput!]
 }
 
-"A header that is sent with every delivery; up to 10."
+"A header of every delivery; at most 10."
 input WebhookHeaderInput {
-  "A token (RFC 9110) that is none of the service's own headers nor of those that HTTP itself needs."
+  "A token (RFC 9110) that is neither one of the service's own headers nor one that HTTP itself needs."
   name: String!
-  "Visible ASCII. Left out, the header keeps the value that it has."
+  "Visible ASCII. If absent, the header keeps its value."
   value: String
 }
 
-"A condition on an event: its field and one kind of test; up to 10. See WebhookFilter."
+"A condition on an event: a field and one kind of test; at most 10. See WebhookFilter."
 input WebhookFilterInput {
   field: String!
   in: [String!]
@@ -2519,28 +2555,31 @@ input WebhookFilterInput {
   changed: Boolean
 }
 
-"Chooses deliveries; what is left out chooses all that have ended. Pings are never among them."
+"Selects deliveries, by default all that have ended. Pings are never included."
 input WebhookDeliveryFilter {
-  "Of DELIVERED, FAILED, SKIPPED and CANCELLED; or WAITING alone: those that failed and wait for their next attempt."
+  """
+  Any of DELIVERED, FAILED, SKIPPED and CANCELLED; or only WAITING, for deliveries that failed and wait for their next
+  attempt.
+  """
   states: [DeliveryState!]
-  "Names of events."
+  "Event types."
   types: [String!]
   "Inclusive."
   settledFrom: Time
   "Exclusive."
   settledTo: Time
-  "What the last attempt came to, as in WebhookAttempt.outcome."
+  "The outcomes of the last attempt, as in WebhookAttempt.outcome."
   outcomes: [String!]
 }
 
-"A member that is left out stays; null empties one that may be empty."
+"Absent members keep their values; null clears an optional one."
 input WebhookEndpointUpdateInput {
-  "Another scheme, host or port needs the values of the headers too, or headers: null."
+  "A change of scheme, host or port also needs the values of the headers, or headers: null."
   url: String
   events: [String!]
   description: String
   rateLimit: Long
-  "All that it has from now on."
+  "Replaces all headers."
   headers: [WebhookHeaderInput!]
   filters: [WebhookFilterInput!]
 }
@@ -2552,58 +2591,58 @@ input ExportFiltersInput {
   createdTo: Time
   "A status of the exported resource, as in REST: open, draft, active and so on. Attempts have none."
   status: String
-  "This and the next two are for orders alone."
+  "Only for orders, like the next two."
   financialStatus: FinancialStatus
   fulfillmentStatus: FulfillmentStatus
   customerId: ID
-  "Only these: 1 to 250 ids of the kind. The store's rows alone are found; attempts have no ids."
+  "Only the rows with these ids: 1 to 250 ids of the kind. Ids of other stores match nothing. Attempts have no ids."
   ids: [ID!]
 }
 
 input ExportStartInput {
   kind: ExportKind!
-  "SPREADSHEET is CSV for people, in the store's language and time zone; attempts have none."
+  "SPREADSHEET is CSV for people, in the store's language and time zone. Not for attempts."
   format: ExportFormat! = CSV
   compression: ExportCompression! = NONE
-  "The endpoint whose attempts are exported, which has to be given for them and for no other kind."
+  "The endpoint whose attempts are exported: required for them, and refused for other kinds."
   webhookId: ID
   filters: ExportFiltersInput
 }
 
 input ProductImageAddInput {
   productId: ID!
-  "The file in base64: JPEG, PNG, WebP or GIF, of up to 20 MiB and 50 million pixels."
+  "The file in base64: JPEG, PNG, WebP or GIF of up to 20 MiB and 50 million pixels."
   content: String!
-  "What is to be seen, for who does not see it."
+  "The alternative text."
   alt: String
-  "What the file is called."
+  "The name of the file."
   filename: String
 }
 
 input ThemeImportInput {
-  "The zip archive in base64, of up to 10 MiB."
+  "The zip archive in base64, up to 10 MiB."
   archive: String!
-  "The manifest's name when absent."
+  "The manifest's name if absent."
   name: String
 }
 
 input ThemeSettingInput {
   name: String!
-  "A line of text, # and six hexadecimal digits, one of the options, or an https address. Null is the default."
+  "A line of text, # and six hexadecimal digits, one of the options, or an https address. Null restores the default."
   value: String
 }
 
 input MarketplaceThemeSubmitInput {
   themeId: ID!
-  "a-z, 0-9 and -; made from the name when absent."
+  "Characters of a-z, 0-9 and -. Derived from the name if absent."
   slug: String
-  "The theme's name when absent."
+  "The theme's name if absent."
   name: String
   tagline: String
-  "The theme's author when absent, or else the store's name."
+  "The theme's author if absent, or else the store's name."
   author: String
   priceMinor: Money! = 0
-  "The store's when absent."
+  "The store's if absent."
   currency: String
   "Up to 10 words of a-z, 0-9 and -."
   categories: [String!]
@@ -2622,31 +2661,31 @@ input ProductCreateInput {
   tags: [String!]
   inventoryQuantity: Long
   imageUrl: String
-  "For imports by people: the product's time."
+  "For imports by staff: when the product was created."
   createdAt: Time
   weightGrams: Long
   """
-  What its variants differ in, up to 3 options. The variants are given too then, and have prices, skus, stock and
-  weights in place of the product.
+  Up to 3 options in which the variants differ. Variants are then required, and prices, SKUs, stock and weights are
+  given on them instead of on the product.
   """
   options: [ProductOptionInput!]
   variants: [ProductVariantInput!]
-  "True when absent."
+  "True if absent."
   requiresShipping: Boolean
 }
 
 input ProductOptionInput {
   name: String!
-  "All that the option may be, in the order in which it is shown; up to 100."
+  "All values of the option in the order in which they are shown, at most 100."
   values: [String!]!
 }
 
 """
-A member that is left out is empty, also of a variant that stays: nothing is taken over from the product or from another
-variant. A variant without a weight adds nothing to the weight by which shipping is priced.
+Absent members are empty, even for a variant that stays: nothing is copied from the product or another variant. A
+variant without a weight adds nothing to the weight that determines shipping.
 """
 input ProductVariantInput {
-  "A variant that the product has and that stays; without an id it is new."
+  "The id of a variant to keep. Without an id, the variant is created."
   id: ID
   "One value of each option, in the order of the options."
   options: [String!]!
@@ -2659,7 +2698,7 @@ input ProductVariantInput {
 
 input PageCreateInput {
   title: String!
-  "Made from the title when absent."
+  "Derived from the title if absent."
   handle: String
   "Markdown (CommonMark) without HTML."
   body: String!
@@ -2667,7 +2706,7 @@ input PageCreateInput {
   seoDescription: String
 }
 
-"Members that are absent stay as they are."
+"Absent members keep their values."
 input PageUpdateInput {
   title: String
   handle: String
@@ -2676,7 +2715,7 @@ input PageUpdateInput {
   seoDescription: String
 }
 
-"A menu that is absent is the default. One has at most 30 links, those below others counted."
+"An absent menu is the default one. A menu has at most 30 links, including those below others."
 input MenusInput {
   main: [MenuLinkInput!]
   footer: [MenuLinkInput!]
@@ -2685,15 +2724,15 @@ input MenusInput {
 input MenuLinkInput {
   title: String!
   target: MenuTarget!
-  "Of the page, the product or the collection."
+  "The id of the page, product or collection."
   resourceId: ID
-  "A path of the shop, or an https address."
+  "A path of the shop or an https address."
   address: String
-  "The links below it, which have none themselves."
+  "The links below it. They cannot have children."
   children: [MenuLinkInput!]
 }
 
-"A member that is left out stays; null empties one that may be empty."
+"Absent members keep their values; null clears an optional one."
 input ProductVariantUpdateInput {
   priceMinor: Money
   compareAtPriceMinor: Money
@@ -2703,8 +2742,8 @@ input ProductVariantUpdateInput {
 }
 
 """
-A member that is left out stays; null empties one that may be empty. Prices, sku, stock and weight of a product with
-options are those of its variants, and cannot be changed here.
+Absent members keep their values; null clears an optional one. Prices, SKU, stock and weight of a product with options
+belong to its variants and cannot be changed here.
 """
 input ProductUpdateInput {
   title: String
@@ -2747,11 +2786,11 @@ input CustomerCreateInput {
   addresses: [AddressInput!]
   tags: [String!]
   note: String
-  "For imports: the customer's time."
+  "For imports: when the customer was created."
   createdAt: Time
 }
 
-"A member that is left out stays; null empties one that may be empty."
+"Absent members keep their values; null clears an optional one."
 input CustomerUpdateInput {
   email: String
   phone: String
@@ -2766,9 +2805,9 @@ input CustomerUpdateInput {
 }
 
 input OrderLineInput {
-  "Takes title, sku and price from the product where they are not given, and its stock."
+  "A product. Title, SKU and price default to the product's, and its stock is reserved."
   productId: ID
-  "A variant of the product; needed where the product has options."
+  "A variant of the product; required if the product has options."
   variantId: ID
   title: String
   sku: String
@@ -2780,34 +2819,34 @@ input OrderLineInput {
 
 input OrderCreateInput {
   customerId: ID
-  "The customer's where absent."
+  "The customer's if absent."
   email: String
   lines: [OrderLineInput!]!
-  "Lets the store compute discount, shipping and tax. The amounts of the lines and shippingMinor are then left out."
+  "Lets the store compute discount, shipping and tax. Omit the amounts of the lines and shippingMinor then."
   pricing: OrderPricingInput
   shippingMinor: Money! = 0
   billingAddress: AddressInput
   shippingAddress: AddressInput
   tags: [String!]
   source: String! = "dashboard"
-  "For imports: the order's time, in the past."
+  "For imports: when the order was placed, in the past."
   placedAt: Time
-  "For imports: the number that the order has where it comes from. Several orders may have one."
+  "For imports: the order's number in the system it comes from. Several orders may share one."
   externalNumber: String
 }
 
 """
-The order is computed as a shopper's cart of the same goods would be: the tax follows from the store's settings and the
-shipping address, or the billing address where nothing is shipped. Prices are with or without tax as the store's are.
+Computes the order like a shopper's cart of the same items: tax follows from the store's settings and the shipping
+address, or the billing address if nothing is shipped. Prices include or exclude tax as the store's prices do.
 """
 input OrderPricingInput {
-  "A discount of the store, whose use is counted for the customer."
+  "A discount code of the store. Its use is counted for the customer."
   discountCode: String
-  "An amount off the goods, in place of a code; never more than they cost."
+  "An amount off the items instead of a code. It is limited to their price."
   discountMinor: Money
-  "A rate that the store offers for the goods and their address, see shippingRates of the preview."
+  "A rate that the store offers for the items and their address: see shippingRates of the preview."
   shippingRateId: ID
-  "A price for shipping, in place of a rate of the store."
+  "A price for shipping instead of a rate."
   shippingMinor: Money
 }
 
@@ -2834,12 +2873,12 @@ input RefundInput {
   amountMinor: Money!
   reason: String
   lines: [LineQuantityInput!]
-  "Gives the lines' stock back."
+  "Returns the lines' units to stock."
   restock: Boolean! = false
 }
 
 input FulfillInput {
-  "All that is left where absent."
+  "All remaining units if absent."
   lines: [LineQuantityInput!]
   carrier: String
   trackingNumber: String
@@ -2853,15 +2892,15 @@ input OrderNoteInput {
 
 input ShippingZoneInput {
   name: String!
-  "Codes of ISO 3166-1 alpha-2 that no other zone has."
+  "ISO 3166-1 alpha-2 codes that no other zone has."
   countries: [String!]!
-  "At most one zone is for the rest of the world."
+  "At most one zone covers the rest of the world."
   restOfWorld: Boolean! = false
   rates: [ShippingRateInput!]!
 }
 
 input ShippingRateInput {
-  "Of a rate that the zone has; without it the rate is a new one."
+  "The id of an existing rate. Without an id, the rate is created."
   id: ID
   name: String!
   kind: ShippingKind! = DELIVERY
@@ -2874,16 +2913,16 @@ input ShippingRateInput {
 }
 
 input PaymentSettingsInput {
-  "One of each kind at most."
+  "At most one of each kind."
   methods: [PaymentMethodInput!]!
 }
 
 input PaymentAccountInput {
   "STRIPE."
   kind: PaymentMethodKind!
-  "Begins with sk_ or rk_. Absent, it stays; the first time it is needed."
+  "Begins with sk_ or rk_. If absent, it keeps its value; required the first time."
   secretKey: String
-  "Begins with whsec_. Absent, it stays; the first time it is needed."
+  "Begins with whsec_. If absent, it keeps its value; required the first time."
   signingSecret: String
 }
 
@@ -2896,7 +2935,7 @@ input PaymentMethodInput {
 
 input TaxSettingsInput {
   pricesIncludeTax: Boolean!
-  "One for each country and region."
+  "At most one for each country and region."
   rates: [TaxRateInput!]!
 }
 
@@ -2913,7 +2952,7 @@ input CollectionInput {
   handle: String
   description: String
   sort: CollectionSort! = NEWEST
-  "Absent where products are put in by hand."
+  "Absent if products are chosen by hand."
   rule: CollectionRuleInput
   productIds: [ID!]! = []
 }
@@ -2921,7 +2960,7 @@ input CollectionInput {
 input CollectionRuleInput {
   any: Boolean! = false
   inStock: Boolean! = false
-  "May be none where inStock is true: then all that is in stock is in the collection."
+  "May be empty if inStock is true: the collection then has everything in stock."
   conditions: [CollectionConditionInput!]!
 }
 
@@ -2936,9 +2975,9 @@ input DiscountInput {
   "3 to 64 letters from A to Z, digits, - and _."
   code: String!
   kind: DiscountKind!
-  "For a percentage, and for that alone: 1 to 10000."
+  "Only for PERCENT: 1 to 10000."
   basisPoints: Long
-  "For an amount, and for that alone."
+  "Only for AMOUNT."
   amountMinor: Money
   startsAt: Time
   endsAt: Time
@@ -2946,42 +2985,42 @@ input DiscountInput {
   usesMax: Long
   customerUsesMax: Long
   active: Boolean! = true
-  "Up to 20 collections whose goods it is for, in place of all goods."
+  "Up to 20 collections whose products it applies to; empty for all products."
   collectionIds: [ID!]! = []
 }
 
 type StorePayload { store: Store userErrors: [UserError!]! }
 type TestStoreResetPayload {
-  "How many products, customers and orders went."
+  "The number of removed products, customers and orders."
   removed: Int!
-  "Whether some are left."
+  "Whether there are more."
   more: Boolean!
   userErrors: [UserError!]!
 }
 type StaffPayload { staff: Staff userErrors: [UserError!]! }
-"The link is shown once, where the service sends no mail."
+"The link is returned once, and only if the service sends no email."
 type InvitationPayload { invitation: Invitation link: String userErrors: [UserError!]! }
-"Where the link was sent to."
+"The address that the link was sent to."
 type AddressPayload { sentTo: String userErrors: [UserError!]! }
 type StaffRemovePayload { removedId: ID userErrors: [UserError!]! }
-type StaffTokenPayload { staffToken: StaffToken "Shown once, when made." token: String userErrors: [UserError!]! }
-type APIKeyPayload { apiKey: APIKey "Shown once, when made." secret: String userErrors: [UserError!]! }
+type StaffTokenPayload { staffToken: StaffToken "Shown once." token: String userErrors: [UserError!]! }
+type APIKeyPayload { apiKey: APIKey "Shown once." secret: String userErrors: [UserError!]! }
 type AppPayload { app: App userErrors: [UserError!]! }
 type GrantPayload { grant: Grant userErrors: [UserError!]! }
-type InstalledAppRevokePayload { "The grants that were ended." revokedIds: [ID!]! userErrors: [UserError!]! }
+type InstalledAppRevokePayload { "The revoked grants." revokedIds: [ID!]! userErrors: [UserError!]! }
 type WebhookEndpointPayload {
   webhookEndpoint: WebhookEndpoint
-  "Shown once, when made."
+  "Shown once."
   secret: String
   userErrors: [UserError!]!
 }
 type WebhookEndpointDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type WebhookDeliveriesPayload {
-  "How many were sent once more."
+  "The number of deliveries sent again."
   count: Int!
   "Whether more may match."
   hasNextPage: Boolean!
-  "Goes on behind what was looked at; null at the end."
+  "The cursor to continue after the examined deliveries; null at the end."
   endCursor: String
   userErrors: [UserError!]!
 }
@@ -2990,21 +3029,21 @@ type ExportPayload { export: Export userErrors: [UserError!]! }
 type ExportDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type ThemePayload {
   theme: Theme
-  "Of an import: the files of the archive that were left out, such as a README."
+  "The files of an imported archive that were left out, such as a README."
   ignoredFiles: [String!]!
   userErrors: [UserError!]!
 }
 type ThemeDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MarketplaceSubmissionPayload { submission: MarketplaceSubmission userErrors: [UserError!]! }
-type PasswordChangePayload { "Whether it was changed." changed: Boolean! userErrors: [UserError!]! }
-type SessionEndPayload { "The session that was ended." endedId: ID userErrors: [UserError!]! }
-type SignOutPayload { "How many sessions were ended." sessions: Int! userErrors: [UserError!]! }
+type PasswordChangePayload { "Whether the password was changed." changed: Boolean! userErrors: [UserError!]! }
+type SessionEndPayload { "The ended session." endedId: ID userErrors: [UserError!]! }
+type SignOutPayload { "The number of ended sessions." sessions: Int! userErrors: [UserError!]! }
 type TotpBeginPayload {
   "For totpConfirm."
   token: String
-  "In base32, to be typed."
+  "Base32, to type in."
   secret: String
-  "The secret as otpauth:// address, as which apps take it."
+  "The secret as an otpauth:// address for authenticator apps."
   uri: String
   "The address as a QR code: an SVG in a data: URI."
   qr: String
@@ -3013,19 +3052,19 @@ type TotpBeginPayload {
 type PasskeyBeginPayload {
   "For passkeyFinish."
   token: String
-  "What navigator.credentials.create takes, as JSON."
+  "JSON for navigator.credentials.create."
   options: String
   userErrors: [UserError!]!
 }
 type PasskeyAskPayload {
   "For sessionProve."
   token: String
-  "What navigator.credentials.get takes, as JSON."
+  "JSON for navigator.credentials.get."
   options: String
   userErrors: [UserError!]!
 }
 type SessionProvePayload {
-  "When the proof ends."
+  "When the confirmation expires."
   until: Time
   userErrors: [UserError!]!
 }
@@ -3039,20 +3078,20 @@ type FactorPayload { factor: Factor userErrors: [UserError!]! }
 type FactorRemovePayload { removedId: ID userErrors: [UserError!]! }
 type RecoveryCodesPayload { "Shown once." recoveryCodes: [String!] userErrors: [UserError!]! }
 type NotificationPayload { notification: Notification userErrors: [UserError!]! }
-type NotificationsPayload { "How many became read." count: Int! userErrors: [UserError!]! }
+type NotificationsPayload { "The number of notifications marked as read." count: Int! userErrors: [UserError!]! }
 type PagePayload { page: Page userErrors: [UserError!]! }
 type PageDeletePayload { deletedId: ID userErrors: [UserError!]! }
 type MenusPayload { menus: Menus userErrors: [UserError!]! }
 type ProductPayload { product: Product userErrors: [UserError!]! }
 type ProductImagePayload {
   image: ProductImage
-  "The product as it is then."
+  "The product after the change."
   product: Product
   userErrors: [UserError!]!
 }
 type ProductImageDeletePayload {
   deletedId: ID
-  "The product as it is then."
+  "The product after the change."
   product: Product
   userErrors: [UserError!]!
 }
