@@ -465,17 +465,17 @@ func (_q *AccessTokenQuery) Modify(modifiers ...func(s *sql.Selector)) *AccessTo
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AccessTokenQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AccessTokenQuery) Load(ctx context.Context) ([]*AccessToken, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *AccessTokenQuery) Load(ctx context.Context) ([]*AccessToken, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := accesstokenRooms.Get().(*accesstokenRoom)
+	buffer := accesstokenBuffers.Get().(*accesstokenBuffer)
 	defer func() {
-		room.row = AccessToken{}
-		accesstokenRooms.Put(room)
+		buffer.row = AccessToken{}
+		accesstokenBuffers.Put(buffer)
 	}()
 	nodes, slab := []*AccessToken{}, []AccessToken(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]AccessToken, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// accesstokenSelectList is accesstoken.Columns as a query names them, made once.
+// accesstokenSelectList is the quoted list of accesstoken.Columns.
 var accesstokenSelectList = "`" + strings.Join(accesstoken.Columns, "`, `") + "`"
 
-// accesstokenRoom is room for one row and where its columns land in it.
-type accesstokenRoom struct {
+// accesstokenBuffer is one row and the destinations of its columns.
+type accesstokenBuffer struct {
 	row  AccessToken
 	dest *cell.Dest
 }
 
-var accesstokenRooms = sync.Pool{New: func() any {
-	room := new(accesstokenRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var accesstokenBuffers = sync.Pool{New: func() any {
+	buffer := new(accesstokenBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.GrantID,
@@ -540,7 +540,7 @@ var accesstokenRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.ExpiresAt),
 		cell.NumberOf(&row.RevokedAt),
 	)
-	return room
+	return buffer
 }}
 
 // AccessTokenGroupBy is the group-by builder for AccessToken entities.

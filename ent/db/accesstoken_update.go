@@ -196,7 +196,7 @@ func (_u *AccessTokenUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AccessTokenUpdateOne) sqlSave(context.Context) (*AccessToken, error) {
 	return nil, builder.ErrOne
 }

@@ -459,17 +459,17 @@ func (_q *AccountEventQuery) Modify(modifiers ...func(s *sql.Selector)) *Account
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AccountEventQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AccountEventQuery) Load(ctx context.Context) ([]*AccountEvent, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -493,39 +493,39 @@ func (_q *AccountEventQuery) Load(ctx context.Context) ([]*AccountEvent, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := accounteventRooms.Get().(*accounteventRoom)
+	buffer := accounteventBuffers.Get().(*accounteventBuffer)
 	defer func() {
-		room.row = AccountEvent{}
-		accounteventRooms.Put(room)
+		buffer.row = AccountEvent{}
+		accounteventBuffers.Put(buffer)
 	}()
 	nodes, slab := []*AccountEvent{}, []AccountEvent(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]AccountEvent, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// accounteventSelectList is accountevent.Columns as a query names them, made once.
+// accounteventSelectList is the quoted list of accountevent.Columns.
 var accounteventSelectList = "`" + strings.Join(accountevent.Columns, "`, `") + "`"
 
-// accounteventRoom is room for one row and where its columns land in it.
-type accounteventRoom struct {
+// accounteventBuffer is one row and the destinations of its columns.
+type accounteventBuffer struct {
 	row  AccountEvent
 	dest *cell.Dest
 }
 
-var accounteventRooms = sync.Pool{New: func() any {
-	room := new(accounteventRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var accounteventBuffers = sync.Pool{New: func() any {
+	buffer := new(accounteventBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.AccountAction])(&row.Action),
@@ -533,7 +533,7 @@ var accounteventRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Agent),
 		cell.TextOf(&row.Detail),
 	)
-	return room
+	return buffer
 }}
 
 // AccountEventGroupBy is the group-by builder for AccountEvent entities.

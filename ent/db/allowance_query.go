@@ -458,17 +458,17 @@ func (_q *AllowanceQuery) Modify(modifiers ...func(s *sql.Selector)) *AllowanceS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AllowanceQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AllowanceQuery) Load(ctx context.Context) ([]*Allowance, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,43 +492,43 @@ func (_q *AllowanceQuery) Load(ctx context.Context) ([]*Allowance, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := allowanceRooms.Get().(*allowanceRoom)
+	buffer := allowanceBuffers.Get().(*allowanceBuffer)
 	defer func() {
-		room.row = Allowance{}
-		allowanceRooms.Put(room)
+		buffer.row = Allowance{}
+		allowanceBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Allowance{}, []Allowance(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Allowance, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// allowanceSelectList is allowance.Columns as a query names them, made once.
+// allowanceSelectList is the quoted list of allowance.Columns.
 var allowanceSelectList = "`" + strings.Join(allowance.Columns, "`, `") + "`"
 
-// allowanceRoom is room for one row and where its columns land in it.
-type allowanceRoom struct {
+// allowanceBuffer is one row and the destinations of its columns.
+type allowanceBuffer struct {
 	row  Allowance
 	dest *cell.Dest
 }
 
-var allowanceRooms = sync.Pool{New: func() any {
-	room := new(allowanceRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var allowanceBuffers = sync.Pool{New: func() any {
+	buffer := new(allowanceBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Int64)(&row.FullAt),
 	)
-	return room
+	return buffer
 }}
 
 // AllowanceGroupBy is the group-by builder for Allowance entities.

@@ -184,7 +184,7 @@ func (_u *AllowanceUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *A
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AllowanceUpdateOne) sqlSave(context.Context) (*Allowance, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *APIKeyQuery) Modify(modifiers ...func(s *sql.Selector)) *APIKeySelect 
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *APIKeyQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *APIKeyQuery) Load(ctx context.Context) ([]*APIKey, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *APIKeyQuery) Load(ctx context.Context) ([]*APIKey, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := apikeyRooms.Get().(*apikeyRoom)
+	buffer := apikeyBuffers.Get().(*apikeyBuffer)
 	defer func() {
-		room.row = APIKey{}
-		apikeyRooms.Put(room)
+		buffer.row = APIKey{}
+		apikeyBuffers.Put(buffer)
 	}()
 	nodes, slab := []*APIKey{}, []APIKey(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]APIKey, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// apikeySelectList is apikey.Columns as a query names them, made once.
+// apikeySelectList is the quoted list of apikey.Columns.
 var apikeySelectList = "`" + strings.Join(apikey.Columns, "`, `") + "`"
 
-// apikeyRoom is room for one row and where its columns land in it.
-type apikeyRoom struct {
+// apikeyBuffer is one row and the destinations of its columns.
+type apikeyBuffer struct {
 	row  APIKey
 	dest *cell.Dest
 }
 
-var apikeyRooms = sync.Pool{New: func() any {
-	room := new(apikeyRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var apikeyBuffers = sync.Pool{New: func() any {
+	buffer := new(apikeyBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.LineageID,
@@ -547,7 +547,7 @@ var apikeyRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.RetiresAt),
 		cell.TextOf(&row.Networks),
 	)
-	return room
+	return buffer
 }}
 
 // APIKeyGroupBy is the group-by builder for APIKey entities.

@@ -683,7 +683,7 @@ func (_u *APIKeyUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *APIK
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *APIKeyUpdateOne) sqlSave(context.Context) (*APIKey, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *AppQuery) Modify(modifiers ...func(s *sql.Selector)) *AppSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AppQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AppQuery) Load(ctx context.Context) ([]*App, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *AppQuery) Load(ctx context.Context) ([]*App, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := appRooms.Get().(*appRoom)
+	buffer := appBuffers.Get().(*appBuffer)
 	defer func() {
-		room.row = App{}
-		appRooms.Put(room)
+		buffer.row = App{}
+		appBuffers.Put(buffer)
 	}()
 	nodes, slab := []*App{}, []App(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]App, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// appSelectList is app.Columns as a query names them, made once.
+// appSelectList is the quoted list of app.Columns.
 var appSelectList = "`" + strings.Join(app.Columns, "`, `") + "`"
 
-// appRoom is room for one row and where its columns land in it.
-type appRoom struct {
+// appBuffer is one row and the destinations of its columns.
+type appBuffer struct {
 	row  App
 	dest *cell.Dest
 }
 
-var appRooms = sync.Pool{New: func() any {
-	room := new(appRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var appBuffers = sync.Pool{New: func() any {
+	buffer := new(appBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -549,7 +549,7 @@ var appRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.VerifiedAt),
 		cell.NumberOf(&row.DisabledAt),
 	)
-	return room
+	return buffer
 }}
 
 // AppGroupBy is the group-by builder for App entities.

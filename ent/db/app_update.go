@@ -600,7 +600,7 @@ func (_u *AppUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *AppUpda
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AppUpdateOne) sqlSave(context.Context) (*App, error) {
 	return nil, builder.ErrOne
 }

@@ -457,17 +457,17 @@ func (_q *AppNameQuery) Modify(modifiers ...func(s *sql.Selector)) *AppNameSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AppNameQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AppNameQuery) Load(ctx context.Context) ([]*AppName, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -491,44 +491,44 @@ func (_q *AppNameQuery) Load(ctx context.Context) ([]*AppName, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := appnameRooms.Get().(*appnameRoom)
+	buffer := appnameBuffers.Get().(*appnameBuffer)
 	defer func() {
-		room.row = AppName{}
-		appnameRooms.Put(room)
+		buffer.row = AppName{}
+		appnameBuffers.Put(buffer)
 	}()
 	nodes, slab := []*AppName{}, []AppName(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]AppName, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// appnameSelectList is appname.Columns as a query names them, made once.
+// appnameSelectList is the quoted list of appname.Columns.
 var appnameSelectList = "`" + strings.Join(appname.Columns, "`, `") + "`"
 
-// appnameRoom is room for one row and where its columns land in it.
-type appnameRoom struct {
+// appnameBuffer is one row and the destinations of its columns.
+type appnameBuffer struct {
 	row  AppName
 	dest *cell.Dest
 }
 
-var appnameRooms = sync.Pool{New: func() any {
-	room := new(appnameRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var appnameBuffers = sync.Pool{New: func() any {
+	buffer := new(appnameBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 		&row.AppID,
 	)
-	return room
+	return buffer
 }}
 
 // AppNameGroupBy is the group-by builder for AppName entities.

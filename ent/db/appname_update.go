@@ -198,7 +198,7 @@ func (_u *AppNameUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *App
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AppNameUpdateOne) sqlSave(context.Context) (*AppName, error) {
 	return nil, builder.ErrOne
 }

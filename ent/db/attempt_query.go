@@ -465,17 +465,17 @@ func (_q *AttemptQuery) Modify(modifiers ...func(s *sql.Selector)) *AttemptSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AttemptQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AttemptQuery) Load(ctx context.Context) ([]*Attempt, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *AttemptQuery) Load(ctx context.Context) ([]*Attempt, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := attemptRooms.Get().(*attemptRoom)
+	buffer := attemptBuffers.Get().(*attemptBuffer)
 	defer func() {
-		room.row = Attempt{}
-		attemptRooms.Put(room)
+		buffer.row = Attempt{}
+		attemptBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Attempt{}, []Attempt(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Attempt, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// attemptSelectList is attempt.Columns as a query names them, made once.
+// attemptSelectList is the quoted list of attempt.Columns.
 var attemptSelectList = "`" + strings.Join(attempt.Columns, "`, `") + "`"
 
-// attemptRoom is room for one row and where its columns land in it.
-type attemptRoom struct {
+// attemptBuffer is one row and the destinations of its columns.
+type attemptBuffer struct {
 	row  Attempt
 	dest *cell.Dest
 }
 
-var attemptRooms = sync.Pool{New: func() any {
-	room := new(attemptRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var attemptBuffers = sync.Pool{New: func() any {
+	buffer := new(attemptBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -547,7 +547,7 @@ var attemptRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Response),
 		(*cell.Bytes)(&row.Request),
 	)
-	return room
+	return buffer
 }}
 
 // AttemptGroupBy is the group-by builder for Attempt entities.

@@ -503,7 +503,7 @@ func (_u *AttemptUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Att
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AttemptUpdateOne) sqlSave(context.Context) (*Attempt, error) {
 	return nil, builder.ErrOne
 }

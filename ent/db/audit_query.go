@@ -466,17 +466,17 @@ func (_q *AuditQuery) Modify(modifiers ...func(s *sql.Selector)) *AuditSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *AuditQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *AuditQuery) Load(ctx context.Context) ([]*Audit, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *AuditQuery) Load(ctx context.Context) ([]*Audit, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := auditRooms.Get().(*auditRoom)
+	buffer := auditBuffers.Get().(*auditBuffer)
 	defer func() {
-		room.row = Audit{}
-		auditRooms.Put(room)
+		buffer.row = Audit{}
+		auditBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Audit{}, []Audit(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Audit, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// auditSelectList is audit.Columns as a query names them, made once.
+// auditSelectList is the quoted list of audit.Columns.
 var auditSelectList = "`" + strings.Join(audit.Columns, "`, `") + "`"
 
-// auditRoom is room for one row and where its columns land in it.
-type auditRoom struct {
+// auditBuffer is one row and the destinations of its columns.
+type auditBuffer struct {
 	row  Audit
 	dest *cell.Dest
 }
 
-var auditRooms = sync.Pool{New: func() any {
-	room := new(auditRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var auditBuffers = sync.Pool{New: func() any {
+	buffer := new(auditBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[viewer.Kind])(&row.ActorType),
@@ -546,7 +546,7 @@ var auditRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Agent),
 		cell.TextOf(&row.RequestID),
 	)
-	return room
+	return buffer
 }}
 
 // AuditGroupBy is the group-by builder for Audit entities.

@@ -527,7 +527,7 @@ func (_u *AuditUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Audit
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *AuditUpdateOne) sqlSave(context.Context) (*Audit, error) {
 	return nil, builder.ErrOne
 }

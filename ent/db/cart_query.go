@@ -465,17 +465,17 @@ func (_q *CartQuery) Modify(modifiers ...func(s *sql.Selector)) *CartSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CartQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CartQuery) Load(ctx context.Context) ([]*Cart, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *CartQuery) Load(ctx context.Context) ([]*Cart, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := cartRooms.Get().(*cartRoom)
+	buffer := cartBuffers.Get().(*cartBuffer)
 	defer func() {
-		room.row = Cart{}
-		cartRooms.Put(room)
+		buffer.row = Cart{}
+		cartBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Cart{}, []Cart(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Cart, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// cartSelectList is cart.Columns as a query names them, made once.
+// cartSelectList is the quoted list of cart.Columns.
 var cartSelectList = "`" + strings.Join(cart.Columns, "`, `") + "`"
 
-// cartRoom is room for one row and where its columns land in it.
-type cartRoom struct {
+// cartBuffer is one row and the destinations of its columns.
+type cartBuffer struct {
 	row  Cart
 	dest *cell.Dest
 }
 
-var cartRooms = sync.Pool{New: func() any {
-	room := new(cartRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var cartBuffers = sync.Pool{New: func() any {
+	buffer := new(cartBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,
@@ -552,7 +552,7 @@ var cartRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.ReachedAt),
 		cell.PointerOf(&row.OrderID),
 	)
-	return room
+	return buffer
 }}
 
 // CartGroupBy is the group-by builder for Cart entities.

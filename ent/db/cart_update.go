@@ -785,7 +785,7 @@ func (_u *CartUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *CartUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CartUpdateOne) sqlSave(context.Context) (*Cart, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *CartLineQuery) Modify(modifiers ...func(s *sql.Selector)) *CartLineSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CartLineQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CartLineQuery) Load(ctx context.Context) ([]*CartLine, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *CartLineQuery) Load(ctx context.Context) ([]*CartLine, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := cartlineRooms.Get().(*cartlineRoom)
+	buffer := cartlineBuffers.Get().(*cartlineBuffer)
 	defer func() {
-		room.row = CartLine{}
-		cartlineRooms.Put(room)
+		buffer.row = CartLine{}
+		cartlineBuffers.Put(buffer)
 	}()
 	nodes, slab := []*CartLine{}, []CartLine(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]CartLine, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// cartlineSelectList is cartline.Columns as a query names them, made once.
+// cartlineSelectList is the quoted list of cartline.Columns.
 var cartlineSelectList = "`" + strings.Join(cartline.Columns, "`, `") + "`"
 
-// cartlineRoom is room for one row and where its columns land in it.
-type cartlineRoom struct {
+// cartlineBuffer is one row and the destinations of its columns.
+type cartlineBuffer struct {
 	row  CartLine
 	dest *cell.Dest
 }
 
-var cartlineRooms = sync.Pool{New: func() any {
-	room := new(cartlineRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var cartlineBuffers = sync.Pool{New: func() any {
+	buffer := new(cartlineBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CartID,
@@ -541,7 +541,7 @@ var cartlineRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.PriceMinor),
 		(*cell.Int64)(&row.AddedAt),
 	)
-	return room
+	return buffer
 }}
 
 // CartLineGroupBy is the group-by builder for CartLine entities.

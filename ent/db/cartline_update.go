@@ -225,7 +225,7 @@ func (_u *CartLineUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Ca
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CartLineUpdateOne) sqlSave(context.Context) (*CartLine, error) {
 	return nil, builder.ErrOne
 }

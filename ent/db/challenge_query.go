@@ -459,17 +459,17 @@ func (_q *ChallengeQuery) Modify(modifiers ...func(s *sql.Selector)) *ChallengeS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ChallengeQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ChallengeQuery) Load(ctx context.Context) ([]*Challenge, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -493,39 +493,39 @@ func (_q *ChallengeQuery) Load(ctx context.Context) ([]*Challenge, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := challengeRooms.Get().(*challengeRoom)
+	buffer := challengeBuffers.Get().(*challengeBuffer)
 	defer func() {
-		room.row = Challenge{}
-		challengeRooms.Put(room)
+		buffer.row = Challenge{}
+		challengeBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Challenge{}, []Challenge(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Challenge, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// challengeSelectList is challenge.Columns as a query names them, made once.
+// challengeSelectList is the quoted list of challenge.Columns.
 var challengeSelectList = "`" + strings.Join(challenge.Columns, "`, `") + "`"
 
-// challengeRoom is room for one row and where its columns land in it.
-type challengeRoom struct {
+// challengeBuffer is one row and the destinations of its columns.
+type challengeBuffer struct {
 	row  Challenge
 	dest *cell.Dest
 }
 
-var challengeRooms = sync.Pool{New: func() any {
-	room := new(challengeRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var challengeBuffers = sync.Pool{New: func() any {
+	buffer := new(challengeBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.ChallengePurpose])(&row.Purpose),
@@ -533,7 +533,7 @@ var challengeRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Data),
 		(*cell.Int64)(&row.ExpiresAt),
 	)
-	return room
+	return buffer
 }}
 
 // ChallengeGroupBy is the group-by builder for Challenge entities.

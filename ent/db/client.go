@@ -109,7 +109,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// Client holds a client of each entity.
+// Client has a client for each entity.
 type Client struct {
 	config
 	APIKey            *APIKeyClient

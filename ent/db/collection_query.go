@@ -466,17 +466,17 @@ func (_q *CollectionQuery) Modify(modifiers ...func(s *sql.Selector)) *Collectio
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CollectionQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CollectionQuery) Load(ctx context.Context) ([]*Collection, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *CollectionQuery) Load(ctx context.Context) ([]*Collection, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := collectionRooms.Get().(*collectionRoom)
+	buffer := collectionBuffers.Get().(*collectionBuffer)
 	defer func() {
-		room.row = Collection{}
-		collectionRooms.Put(room)
+		buffer.row = Collection{}
+		collectionBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Collection{}, []Collection(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Collection, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// collectionSelectList is collection.Columns as a query names them, made once.
+// collectionSelectList is the quoted list of collection.Columns.
 var collectionSelectList = "`" + strings.Join(collection.Columns, "`, `") + "`"
 
-// collectionRoom is room for one row and where its columns land in it.
-type collectionRoom struct {
+// collectionBuffer is one row and the destinations of its columns.
+type collectionBuffer struct {
 	row  Collection
 	dest *cell.Dest
 }
 
-var collectionRooms = sync.Pool{New: func() any {
-	room := new(collectionRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var collectionBuffers = sync.Pool{New: func() any {
+	buffer := new(collectionBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -549,7 +549,7 @@ var collectionRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Settling),
 		(*cell.Flag)(&row.Gone),
 	)
-	return room
+	return buffer
 }}
 
 // CollectionGroupBy is the group-by builder for Collection entities.

@@ -569,7 +569,7 @@ func (_u *CollectionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CollectionUpdateOne) sqlSave(context.Context) (*Collection, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *CollectionProductQuery) Modify(modifiers ...func(s *sql.Selector)) *Co
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CollectionProductQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CollectionProductQuery) Load(ctx context.Context) ([]*CollectionProduct, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *CollectionProductQuery) Load(ctx context.Context) ([]*CollectionProduc
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := collectionproductRooms.Get().(*collectionproductRoom)
+	buffer := collectionproductBuffers.Get().(*collectionproductBuffer)
 	defer func() {
-		room.row = CollectionProduct{}
-		collectionproductRooms.Put(room)
+		buffer.row = CollectionProduct{}
+		collectionproductBuffers.Put(buffer)
 	}()
 	nodes, slab := []*CollectionProduct{}, []CollectionProduct(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]CollectionProduct, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// collectionproductSelectList is collectionproduct.Columns as a query names them, made once.
+// collectionproductSelectList is the quoted list of collectionproduct.Columns.
 var collectionproductSelectList = "`" + strings.Join(collectionproduct.Columns, "`, `") + "`"
 
-// collectionproductRoom is room for one row and where its columns land in it.
-type collectionproductRoom struct {
+// collectionproductBuffer is one row and the destinations of its columns.
+type collectionproductBuffer struct {
 	row  CollectionProduct
 	dest *cell.Dest
 }
 
-var collectionproductRooms = sync.Pool{New: func() any {
-	room := new(collectionproductRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var collectionproductBuffers = sync.Pool{New: func() any {
+	buffer := new(collectionproductBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CollectionID,
 		(*cell.Int64)(&row.Position),
 	)
-	return room
+	return buffer
 }}
 
 // CollectionProductGroupBy is the group-by builder for CollectionProduct entities.

@@ -183,7 +183,7 @@ func (_u *CollectionProductUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuil
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CollectionProductUpdateOne) sqlSave(context.Context) (*CollectionProduct, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *ConsentTicketQuery) Modify(modifiers ...func(s *sql.Selector)) *Consen
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ConsentTicketQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ConsentTicketQuery) Load(ctx context.Context) ([]*ConsentTicket, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,43 +499,43 @@ func (_q *ConsentTicketQuery) Load(ctx context.Context) ([]*ConsentTicket, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := consentticketRooms.Get().(*consentticketRoom)
+	buffer := consentticketBuffers.Get().(*consentticketBuffer)
 	defer func() {
-		room.row = ConsentTicket{}
-		consentticketRooms.Put(room)
+		buffer.row = ConsentTicket{}
+		consentticketBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ConsentTicket{}, []ConsentTicket(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ConsentTicket, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// consentticketSelectList is consentticket.Columns as a query names them, made once.
+// consentticketSelectList is the quoted list of consentticket.Columns.
 var consentticketSelectList = "`" + strings.Join(consentticket.Columns, "`, `") + "`"
 
-// consentticketRoom is room for one row and where its columns land in it.
-type consentticketRoom struct {
+// consentticketBuffer is one row and the destinations of its columns.
+type consentticketBuffer struct {
 	row  ConsentTicket
 	dest *cell.Dest
 }
 
-var consentticketRooms = sync.Pool{New: func() any {
-	room := new(consentticketRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var consentticketBuffers = sync.Pool{New: func() any {
+	buffer := new(consentticketBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 	)
-	return room
+	return buffer
 }}
 
 // ConsentTicketGroupBy is the group-by builder for ConsentTicket entities.

@@ -458,17 +458,17 @@ func (_q *CredentialQuery) Modify(modifiers ...func(s *sql.Selector)) *Credentia
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CredentialQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,45 +492,45 @@ func (_q *CredentialQuery) Load(ctx context.Context) ([]*Credential, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := credentialRooms.Get().(*credentialRoom)
+	buffer := credentialBuffers.Get().(*credentialBuffer)
 	defer func() {
-		room.row = Credential{}
-		credentialRooms.Put(room)
+		buffer.row = Credential{}
+		credentialBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Credential{}, []Credential(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Credential, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// credentialSelectList is credential.Columns as a query names them, made once.
+// credentialSelectList is the quoted list of credential.Columns.
 var credentialSelectList = "`" + strings.Join(credential.Columns, "`, `") + "`"
 
-// credentialRoom is room for one row and where its columns land in it.
-type credentialRoom struct {
+// credentialBuffer is one row and the destinations of its columns.
+type credentialBuffer struct {
 	row  Credential
 	dest *cell.Dest
 }
 
-var credentialRooms = sync.Pool{New: func() any {
-	room := new(credentialRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var credentialBuffers = sync.Pool{New: func() any {
+	buffer := new(credentialBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.CredentialID,
 		(*cell.Text[string])(&row.Kind),
 	)
-	return room
+	return buffer
 }}
 
 // CredentialGroupBy is the group-by builder for Credential entities.

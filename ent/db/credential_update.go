@@ -226,7 +226,7 @@ func (_u *CredentialUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CredentialUpdateOne) sqlSave(context.Context) (*Credential, error) {
 	return nil, builder.ErrOne
 }

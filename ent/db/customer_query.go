@@ -466,17 +466,17 @@ func (_q *CustomerQuery) Modify(modifiers ...func(s *sql.Selector)) *CustomerSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *CustomerQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *CustomerQuery) Load(ctx context.Context) ([]*Customer, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := customerRooms.Get().(*customerRoom)
+	buffer := customerBuffers.Get().(*customerBuffer)
 	defer func() {
-		room.row = Customer{}
-		customerRooms.Put(room)
+		buffer.row = Customer{}
+		customerBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Customer{}, []Customer(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Customer, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// customerSelectList is customer.Columns as a query names them, made once.
+// customerSelectList is the quoted list of customer.Columns.
 var customerSelectList = "`" + strings.Join(customer.Columns, "`, `") + "`"
 
-// customerRoom is room for one row and where its columns land in it.
-type customerRoom struct {
+// customerBuffer is one row and the destinations of its columns.
+type customerBuffer struct {
 	row  Customer
 	dest *cell.Dest
 }
 
-var customerRooms = sync.Pool{New: func() any {
-	room := new(customerRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var customerBuffers = sync.Pool{New: func() any {
+	buffer := new(customerBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -553,7 +553,7 @@ var customerRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.TotalSpentMinor),
 		cell.NumberOf(&row.LastOrderAt),
 	)
-	return room
+	return buffer
 }}
 
 // CustomerGroupBy is the group-by builder for Customer entities.

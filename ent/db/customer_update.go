@@ -796,7 +796,7 @@ func (_u *CustomerUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Cu
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *CustomerUpdateOne) sqlSave(context.Context) (*Customer, error) {
 	return nil, builder.ErrOne
 }

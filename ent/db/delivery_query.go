@@ -465,17 +465,17 @@ func (_q *DeliveryQuery) Modify(modifiers ...func(s *sql.Selector)) *DeliverySel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *DeliveryQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *DeliveryQuery) Load(ctx context.Context) ([]*Delivery, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *DeliveryQuery) Load(ctx context.Context) ([]*Delivery, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := deliveryRooms.Get().(*deliveryRoom)
+	buffer := deliveryBuffers.Get().(*deliveryBuffer)
 	defer func() {
-		room.row = Delivery{}
-		deliveryRooms.Put(room)
+		buffer.row = Delivery{}
+		deliveryBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Delivery{}, []Delivery(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Delivery, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// deliverySelectList is delivery.Columns as a query names them, made once.
+// deliverySelectList is the quoted list of delivery.Columns.
 var deliverySelectList = "`" + strings.Join(delivery.Columns, "`, `") + "`"
 
-// deliveryRoom is room for one row and where its columns land in it.
-type deliveryRoom struct {
+// deliveryBuffer is one row and the destinations of its columns.
+type deliveryBuffer struct {
 	row  Delivery
 	dest *cell.Dest
 }
 
-var deliveryRooms = sync.Pool{New: func() any {
-	room := new(deliveryRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var deliveryBuffers = sync.Pool{New: func() any {
+	buffer := new(deliveryBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -545,7 +545,7 @@ var deliveryRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.TriedAt),
 		(*cell.Flag)(&row.Failed),
 	)
-	return room
+	return buffer
 }}
 
 // DeliveryGroupBy is the group-by builder for Delivery entities.

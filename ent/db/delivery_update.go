@@ -380,7 +380,7 @@ func (_u *DeliveryUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *De
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *DeliveryUpdateOne) sqlSave(context.Context) (*Delivery, error) {
 	return nil, builder.ErrOne
 }

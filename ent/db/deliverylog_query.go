@@ -467,17 +467,17 @@ func (_q *DeliveryLogQuery) Modify(modifiers ...func(s *sql.Selector)) *Delivery
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *DeliveryLogQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *DeliveryLogQuery) Load(ctx context.Context) ([]*DeliveryLog, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -501,39 +501,39 @@ func (_q *DeliveryLogQuery) Load(ctx context.Context) ([]*DeliveryLog, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := deliverylogRooms.Get().(*deliverylogRoom)
+	buffer := deliverylogBuffers.Get().(*deliverylogBuffer)
 	defer func() {
-		room.row = DeliveryLog{}
-		deliverylogRooms.Put(room)
+		buffer.row = DeliveryLog{}
+		deliverylogBuffers.Put(buffer)
 	}()
 	nodes, slab := []*DeliveryLog{}, []DeliveryLog(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]DeliveryLog, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// deliverylogSelectList is deliverylog.Columns as a query names them, made once.
+// deliverylogSelectList is the quoted list of deliverylog.Columns.
 var deliverylogSelectList = "`" + strings.Join(deliverylog.Columns, "`, `") + "`"
 
-// deliverylogRoom is room for one row and where its columns land in it.
-type deliverylogRoom struct {
+// deliverylogBuffer is one row and the destinations of its columns.
+type deliverylogBuffer struct {
 	row  DeliveryLog
 	dest *cell.Dest
 }
 
-var deliverylogRooms = sync.Pool{New: func() any {
-	room := new(deliverylogRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var deliverylogBuffers = sync.Pool{New: func() any {
+	buffer := new(deliverylogBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.EndpointID,
@@ -553,7 +553,7 @@ var deliverylogRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Response),
 		(*cell.Bytes)(&row.Request),
 	)
-	return room
+	return buffer
 }}
 
 // DeliveryLogGroupBy is the group-by builder for DeliveryLog entities.

@@ -631,7 +631,7 @@ func (_u *DeliveryLogUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *DeliveryLogUpdateOne) sqlSave(context.Context) (*DeliveryLog, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *DiscountQuery) Modify(modifiers ...func(s *sql.Selector)) *DiscountSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *DiscountQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *DiscountQuery) Load(ctx context.Context) ([]*Discount, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *DiscountQuery) Load(ctx context.Context) ([]*Discount, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := discountRooms.Get().(*discountRoom)
+	buffer := discountBuffers.Get().(*discountBuffer)
 	defer func() {
-		room.row = Discount{}
-		discountRooms.Put(room)
+		buffer.row = Discount{}
+		discountBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Discount{}, []Discount(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Discount, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// discountSelectList is discount.Columns as a query names them, made once.
+// discountSelectList is the quoted list of discount.Columns.
 var discountSelectList = "`" + strings.Join(discount.Columns, "`, `") + "`"
 
-// discountRoom is room for one row and where its columns land in it.
-type discountRoom struct {
+// discountBuffer is one row and the destinations of its columns.
+type discountBuffer struct {
 	row  Discount
 	dest *cell.Dest
 }
 
-var discountRooms = sync.Pool{New: func() any {
-	room := new(discountRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var discountBuffers = sync.Pool{New: func() any {
+	buffer := new(discountBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -551,7 +551,7 @@ var discountRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Active),
 		(*cell.Bytes)(&row.Collections),
 	)
-	return room
+	return buffer
 }}
 
 // DiscountGroupBy is the group-by builder for Discount entities.

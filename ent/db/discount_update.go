@@ -798,7 +798,7 @@ func (_u *DiscountUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Di
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *DiscountUpdateOne) sqlSave(context.Context) (*Discount, error) {
 	return nil, builder.ErrOne
 }

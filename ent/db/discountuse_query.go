@@ -465,17 +465,17 @@ func (_q *DiscountUseQuery) Modify(modifiers ...func(s *sql.Selector)) *Discount
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *DiscountUseQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *DiscountUseQuery) Load(ctx context.Context) ([]*DiscountUse, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *DiscountUseQuery) Load(ctx context.Context) ([]*DiscountUse, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := discountuseRooms.Get().(*discountuseRoom)
+	buffer := discountuseBuffers.Get().(*discountuseBuffer)
 	defer func() {
-		room.row = DiscountUse{}
-		discountuseRooms.Put(room)
+		buffer.row = DiscountUse{}
+		discountuseBuffers.Put(buffer)
 	}()
 	nodes, slab := []*DiscountUse{}, []DiscountUse(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]DiscountUse, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// discountuseSelectList is discountuse.Columns as a query names them, made once.
+// discountuseSelectList is the quoted list of discountuse.Columns.
 var discountuseSelectList = "`" + strings.Join(discountuse.Columns, "`, `") + "`"
 
-// discountuseRoom is room for one row and where its columns land in it.
-type discountuseRoom struct {
+// discountuseBuffer is one row and the destinations of its columns.
+type discountuseBuffer struct {
 	row  DiscountUse
 	dest *cell.Dest
 }
 
-var discountuseRooms = sync.Pool{New: func() any {
-	room := new(discountuseRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var discountuseBuffers = sync.Pool{New: func() any {
+	buffer := new(discountuseBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.DiscountID,
 		&row.CustomerID,
 		(*cell.Int64)(&row.Uses),
 	)
-	return room
+	return buffer
 }}
 
 // DiscountUseGroupBy is the group-by builder for DiscountUse entities.

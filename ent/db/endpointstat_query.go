@@ -465,17 +465,17 @@ func (_q *EndpointStatQuery) Modify(modifiers ...func(s *sql.Selector)) *Endpoin
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *EndpointStatQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *EndpointStatQuery) Load(ctx context.Context) ([]*EndpointStat, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *EndpointStatQuery) Load(ctx context.Context) ([]*EndpointStat, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := endpointstatRooms.Get().(*endpointstatRoom)
+	buffer := endpointstatBuffers.Get().(*endpointstatBuffer)
 	defer func() {
-		room.row = EndpointStat{}
-		endpointstatRooms.Put(room)
+		buffer.row = EndpointStat{}
+		endpointstatBuffers.Put(buffer)
 	}()
 	nodes, slab := []*EndpointStat{}, []EndpointStat(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]EndpointStat, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// endpointstatSelectList is endpointstat.Columns as a query names them, made once.
+// endpointstatSelectList is the quoted list of endpointstat.Columns.
 var endpointstatSelectList = "`" + strings.Join(endpointstat.Columns, "`, `") + "`"
 
-// endpointstatRoom is room for one row and where its columns land in it.
-type endpointstatRoom struct {
+// endpointstatBuffer is one row and the destinations of its columns.
+type endpointstatBuffer struct {
 	row  EndpointStat
 	dest *cell.Dest
 }
 
-var endpointstatRooms = sync.Pool{New: func() any {
-	room := new(endpointstatRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var endpointstatBuffers = sync.Pool{New: func() any {
+	buffer := new(endpointstatBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Slot),
@@ -540,7 +540,7 @@ var endpointstatRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.LatencySum),
 		(*cell.Int64)(&row.LatencyMax),
 	)
-	return room
+	return buffer
 }}
 
 // EndpointStatGroupBy is the group-by builder for EndpointStat entities.

@@ -309,7 +309,7 @@ func (_u *EndpointStatUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *EndpointStatUpdateOne) sqlSave(context.Context) (*EndpointStat, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *EventQuery) Modify(modifiers ...func(s *sql.Selector)) *EventSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *EventQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *EventQuery) Load(ctx context.Context) ([]*Event, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *EventQuery) Load(ctx context.Context) ([]*Event, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := dbeventRooms.Get().(*dbeventRoom)
+	buffer := dbeventBuffers.Get().(*dbeventBuffer)
 	defer func() {
-		room.row = Event{}
-		dbeventRooms.Put(room)
+		buffer.row = Event{}
+		dbeventBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Event{}, []Event(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Event, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// dbeventSelectList is dbevent.Columns as a query names them, made once.
+// dbeventSelectList is the quoted list of dbevent.Columns.
 var dbeventSelectList = "`" + strings.Join(dbevent.Columns, "`, `") + "`"
 
-// dbeventRoom is room for one row and where its columns land in it.
-type dbeventRoom struct {
+// dbeventBuffer is one row and the destinations of its columns.
+type dbeventBuffer struct {
 	row  Event
 	dest *cell.Dest
 }
 
-var dbeventRooms = sync.Pool{New: func() any {
-	room := new(dbeventRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var dbeventBuffers = sync.Pool{New: func() any {
+	buffer := new(dbeventBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[event.Type])(&row.Type),
@@ -541,7 +541,7 @@ var dbeventRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Sequence),
 		&row.Body,
 	)
-	return room
+	return buffer
 }}
 
 // EventGroupBy is the group-by builder for Event entities.

@@ -282,7 +282,7 @@ func (_u *EventUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Event
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *EventUpdateOne) sqlSave(context.Context) (*Event, error) {
 	return nil, builder.ErrOne
 }

@@ -467,17 +467,17 @@ func (_q *ExportQuery) Modify(modifiers ...func(s *sql.Selector)) *ExportSelect 
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ExportQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ExportQuery) Load(ctx context.Context) ([]*Export, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -501,39 +501,39 @@ func (_q *ExportQuery) Load(ctx context.Context) ([]*Export, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := exportRooms.Get().(*exportRoom)
+	buffer := exportBuffers.Get().(*exportBuffer)
 	defer func() {
-		room.row = Export{}
-		exportRooms.Put(room)
+		buffer.row = Export{}
+		exportBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Export{}, []Export(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Export, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// exportSelectList is export.Columns as a query names them, made once.
+// exportSelectList is the quoted list of export.Columns.
 var exportSelectList = "`" + strings.Join(export.Columns, "`, `") + "`"
 
-// exportRoom is room for one row and where its columns land in it.
-type exportRoom struct {
+// exportBuffer is one row and the destinations of its columns.
+type exportBuffer struct {
 	row  Export
 	dest *cell.Dest
 }
 
-var exportRooms = sync.Pool{New: func() any {
-	room := new(exportRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var exportBuffers = sync.Pool{New: func() any {
+	buffer := new(exportBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -584,7 +584,7 @@ var exportRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.Redactions),
 		cell.NumberOf(&row.Restarts),
 	)
-	return room
+	return buffer
 }}
 
 // ExportGroupBy is the group-by builder for Export entities.

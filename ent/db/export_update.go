@@ -1406,7 +1406,7 @@ func (_u *ExportUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Expo
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ExportUpdateOne) sqlSave(context.Context) (*Export, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *ExportPartQuery) Modify(modifiers ...func(s *sql.Selector)) *ExportPar
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ExportPartQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ExportPartQuery) Load(ctx context.Context) ([]*ExportPart, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *ExportPartQuery) Load(ctx context.Context) ([]*ExportPart, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := exportpartRooms.Get().(*exportpartRoom)
+	buffer := exportpartBuffers.Get().(*exportpartBuffer)
 	defer func() {
-		room.row = ExportPart{}
-		exportpartRooms.Put(room)
+		buffer.row = ExportPart{}
+		exportpartBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ExportPart{}, []ExportPart(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ExportPart, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// exportpartSelectList is exportpart.Columns as a query names them, made once.
+// exportpartSelectList is the quoted list of exportpart.Columns.
 var exportpartSelectList = "`" + strings.Join(exportpart.Columns, "`, `") + "`"
 
-// exportpartRoom is room for one row and where its columns land in it.
-type exportpartRoom struct {
+// exportpartBuffer is one row and the destinations of its columns.
+type exportpartBuffer struct {
 	row  ExportPart
 	dest *cell.Dest
 }
 
-var exportpartRooms = sync.Pool{New: func() any {
-	room := new(exportpartRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var exportpartBuffers = sync.Pool{New: func() any {
+	buffer := new(exportpartBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ExportID,
@@ -539,7 +539,7 @@ var exportpartRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Token),
 		(*cell.Int64)(&row.SizeBytes),
 	)
-	return room
+	return buffer
 }}
 
 // ExportPartGroupBy is the group-by builder for ExportPart entities.

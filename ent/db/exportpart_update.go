@@ -141,7 +141,7 @@ func (_u *ExportPartUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ExportPartUpdateOne) sqlSave(context.Context) (*ExportPart, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *FacetQuery) Modify(modifiers ...func(s *sql.Selector)) *FacetSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *FacetQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *FacetQuery) Load(ctx context.Context) ([]*Facet, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *FacetQuery) Load(ctx context.Context) ([]*Facet, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := facetRooms.Get().(*facetRoom)
+	buffer := facetBuffers.Get().(*facetBuffer)
 	defer func() {
-		room.row = Facet{}
-		facetRooms.Put(room)
+		buffer.row = Facet{}
+		facetBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Facet{}, []Facet(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Facet, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// facetSelectList is facet.Columns as a query names them, made once.
+// facetSelectList is the quoted list of facet.Columns.
 var facetSelectList = "`" + strings.Join(facet.Columns, "`, `") + "`"
 
-// facetRoom is room for one row and where its columns land in it.
-type facetRoom struct {
+// facetBuffer is one row and the destinations of its columns.
+type facetBuffer struct {
 	row  Facet
 	dest *cell.Dest
 }
 
-var facetRooms = sync.Pool{New: func() any {
-	room := new(facetRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var facetBuffers = sync.Pool{New: func() any {
+	buffer := new(facetBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Name),
 		(*cell.Text[string])(&row.Value),
 	)
-	return room
+	return buffer
 }}
 
 // FacetGroupBy is the group-by builder for Facet entities.

@@ -231,7 +231,7 @@ func (_u *FacetUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Facet
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *FacetUpdateOne) sqlSave(context.Context) (*Facet, error) {
 	return nil, builder.ErrOne
 }

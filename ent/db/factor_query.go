@@ -459,17 +459,17 @@ func (_q *FactorQuery) Modify(modifiers ...func(s *sql.Selector)) *FactorSelect 
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *FactorQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *FactorQuery) Load(ctx context.Context) ([]*Factor, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -493,39 +493,39 @@ func (_q *FactorQuery) Load(ctx context.Context) ([]*Factor, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := factorRooms.Get().(*factorRoom)
+	buffer := factorBuffers.Get().(*factorBuffer)
 	defer func() {
-		room.row = Factor{}
-		factorRooms.Put(room)
+		buffer.row = Factor{}
+		factorBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Factor{}, []Factor(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Factor, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// factorSelectList is factor.Columns as a query names them, made once.
+// factorSelectList is the quoted list of factor.Columns.
 var factorSelectList = "`" + strings.Join(factor.Columns, "`, `") + "`"
 
-// factorRoom is room for one row and where its columns land in it.
-type factorRoom struct {
+// factorBuffer is one row and the destinations of its columns.
+type factorBuffer struct {
 	row  Factor
 	dest *cell.Dest
 }
 
-var factorRooms = sync.Pool{New: func() any {
-	room := new(factorRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var factorBuffers = sync.Pool{New: func() any {
+	buffer := new(factorBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[state.FactorKind])(&row.Kind),
@@ -534,7 +534,7 @@ var factorRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Step),
 		cell.NumberOf(&row.LastUsedAt),
 	)
-	return room
+	return buffer
 }}
 
 // FactorGroupBy is the group-by builder for Factor entities.

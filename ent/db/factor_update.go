@@ -302,7 +302,7 @@ func (_u *FactorUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Fact
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *FactorUpdateOne) sqlSave(context.Context) (*Factor, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *FormerHandleQuery) Modify(modifiers ...func(s *sql.Selector)) *FormerH
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *FormerHandleQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *FormerHandleQuery) Load(ctx context.Context) ([]*FormerHandle, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *FormerHandleQuery) Load(ctx context.Context) ([]*FormerHandle, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := formerhandleRooms.Get().(*formerhandleRoom)
+	buffer := formerhandleBuffers.Get().(*formerhandleBuffer)
 	defer func() {
-		room.row = FormerHandle{}
-		formerhandleRooms.Put(room)
+		buffer.row = FormerHandle{}
+		formerhandleBuffers.Put(buffer)
 	}()
 	nodes, slab := []*FormerHandle{}, []FormerHandle(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]FormerHandle, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// formerhandleSelectList is formerhandle.Columns as a query names them, made once.
+// formerhandleSelectList is the quoted list of formerhandle.Columns.
 var formerhandleSelectList = "`" + strings.Join(formerhandle.Columns, "`, `") + "`"
 
-// formerhandleRoom is room for one row and where its columns land in it.
-type formerhandleRoom struct {
+// formerhandleBuffer is one row and the destinations of its columns.
+type formerhandleBuffer struct {
 	row  FormerHandle
 	dest *cell.Dest
 }
 
-var formerhandleRooms = sync.Pool{New: func() any {
-	room := new(formerhandleRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var formerhandleBuffers = sync.Pool{New: func() any {
+	buffer := new(formerhandleBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[xid.Kind])(&row.Kind),
 		(*cell.Text[string])(&row.Handle),
 		&row.ResourceID,
 	)
-	return room
+	return buffer
 }}
 
 // FormerHandleGroupBy is the group-by builder for FormerHandle entities.

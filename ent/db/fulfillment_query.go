@@ -465,17 +465,17 @@ func (_q *FulfillmentQuery) Modify(modifiers ...func(s *sql.Selector)) *Fulfillm
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *FulfillmentQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *FulfillmentQuery) Load(ctx context.Context) ([]*Fulfillment, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *FulfillmentQuery) Load(ctx context.Context) ([]*Fulfillment, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := fulfillmentRooms.Get().(*fulfillmentRoom)
+	buffer := fulfillmentBuffers.Get().(*fulfillmentBuffer)
 	defer func() {
-		room.row = Fulfillment{}
-		fulfillmentRooms.Put(room)
+		buffer.row = Fulfillment{}
+		fulfillmentBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Fulfillment{}, []Fulfillment(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Fulfillment, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// fulfillmentSelectList is fulfillment.Columns as a query names them, made once.
+// fulfillmentSelectList is the quoted list of fulfillment.Columns.
 var fulfillmentSelectList = "`" + strings.Join(fulfillment.Columns, "`, `") + "`"
 
-// fulfillmentRoom is room for one row and where its columns land in it.
-type fulfillmentRoom struct {
+// fulfillmentBuffer is one row and the destinations of its columns.
+type fulfillmentBuffer struct {
 	row  Fulfillment
 	dest *cell.Dest
 }
 
-var fulfillmentRooms = sync.Pool{New: func() any {
-	room := new(fulfillmentRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var fulfillmentBuffers = sync.Pool{New: func() any {
+	buffer := new(fulfillmentBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -540,7 +540,7 @@ var fulfillmentRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.TrackingNumber),
 		cell.TextOf(&row.TrackingURL),
 	)
-	return room
+	return buffer
 }}
 
 // FulfillmentGroupBy is the group-by builder for Fulfillment entities.

@@ -337,7 +337,7 @@ func (_u *FulfillmentUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *FulfillmentUpdateOne) sqlSave(context.Context) (*Fulfillment, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *GrantQuery) Modify(modifiers ...func(s *sql.Selector)) *GrantSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *GrantQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *GrantQuery) Load(ctx context.Context) ([]*Grant, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *GrantQuery) Load(ctx context.Context) ([]*Grant, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := grantRooms.Get().(*grantRoom)
+	buffer := grantBuffers.Get().(*grantBuffer)
 	defer func() {
-		room.row = Grant{}
-		grantRooms.Put(room)
+		buffer.row = Grant{}
+		grantBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Grant{}, []Grant(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Grant, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// grantSelectList is grant.Columns as a query names them, made once.
+// grantSelectList is the quoted list of grant.Columns.
 var grantSelectList = "`" + strings.Join(grant.Columns, "`, `") + "`"
 
-// grantRoom is room for one row and where its columns land in it.
-type grantRoom struct {
+// grantBuffer is one row and the destinations of its columns.
+type grantBuffer struct {
 	row  Grant
 	dest *cell.Dest
 }
 
-var grantRooms = sync.Pool{New: func() any {
-	room := new(grantRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var grantBuffers = sync.Pool{New: func() any {
+	buffer := new(grantBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -556,7 +556,7 @@ var grantRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.RevokedReason),
 		cell.NumberOf(&row.LastUsedAt),
 	)
-	return room
+	return buffer
 }}
 
 // GrantGroupBy is the group-by builder for Grant entities.

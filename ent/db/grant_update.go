@@ -733,7 +733,7 @@ func (_u *GrantUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Grant
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *GrantUpdateOne) sqlSave(context.Context) (*Grant, error) {
 	return nil, builder.ErrOne
 }

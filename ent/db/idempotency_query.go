@@ -465,17 +465,17 @@ func (_q *IdempotencyQuery) Modify(modifiers ...func(s *sql.Selector)) *Idempote
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *IdempotencyQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *IdempotencyQuery) Load(ctx context.Context) ([]*Idempotency, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *IdempotencyQuery) Load(ctx context.Context) ([]*Idempotency, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := idempotencyRooms.Get().(*idempotencyRoom)
+	buffer := idempotencyBuffers.Get().(*idempotencyBuffer)
 	defer func() {
-		room.row = Idempotency{}
-		idempotencyRooms.Put(room)
+		buffer.row = Idempotency{}
+		idempotencyBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Idempotency{}, []Idempotency(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Idempotency, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// idempotencySelectList is idempotency.Columns as a query names them, made once.
+// idempotencySelectList is the quoted list of idempotency.Columns.
 var idempotencySelectList = "`" + strings.Join(idempotency.Columns, "`, `") + "`"
 
-// idempotencyRoom is room for one row and where its columns land in it.
-type idempotencyRoom struct {
+// idempotencyBuffer is one row and the destinations of its columns.
+type idempotencyBuffer struct {
 	row  Idempotency
 	dest *cell.Dest
 }
 
-var idempotencyRooms = sync.Pool{New: func() any {
-	room := new(idempotencyRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var idempotencyBuffers = sync.Pool{New: func() any {
+	buffer := new(idempotencyBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.KeyHash),
@@ -541,7 +541,7 @@ var idempotencyRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Answer),
 		cell.PointerOf(&row.AboutID),
 	)
-	return room
+	return buffer
 }}
 
 // IdempotencyGroupBy is the group-by builder for Idempotency entities.

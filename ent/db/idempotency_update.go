@@ -349,7 +349,7 @@ func (_u *IdempotencyUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *IdempotencyUpdateOne) sqlSave(context.Context) (*Idempotency, error) {
 	return nil, builder.ErrOne
 }

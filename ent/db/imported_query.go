@@ -465,17 +465,17 @@ func (_q *ImportedQuery) Modify(modifiers ...func(s *sql.Selector)) *ImportedSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ImportedQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ImportedQuery) Load(ctx context.Context) ([]*Imported, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,44 +499,44 @@ func (_q *ImportedQuery) Load(ctx context.Context) ([]*Imported, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := importedRooms.Get().(*importedRoom)
+	buffer := importedBuffers.Get().(*importedBuffer)
 	defer func() {
-		room.row = Imported{}
-		importedRooms.Put(room)
+		buffer.row = Imported{}
+		importedBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Imported{}, []Imported(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Imported, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// importedSelectList is imported.Columns as a query names them, made once.
+// importedSelectList is the quoted list of imported.Columns.
 var importedSelectList = "`" + strings.Join(imported.Columns, "`, `") + "`"
 
-// importedRoom is room for one row and where its columns land in it.
-type importedRoom struct {
+// importedBuffer is one row and the destinations of its columns.
+type importedBuffer struct {
 	row  Imported
 	dest *cell.Dest
 }
 
-var importedRooms = sync.Pool{New: func() any {
-	room := new(importedRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var importedBuffers = sync.Pool{New: func() any {
+	buffer := new(importedBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.MadeID,
 	)
-	return room
+	return buffer
 }}
 
 // ImportedGroupBy is the group-by builder for Imported entities.

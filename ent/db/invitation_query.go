@@ -466,17 +466,17 @@ func (_q *InvitationQuery) Modify(modifiers ...func(s *sql.Selector)) *Invitatio
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *InvitationQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *InvitationQuery) Load(ctx context.Context) ([]*Invitation, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *InvitationQuery) Load(ctx context.Context) ([]*Invitation, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := invitationRooms.Get().(*invitationRoom)
+	buffer := invitationBuffers.Get().(*invitationBuffer)
 	defer func() {
-		room.row = Invitation{}
-		invitationRooms.Put(room)
+		buffer.row = Invitation{}
+		invitationBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Invitation{}, []Invitation(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Invitation, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// invitationSelectList is invitation.Columns as a query names them, made once.
+// invitationSelectList is the quoted list of invitation.Columns.
 var invitationSelectList = "`" + strings.Join(invitation.Columns, "`, `") + "`"
 
-// invitationRoom is room for one row and where its columns land in it.
-type invitationRoom struct {
+// invitationBuffer is one row and the destinations of its columns.
+type invitationBuffer struct {
 	row  Invitation
 	dest *cell.Dest
 }
 
-var invitationRooms = sync.Pool{New: func() any {
-	room := new(invitationRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var invitationBuffers = sync.Pool{New: func() any {
+	buffer := new(invitationBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Email),
@@ -545,7 +545,7 @@ var invitationRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Outcome),
 		cell.NumberOf(&row.EndedAt),
 	)
-	return room
+	return buffer
 }}
 
 // InvitationGroupBy is the group-by builder for Invitation entities.

@@ -465,17 +465,17 @@ func (_q *LineWalkQuery) Modify(modifiers ...func(s *sql.Selector)) *LineWalkSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *LineWalkQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *LineWalkQuery) Load(ctx context.Context) ([]*LineWalk, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *LineWalkQuery) Load(ctx context.Context) ([]*LineWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := linewalkRooms.Get().(*linewalkRoom)
+	buffer := linewalkBuffers.Get().(*linewalkBuffer)
 	defer func() {
-		room.row = LineWalk{}
-		linewalkRooms.Put(room)
+		buffer.row = LineWalk{}
+		linewalkBuffers.Put(buffer)
 	}()
 	nodes, slab := []*LineWalk{}, []LineWalk(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]LineWalk, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// linewalkSelectList is linewalk.Columns as a query names them, made once.
+// linewalkSelectList is the quoted list of linewalk.Columns.
 var linewalkSelectList = "`" + strings.Join(linewalk.Columns, "`, `") + "`"
 
-// linewalkRoom is room for one row and where its columns land in it.
-type linewalkRoom struct {
+// linewalkBuffer is one row and the destinations of its columns.
+type linewalkBuffer struct {
 	row  LineWalk
 	dest *cell.Dest
 }
 
-var linewalkRooms = sync.Pool{New: func() any {
-	room := new(linewalkRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var linewalkBuffers = sync.Pool{New: func() any {
+	buffer := new(linewalkBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Changed),
 		&row.Behind,
 	)
-	return room
+	return buffer
 }}
 
 // LineWalkGroupBy is the group-by builder for LineWalk entities.

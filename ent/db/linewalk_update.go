@@ -213,7 +213,7 @@ func (_u *LineWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Li
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *LineWalkUpdateOne) sqlSave(context.Context) (*LineWalk, error) {
 	return nil, builder.ErrOne
 }

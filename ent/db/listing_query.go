@@ -465,17 +465,17 @@ func (_q *ListingQuery) Modify(modifiers ...func(s *sql.Selector)) *ListingSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ListingQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ListingQuery) Load(ctx context.Context) ([]*Listing, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *ListingQuery) Load(ctx context.Context) ([]*Listing, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := listingRooms.Get().(*listingRoom)
+	buffer := listingBuffers.Get().(*listingBuffer)
 	defer func() {
-		room.row = Listing{}
-		listingRooms.Put(room)
+		buffer.row = Listing{}
+		listingBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Listing{}, []Listing(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Listing, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// listingSelectList is listing.Columns as a query names them, made once.
+// listingSelectList is the quoted list of listing.Columns.
 var listingSelectList = "`" + strings.Join(listing.Columns, "`, `") + "`"
 
-// listingRoom is room for one row and where its columns land in it.
-type listingRoom struct {
+// listingBuffer is one row and the destinations of its columns.
+type listingBuffer struct {
 	row  Listing
 	dest *cell.Dest
 }
 
-var listingRooms = sync.Pool{New: func() any {
-	room := new(listingRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var listingBuffers = sync.Pool{New: func() any {
+	buffer := new(listingBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Shelf,
@@ -539,7 +539,7 @@ var listingRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.PriceMinor),
 		(*cell.Text[string])(&row.TitleKey),
 	)
-	return room
+	return buffer
 }}
 
 // ListingGroupBy is the group-by builder for Listing entities.

@@ -254,7 +254,7 @@ func (_u *ListingUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Lis
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ListingUpdateOne) sqlSave(context.Context) (*Listing, error) {
 	return nil, builder.ErrOne
 }

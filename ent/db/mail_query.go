@@ -465,17 +465,17 @@ func (_q *MailQuery) Modify(modifiers ...func(s *sql.Selector)) *MailSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *MailQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *MailQuery) Load(ctx context.Context) ([]*Mail, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *MailQuery) Load(ctx context.Context) ([]*Mail, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := mailRooms.Get().(*mailRoom)
+	buffer := mailBuffers.Get().(*mailBuffer)
 	defer func() {
-		room.row = Mail{}
-		mailRooms.Put(room)
+		buffer.row = Mail{}
+		mailBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Mail{}, []Mail(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Mail, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// mailSelectList is mail.Columns as a query names them, made once.
+// mailSelectList is the quoted list of mail.Columns.
 var mailSelectList = "`" + strings.Join(mail.Columns, "`, `") + "`"
 
-// mailRoom is room for one row and where its columns land in it.
-type mailRoom struct {
+// mailBuffer is one row and the destinations of its columns.
+type mailBuffer struct {
 	row  Mail
 	dest *cell.Dest
 }
 
-var mailRooms = sync.Pool{New: func() any {
-	room := new(mailRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var mailBuffers = sync.Pool{New: func() any {
+	buffer := new(mailBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),
@@ -547,7 +547,7 @@ var mailRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Network),
 		cell.TextOf(&row.StopURL),
 	)
-	return room
+	return buffer
 }}
 
 // MailGroupBy is the group-by builder for Mail entities.

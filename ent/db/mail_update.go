@@ -226,7 +226,7 @@ func (_u *MailUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *MailUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *MailUpdateOne) sqlSave(context.Context) (*Mail, error) {
 	return nil, builder.ErrOne
 }

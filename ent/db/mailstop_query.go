@@ -465,17 +465,17 @@ func (_q *MailStopQuery) Modify(modifiers ...func(s *sql.Selector)) *MailStopSel
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *MailStopQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *MailStopQuery) Load(ctx context.Context) ([]*MailStop, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,44 +499,44 @@ func (_q *MailStopQuery) Load(ctx context.Context) ([]*MailStop, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := mailstopRooms.Get().(*mailstopRoom)
+	buffer := mailstopBuffers.Get().(*mailstopBuffer)
 	defer func() {
-		room.row = MailStop{}
-		mailstopRooms.Put(room)
+		buffer.row = MailStop{}
+		mailstopBuffers.Put(buffer)
 	}()
 	nodes, slab := []*MailStop{}, []MailStop(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]MailStop, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// mailstopSelectList is mailstop.Columns as a query names them, made once.
+// mailstopSelectList is the quoted list of mailstop.Columns.
 var mailstopSelectList = "`" + strings.Join(mailstop.Columns, "`, `") + "`"
 
-// mailstopRoom is room for one row and where its columns land in it.
-type mailstopRoom struct {
+// mailstopBuffer is one row and the destinations of its columns.
+type mailstopBuffer struct {
 	row  MailStop
 	dest *cell.Dest
 }
 
-var mailstopRooms = sync.Pool{New: func() any {
-	room := new(mailstopRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var mailstopBuffers = sync.Pool{New: func() any {
+	buffer := new(mailstopBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Address,
 	)
-	return room
+	return buffer
 }}
 
 // MailStopGroupBy is the group-by builder for MailStop entities.

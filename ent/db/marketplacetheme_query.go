@@ -459,17 +459,17 @@ func (_q *MarketplaceThemeQuery) Modify(modifiers ...func(s *sql.Selector)) *Mar
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *MarketplaceThemeQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *MarketplaceThemeQuery) Load(ctx context.Context) ([]*MarketplaceTheme, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -493,39 +493,39 @@ func (_q *MarketplaceThemeQuery) Load(ctx context.Context) ([]*MarketplaceTheme,
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := marketplacethemeRooms.Get().(*marketplacethemeRoom)
+	buffer := marketplacethemeBuffers.Get().(*marketplacethemeBuffer)
 	defer func() {
-		room.row = MarketplaceTheme{}
-		marketplacethemeRooms.Put(room)
+		buffer.row = MarketplaceTheme{}
+		marketplacethemeBuffers.Put(buffer)
 	}()
 	nodes, slab := []*MarketplaceTheme{}, []MarketplaceTheme(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]MarketplaceTheme, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// marketplacethemeSelectList is marketplacetheme.Columns as a query names them, made once.
+// marketplacethemeSelectList is the quoted list of marketplacetheme.Columns.
 var marketplacethemeSelectList = "`" + strings.Join(marketplacetheme.Columns, "`, `") + "`"
 
-// marketplacethemeRoom is room for one row and where its columns land in it.
-type marketplacethemeRoom struct {
+// marketplacethemeBuffer is one row and the destinations of its columns.
+type marketplacethemeBuffer struct {
 	row  MarketplaceTheme
 	dest *cell.Dest
 }
 
-var marketplacethemeRooms = sync.Pool{New: func() any {
-	room := new(marketplacethemeRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var marketplacethemeBuffers = sync.Pool{New: func() any {
+	buffer := new(marketplacethemeBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		cell.PointerOf(&row.SubmitterID),
 		(*cell.Text[string])(&row.Slug),
@@ -545,7 +545,7 @@ var marketplacethemeRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.PublishedAt),
 		(*cell.Int64)(&row.UpdatedAt),
 	)
-	return room
+	return buffer
 }}
 
 // MarketplaceThemeGroupBy is the group-by builder for MarketplaceTheme entities.

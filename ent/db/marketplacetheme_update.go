@@ -748,7 +748,7 @@ func (_u *MarketplaceThemeUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuild
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *MarketplaceThemeUpdateOne) sqlSave(context.Context) (*MarketplaceTheme, error) {
 	return nil, builder.ErrOne
 }

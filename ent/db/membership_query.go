@@ -458,17 +458,17 @@ func (_q *MembershipQuery) Modify(modifiers ...func(s *sql.Selector)) *Membershi
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *MembershipQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *MembershipQuery) Load(ctx context.Context) ([]*Membership, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,43 +492,43 @@ func (_q *MembershipQuery) Load(ctx context.Context) ([]*Membership, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := membershipRooms.Get().(*membershipRoom)
+	buffer := membershipBuffers.Get().(*membershipBuffer)
 	defer func() {
-		room.row = Membership{}
-		membershipRooms.Put(room)
+		buffer.row = Membership{}
+		membershipBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Membership{}, []Membership(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Membership, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// membershipSelectList is membership.Columns as a query names them, made once.
+// membershipSelectList is the quoted list of membership.Columns.
 var membershipSelectList = "`" + strings.Join(membership.Columns, "`, `") + "`"
 
-// membershipRoom is room for one row and where its columns land in it.
-type membershipRoom struct {
+// membershipBuffer is one row and the destinations of its columns.
+type membershipBuffer struct {
 	row  Membership
 	dest *cell.Dest
 }
 
-var membershipRooms = sync.Pool{New: func() any {
-	room := new(membershipRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var membershipBuffers = sync.Pool{New: func() any {
+	buffer := new(membershipBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 	)
-	return room
+	return buffer
 }}
 
 // MembershipGroupBy is the group-by builder for Membership entities.

@@ -170,7 +170,7 @@ func (_u *MembershipUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *MembershipUpdateOne) sqlSave(context.Context) (*Membership, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *MenusQuery) Modify(modifiers ...func(s *sql.Selector)) *MenusSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *MenusQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *MenusQuery) Load(ctx context.Context) ([]*Menus, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *MenusQuery) Load(ctx context.Context) ([]*Menus, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := menusRooms.Get().(*menusRoom)
+	buffer := menusBuffers.Get().(*menusBuffer)
 	defer func() {
-		room.row = Menus{}
-		menusRooms.Put(room)
+		buffer.row = Menus{}
+		menusBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Menus{}, []Menus(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Menus, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// menusSelectList is menus.Columns as a query names them, made once.
+// menusSelectList is the quoted list of menus.Columns.
 var menusSelectList = "`" + strings.Join(menus.Columns, "`, `") + "`"
 
-// menusRoom is room for one row and where its columns land in it.
-type menusRoom struct {
+// menusBuffer is one row and the destinations of its columns.
+type menusBuffer struct {
 	row  Menus
 	dest *cell.Dest
 }
 
-var menusRooms = sync.Pool{New: func() any {
-	room := new(menusRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var menusBuffers = sync.Pool{New: func() any {
+	buffer := new(menusBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Bytes)(&row.Content),
 	)
-	return room
+	return buffer
 }}
 
 // MenusGroupBy is the group-by builder for Menus entities.

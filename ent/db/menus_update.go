@@ -239,7 +239,7 @@ func (_u *MenusUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Menus
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *MenusUpdateOne) sqlSave(context.Context) (*Menus, error) {
 	return nil, builder.ErrOne
 }

@@ -467,17 +467,17 @@ func (_q *NoteQuery) Modify(modifiers ...func(s *sql.Selector)) *NoteSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *NoteQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -501,39 +501,39 @@ func (_q *NoteQuery) Load(ctx context.Context) ([]*Note, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := noteRooms.Get().(*noteRoom)
+	buffer := noteBuffers.Get().(*noteBuffer)
 	defer func() {
-		room.row = Note{}
-		noteRooms.Put(room)
+		buffer.row = Note{}
+		noteBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Note{}, []Note(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Note, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// noteSelectList is note.Columns as a query names them, made once.
+// noteSelectList is the quoted list of note.Columns.
 var noteSelectList = "`" + strings.Join(note.Columns, "`, `") + "`"
 
-// noteRoom is room for one row and where its columns land in it.
-type noteRoom struct {
+// noteBuffer is one row and the destinations of its columns.
+type noteBuffer struct {
 	row  Note
 	dest *cell.Dest
 }
 
-var noteRooms = sync.Pool{New: func() any {
-	room := new(noteRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var noteBuffers = sync.Pool{New: func() any {
+	buffer := new(noteBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -543,7 +543,7 @@ var noteRooms = sync.Pool{New: func() any {
 		&row.AuthorID,
 		(*cell.Text[string])(&row.AuthorName),
 	)
-	return room
+	return buffer
 }}
 
 // NoteGroupBy is the group-by builder for Note entities.

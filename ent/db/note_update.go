@@ -336,7 +336,7 @@ func (_u *NoteUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *NoteUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *NoteUpdateOne) sqlSave(context.Context) (*Note, error) {
 	return nil, builder.ErrOne
 }

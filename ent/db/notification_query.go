@@ -466,17 +466,17 @@ func (_q *NotificationQuery) Modify(modifiers ...func(s *sql.Selector)) *Notific
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *NotificationQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *NotificationQuery) Load(ctx context.Context) ([]*Notification, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *NotificationQuery) Load(ctx context.Context) ([]*Notification, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := notificationRooms.Get().(*notificationRoom)
+	buffer := notificationBuffers.Get().(*notificationBuffer)
 	defer func() {
-		room.row = Notification{}
-		notificationRooms.Put(room)
+		buffer.row = Notification{}
+		notificationBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Notification{}, []Notification(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Notification, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// notificationSelectList is notification.Columns as a query names them, made once.
+// notificationSelectList is the quoted list of notification.Columns.
 var notificationSelectList = "`" + strings.Join(notification.Columns, "`, `") + "`"
 
-// notificationRoom is room for one row and where its columns land in it.
-type notificationRoom struct {
+// notificationBuffer is one row and the destinations of its columns.
+type notificationBuffer struct {
 	row  Notification
 	dest *cell.Dest
 }
 
-var notificationRooms = sync.Pool{New: func() any {
-	room := new(notificationRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var notificationBuffers = sync.Pool{New: func() any {
+	buffer := new(notificationBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.NotificationLevel])(&row.Level),
@@ -542,7 +542,7 @@ var notificationRooms = sync.Pool{New: func() any {
 		cell.PointerOf(&row.ResourceID),
 		cell.NumberOf(&row.ReadAt),
 	)
-	return room
+	return buffer
 }}
 
 // NotificationGroupBy is the group-by builder for Notification entities.

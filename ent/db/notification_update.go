@@ -196,7 +196,7 @@ func (_u *NotificationUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *NotificationUpdateOne) sqlSave(context.Context) (*Notification, error) {
 	return nil, builder.ErrOne
 }

@@ -198,7 +198,7 @@ func (_u *OAuthClientUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *OAuthClientUpdateOne) sqlSave(context.Context) (*OAuthClient, error) {
 	return nil, builder.ErrOne
 }

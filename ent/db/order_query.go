@@ -466,17 +466,17 @@ func (_q *OrderQuery) Modify(modifiers ...func(s *sql.Selector)) *OrderSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *OrderQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *OrderQuery) Load(ctx context.Context) ([]*Order, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *OrderQuery) Load(ctx context.Context) ([]*Order, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := orderRooms.Get().(*orderRoom)
+	buffer := orderBuffers.Get().(*orderBuffer)
 	defer func() {
-		room.row = Order{}
-		orderRooms.Put(room)
+		buffer.row = Order{}
+		orderBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Order{}, []Order(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Order, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// orderSelectList is order.Columns as a query names them, made once.
+// orderSelectList is the quoted list of order.Columns.
 var orderSelectList = "`" + strings.Join(order.Columns, "`, `") + "`"
 
-// orderRoom is room for one row and where its columns land in it.
-type orderRoom struct {
+// orderBuffer is one row and the destinations of its columns.
+type orderBuffer struct {
 	row  Order
 	dest *cell.Dest
 }
 
-var orderRooms = sync.Pool{New: func() any {
-	room := new(orderRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var orderBuffers = sync.Pool{New: func() any {
+	buffer := new(orderBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -573,7 +573,7 @@ var orderRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.LineSet),
 		cell.NumberOf(&row.LineSetVersion),
 	)
-	return room
+	return buffer
 }}
 
 // OrderGroupBy is the group-by builder for Order entities.

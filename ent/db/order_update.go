@@ -1319,7 +1319,7 @@ func (_u *OrderUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Order
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *OrderUpdateOne) sqlSave(context.Context) (*Order, error) {
 	return nil, builder.ErrOne
 }

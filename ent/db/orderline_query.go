@@ -465,17 +465,17 @@ func (_q *OrderLineQuery) Modify(modifiers ...func(s *sql.Selector)) *OrderLineS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *OrderLineQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *OrderLineQuery) Load(ctx context.Context) ([]*OrderLine, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *OrderLineQuery) Load(ctx context.Context) ([]*OrderLine, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := orderlineRooms.Get().(*orderlineRoom)
+	buffer := orderlineBuffers.Get().(*orderlineBuffer)
 	defer func() {
-		room.row = OrderLine{}
-		orderlineRooms.Put(room)
+		buffer.row = OrderLine{}
+		orderlineBuffers.Put(buffer)
 	}()
 	nodes, slab := []*OrderLine{}, []OrderLine(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]OrderLine, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// orderlineSelectList is orderline.Columns as a query names them, made once.
+// orderlineSelectList is the quoted list of orderline.Columns.
 var orderlineSelectList = "`" + strings.Join(orderline.Columns, "`, `") + "`"
 
-// orderlineRoom is room for one row and where its columns land in it.
-type orderlineRoom struct {
+// orderlineBuffer is one row and the destinations of its columns.
+type orderlineBuffer struct {
 	row  OrderLine
 	dest *cell.Dest
 }
 
-var orderlineRooms = sync.Pool{New: func() any {
-	room := new(orderlineRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var orderlineBuffers = sync.Pool{New: func() any {
+	buffer := new(orderlineBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -550,7 +550,7 @@ var orderlineRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Options),
 		(*cell.Flag)(&row.RequiresShipping),
 	)
-	return room
+	return buffer
 }}
 
 // OrderLineGroupBy is the group-by builder for OrderLine entities.

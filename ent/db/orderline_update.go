@@ -731,7 +731,7 @@ func (_u *OrderLineUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *O
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *OrderLineUpdateOne) sqlSave(context.Context) (*OrderLine, error) {
 	return nil, builder.ErrOne
 }

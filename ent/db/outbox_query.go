@@ -465,17 +465,17 @@ func (_q *OutboxQuery) Modify(modifiers ...func(s *sql.Selector)) *OutboxSelect 
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *OutboxQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *OutboxQuery) Load(ctx context.Context) ([]*Outbox, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *OutboxQuery) Load(ctx context.Context) ([]*Outbox, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := outboxRooms.Get().(*outboxRoom)
+	buffer := outboxBuffers.Get().(*outboxBuffer)
 	defer func() {
-		room.row = Outbox{}
-		outboxRooms.Put(room)
+		buffer.row = Outbox{}
+		outboxBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Outbox{}, []Outbox(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Outbox, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// outboxSelectList is outbox.Columns as a query names them, made once.
+// outboxSelectList is the quoted list of outbox.Columns.
 var outboxSelectList = "`" + strings.Join(outbox.Columns, "`, `") + "`"
 
-// outboxRoom is room for one row and where its columns land in it.
-type outboxRoom struct {
+// outboxBuffer is one row and the destinations of its columns.
+type outboxBuffer struct {
 	row  Outbox
 	dest *cell.Dest
 }
 
-var outboxRooms = sync.Pool{New: func() any {
-	room := new(outboxRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var outboxBuffers = sync.Pool{New: func() any {
+	buffer := new(outboxBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.Generation),
 		cell.PointerOf(&row.DealtTo),
 	)
-	return room
+	return buffer
 }}
 
 // OutboxGroupBy is the group-by builder for Outbox entities.

@@ -224,7 +224,7 @@ func (_u *OutboxUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Outb
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *OutboxUpdateOne) sqlSave(context.Context) (*Outbox, error) {
 	return nil, builder.ErrOne
 }

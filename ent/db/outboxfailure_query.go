@@ -465,17 +465,17 @@ func (_q *OutboxFailureQuery) Modify(modifiers ...func(s *sql.Selector)) *Outbox
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *OutboxFailureQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *OutboxFailureQuery) Load(ctx context.Context) ([]*OutboxFailure, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *OutboxFailureQuery) Load(ctx context.Context) ([]*OutboxFailure, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := outboxfailureRooms.Get().(*outboxfailureRoom)
+	buffer := outboxfailureBuffers.Get().(*outboxfailureBuffer)
 	defer func() {
-		room.row = OutboxFailure{}
-		outboxfailureRooms.Put(room)
+		buffer.row = OutboxFailure{}
+		outboxfailureBuffers.Put(buffer)
 	}()
 	nodes, slab := []*OutboxFailure{}, []OutboxFailure(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]OutboxFailure, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// outboxfailureSelectList is outboxfailure.Columns as a query names them, made once.
+// outboxfailureSelectList is the quoted list of outboxfailure.Columns.
 var outboxfailureSelectList = "`" + strings.Join(outboxfailure.Columns, "`, `") + "`"
 
-// outboxfailureRoom is room for one row and where its columns land in it.
-type outboxfailureRoom struct {
+// outboxfailureBuffer is one row and the destinations of its columns.
+type outboxfailureBuffer struct {
 	row  OutboxFailure
 	dest *cell.Dest
 }
 
-var outboxfailureRooms = sync.Pool{New: func() any {
-	room := new(outboxfailureRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var outboxfailureBuffers = sync.Pool{New: func() any {
+	buffer := new(outboxfailureBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Generation),
 		(*cell.Int64)(&row.FailedAt),
 		(*cell.Text[string])(&row.Detail),
 	)
-	return room
+	return buffer
 }}
 
 // OutboxFailureGroupBy is the group-by builder for OutboxFailure entities.

@@ -278,7 +278,7 @@ func (_u *OutboxFailureUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *OutboxFailureUpdateOne) sqlSave(context.Context) (*OutboxFailure, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *PageQuery) Modify(modifiers ...func(s *sql.Selector)) *PageSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PageQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PageQuery) Load(ctx context.Context) ([]*Page, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PageQuery) Load(ctx context.Context) ([]*Page, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := pageRooms.Get().(*pageRoom)
+	buffer := pageBuffers.Get().(*pageBuffer)
 	defer func() {
-		room.row = Page{}
-		pageRooms.Put(room)
+		buffer.row = Page{}
+		pageBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Page{}, []Page(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Page, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// pageSelectList is page.Columns as a query names them, made once.
+// pageSelectList is the quoted list of page.Columns.
 var pageSelectList = "`" + strings.Join(page.Columns, "`, `") + "`"
 
-// pageRoom is room for one row and where its columns land in it.
-type pageRoom struct {
+// pageBuffer is one row and the destinations of its columns.
+type pageBuffer struct {
 	row  Page
 	dest *cell.Dest
 }
 
-var pageRooms = sync.Pool{New: func() any {
-	room := new(pageRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var pageBuffers = sync.Pool{New: func() any {
+	buffer := new(pageBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -545,7 +545,7 @@ var pageRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.SeoDescription),
 		cell.NumberOf(&row.PublishedAt),
 	)
-	return room
+	return buffer
 }}
 
 // PageGroupBy is the group-by builder for Page entities.

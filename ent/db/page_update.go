@@ -507,7 +507,7 @@ func (_u *PageUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *PageUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PageUpdateOne) sqlSave(context.Context) (*Page, error) {
 	return nil, builder.ErrOne
 }

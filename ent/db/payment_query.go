@@ -466,17 +466,17 @@ func (_q *PaymentQuery) Modify(modifiers ...func(s *sql.Selector)) *PaymentSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PaymentQuery) Load(ctx context.Context) ([]*Payment, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentRooms.Get().(*paymentRoom)
+	buffer := paymentBuffers.Get().(*paymentBuffer)
 	defer func() {
-		room.row = Payment{}
-		paymentRooms.Put(room)
+		buffer.row = Payment{}
+		paymentBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Payment{}, []Payment(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Payment, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentSelectList is payment.Columns as a query names them, made once.
+// paymentSelectList is the quoted list of payment.Columns.
 var paymentSelectList = "`" + strings.Join(payment.Columns, "`, `") + "`"
 
-// paymentRoom is room for one row and where its columns land in it.
-type paymentRoom struct {
+// paymentBuffer is one row and the destinations of its columns.
+type paymentBuffer struct {
 	row  Payment
 	dest *cell.Dest
 }
 
-var paymentRooms = sync.Pool{New: func() any {
-	room := new(paymentRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -544,7 +544,7 @@ var paymentRooms = sync.Pool{New: func() any {
 		cell.TextOf(&row.Reason),
 		(*cell.Bytes)(&row.Lines),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentGroupBy is the group-by builder for Payment entities.

@@ -446,7 +446,7 @@ func (_u *PaymentUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pay
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentUpdateOne) sqlSave(context.Context) (*Payment, error) {
 	return nil, builder.ErrOne
 }

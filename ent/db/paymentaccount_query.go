@@ -466,17 +466,17 @@ func (_q *PaymentAccountQuery) Modify(modifiers ...func(s *sql.Selector)) *Payme
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentAccountQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentAccountQuery) Load(ctx context.Context) ([]*PaymentAccount, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PaymentAccountQuery) Load(ctx context.Context) ([]*PaymentAccount, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentaccountRooms.Get().(*paymentaccountRoom)
+	buffer := paymentaccountBuffers.Get().(*paymentaccountBuffer)
 	defer func() {
-		room.row = PaymentAccount{}
-		paymentaccountRooms.Put(room)
+		buffer.row = PaymentAccount{}
+		paymentaccountBuffers.Put(buffer)
 	}()
 	nodes, slab := []*PaymentAccount{}, []PaymentAccount(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]PaymentAccount, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentaccountSelectList is paymentaccount.Columns as a query names them, made once.
+// paymentaccountSelectList is the quoted list of paymentaccount.Columns.
 var paymentaccountSelectList = "`" + strings.Join(paymentaccount.Columns, "`, `") + "`"
 
-// paymentaccountRoom is room for one row and where its columns land in it.
-type paymentaccountRoom struct {
+// paymentaccountBuffer is one row and the destinations of its columns.
+type paymentaccountBuffer struct {
 	row  PaymentAccount
 	dest *cell.Dest
 }
 
-var paymentaccountRooms = sync.Pool{New: func() any {
-	room := new(paymentaccountRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentaccountBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentaccountBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PaymentMethod])(&row.Provider),
@@ -545,7 +545,7 @@ var paymentaccountRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.RetiredAt),
 		(*cell.Int8)(&row.Bucket),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentAccountGroupBy is the group-by builder for PaymentAccount entities.

@@ -368,7 +368,7 @@ func (_u *PaymentAccountUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentAccountUpdateOne) sqlSave(context.Context) (*PaymentAccount, error) {
 	return nil, builder.ErrOne
 }

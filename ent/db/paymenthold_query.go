@@ -465,17 +465,17 @@ func (_q *PaymentHoldQuery) Modify(modifiers ...func(s *sql.Selector)) *PaymentH
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentHoldQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentHoldQuery) Load(ctx context.Context) ([]*PaymentHold, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *PaymentHoldQuery) Load(ctx context.Context) ([]*PaymentHold, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentholdRooms.Get().(*paymentholdRoom)
+	buffer := paymentholdBuffers.Get().(*paymentholdBuffer)
 	defer func() {
-		room.row = PaymentHold{}
-		paymentholdRooms.Put(room)
+		buffer.row = PaymentHold{}
+		paymentholdBuffers.Put(buffer)
 	}()
 	nodes, slab := []*PaymentHold{}, []PaymentHold(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]PaymentHold, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentholdSelectList is paymenthold.Columns as a query names them, made once.
+// paymentholdSelectList is the quoted list of paymenthold.Columns.
 var paymentholdSelectList = "`" + strings.Join(paymenthold.Columns, "`, `") + "`"
 
-// paymentholdRoom is room for one row and where its columns land in it.
-type paymentholdRoom struct {
+// paymentholdBuffer is one row and the destinations of its columns.
+type paymentholdBuffer struct {
 	row  PaymentHold
 	dest *cell.Dest
 }
 
-var paymentholdRooms = sync.Pool{New: func() any {
-	room := new(paymentholdRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentholdBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentholdBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),
 		(*cell.Int64)(&row.DueAt),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentHoldGroupBy is the group-by builder for PaymentHold entities.

@@ -184,7 +184,7 @@ func (_u *PaymentHoldUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentHoldUpdateOne) sqlSave(context.Context) (*PaymentHold, error) {
 	return nil, builder.ErrOne
 }

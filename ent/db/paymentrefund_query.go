@@ -466,17 +466,17 @@ func (_q *PaymentRefundQuery) Modify(modifiers ...func(s *sql.Selector)) *Paymen
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentRefundQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentRefundQuery) Load(ctx context.Context) ([]*PaymentRefund, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PaymentRefundQuery) Load(ctx context.Context) ([]*PaymentRefund, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentrefundRooms.Get().(*paymentrefundRoom)
+	buffer := paymentrefundBuffers.Get().(*paymentrefundBuffer)
 	defer func() {
-		room.row = PaymentRefund{}
-		paymentrefundRooms.Put(room)
+		buffer.row = PaymentRefund{}
+		paymentrefundBuffers.Put(buffer)
 	}()
 	nodes, slab := []*PaymentRefund{}, []PaymentRefund(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]PaymentRefund, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentrefundSelectList is paymentrefund.Columns as a query names them, made once.
+// paymentrefundSelectList is the quoted list of paymentrefund.Columns.
 var paymentrefundSelectList = "`" + strings.Join(paymentrefund.Columns, "`, `") + "`"
 
-// paymentrefundRoom is room for one row and where its columns land in it.
-type paymentrefundRoom struct {
+// paymentrefundBuffer is one row and the destinations of its columns.
+type paymentrefundBuffer struct {
 	row  PaymentRefund
 	dest *cell.Dest
 }
 
-var paymentrefundRooms = sync.Pool{New: func() any {
-	room := new(paymentrefundRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentrefundBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentrefundBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -549,7 +549,7 @@ var paymentrefundRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Tries),
 		cell.NumberOf(&row.DueAt),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentRefundGroupBy is the group-by builder for PaymentRefund entities.

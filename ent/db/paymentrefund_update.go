@@ -371,7 +371,7 @@ func (_u *PaymentRefundUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentRefundUpdateOne) sqlSave(context.Context) (*PaymentRefund, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *PaymentSessionQuery) Modify(modifiers ...func(s *sql.Selector)) *Payme
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentSessionQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentSessionQuery) Load(ctx context.Context) ([]*PaymentSession, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PaymentSessionQuery) Load(ctx context.Context) ([]*PaymentSession, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentsessionRooms.Get().(*paymentsessionRoom)
+	buffer := paymentsessionBuffers.Get().(*paymentsessionBuffer)
 	defer func() {
-		room.row = PaymentSession{}
-		paymentsessionRooms.Put(room)
+		buffer.row = PaymentSession{}
+		paymentsessionBuffers.Put(buffer)
 	}()
 	nodes, slab := []*PaymentSession{}, []PaymentSession(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]PaymentSession, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentsessionSelectList is paymentsession.Columns as a query names them, made once.
+// paymentsessionSelectList is the quoted list of paymentsession.Columns.
 var paymentsessionSelectList = "`" + strings.Join(paymentsession.Columns, "`, `") + "`"
 
-// paymentsessionRoom is room for one row and where its columns land in it.
-type paymentsessionRoom struct {
+// paymentsessionBuffer is one row and the destinations of its columns.
+type paymentsessionBuffer struct {
 	row  PaymentSession
 	dest *cell.Dest
 }
 
-var paymentsessionRooms = sync.Pool{New: func() any {
-	room := new(paymentsessionRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentsessionBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentsessionBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.OrderID,
@@ -548,7 +548,7 @@ var paymentsessionRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Tries),
 		cell.NumberOf(&row.DueAt),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentSessionGroupBy is the group-by builder for PaymentSession entities.

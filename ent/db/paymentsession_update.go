@@ -347,7 +347,7 @@ func (_u *PaymentSessionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentSessionUpdateOne) sqlSave(context.Context) (*PaymentSession, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *PaymentSettingsQuery) Modify(modifiers ...func(s *sql.Selector)) *Paym
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PaymentSettingsQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PaymentSettingsQuery) Load(ctx context.Context) ([]*PaymentSettings, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *PaymentSettingsQuery) Load(ctx context.Context) ([]*PaymentSettings, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := paymentsettingsRooms.Get().(*paymentsettingsRoom)
+	buffer := paymentsettingsBuffers.Get().(*paymentsettingsBuffer)
 	defer func() {
-		room.row = PaymentSettings{}
-		paymentsettingsRooms.Put(room)
+		buffer.row = PaymentSettings{}
+		paymentsettingsBuffers.Put(buffer)
 	}()
 	nodes, slab := []*PaymentSettings{}, []PaymentSettings(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]PaymentSettings, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// paymentsettingsSelectList is paymentsettings.Columns as a query names them, made once.
+// paymentsettingsSelectList is the quoted list of paymentsettings.Columns.
 var paymentsettingsSelectList = "`" + strings.Join(paymentsettings.Columns, "`, `") + "`"
 
-// paymentsettingsRoom is room for one row and where its columns land in it.
-type paymentsettingsRoom struct {
+// paymentsettingsBuffer is one row and the destinations of its columns.
+type paymentsettingsBuffer struct {
 	row  PaymentSettings
 	dest *cell.Dest
 }
 
-var paymentsettingsRooms = sync.Pool{New: func() any {
-	room := new(paymentsettingsRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var paymentsettingsBuffers = sync.Pool{New: func() any {
+	buffer := new(paymentsettingsBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -539,7 +539,7 @@ var paymentsettingsRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.UpdatedAt),
 		(*cell.Bytes)(&row.Methods),
 	)
-	return room
+	return buffer
 }}
 
 // PaymentSettingsGroupBy is the group-by builder for PaymentSettings entities.

@@ -281,7 +281,7 @@ func (_u *PaymentSettingsUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilde
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PaymentSettingsUpdateOne) sqlSave(context.Context) (*PaymentSettings, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *PictureQuery) Modify(modifiers ...func(s *sql.Selector)) *PictureSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *PictureQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *PictureQuery) Load(ctx context.Context) ([]*Picture, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *PictureQuery) Load(ctx context.Context) ([]*Picture, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := pictureRooms.Get().(*pictureRoom)
+	buffer := pictureBuffers.Get().(*pictureBuffer)
 	defer func() {
-		room.row = Picture{}
-		pictureRooms.Put(room)
+		buffer.row = Picture{}
+		pictureBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Picture{}, []Picture(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Picture, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// pictureSelectList is picture.Columns as a query names them, made once.
+// pictureSelectList is the quoted list of picture.Columns.
 var pictureSelectList = "`" + strings.Join(picture.Columns, "`, `") + "`"
 
-// pictureRoom is room for one row and where its columns land in it.
-type pictureRoom struct {
+// pictureBuffer is one row and the destinations of its columns.
+type pictureBuffer struct {
 	row  Picture
 	dest *cell.Dest
 }
 
-var pictureRooms = sync.Pool{New: func() any {
-	room := new(pictureRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var pictureBuffers = sync.Pool{New: func() any {
+	buffer := new(pictureBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[state.PictureState])(&row.State),
@@ -545,7 +545,7 @@ var pictureRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.TriedAt),
 		(*cell.Int64)(&row.DueAt),
 	)
-	return room
+	return buffer
 }}
 
 // PictureGroupBy is the group-by builder for Picture entities.

@@ -480,7 +480,7 @@ func (_u *PictureUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pic
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *PictureUpdateOne) sqlSave(context.Context) (*Picture, error) {
 	return nil, builder.ErrOne
 }

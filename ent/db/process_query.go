@@ -459,17 +459,17 @@ func (_q *ProcessQuery) Modify(modifiers ...func(s *sql.Selector)) *ProcessSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ProcessQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ProcessQuery) Load(ctx context.Context) ([]*Process, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -493,39 +493,39 @@ func (_q *ProcessQuery) Load(ctx context.Context) ([]*Process, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := processRooms.Get().(*processRoom)
+	buffer := processBuffers.Get().(*processBuffer)
 	defer func() {
-		room.row = Process{}
-		processRooms.Put(room)
+		buffer.row = Process{}
+		processBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Process{}, []Process(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Process, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// processSelectList is process.Columns as a query names them, made once.
+// processSelectList is the quoted list of process.Columns.
 var processSelectList = "`" + strings.Join(process.Columns, "`, `") + "`"
 
-// processRoom is room for one row and where its columns land in it.
-type processRoom struct {
+// processBuffer is one row and the destinations of its columns.
+type processBuffer struct {
 	row  Process
 	dest *cell.Dest
 }
 
-var processRooms = sync.Pool{New: func() any {
-	room := new(processRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var processBuffers = sync.Pool{New: func() any {
+	buffer := new(processBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Text[state.ProcessRole])(&row.Role),
 		(*cell.Text[string])(&row.Host),
@@ -536,7 +536,7 @@ var processRooms = sync.Pool{New: func() any {
 		(*cell.Bytes)(&row.Rates),
 		(*cell.Int64)(&row.RatesAt),
 	)
-	return room
+	return buffer
 }}
 
 // ProcessGroupBy is the group-by builder for Process entities.

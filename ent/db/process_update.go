@@ -250,7 +250,7 @@ func (_u *ProcessUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pro
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ProcessUpdateOne) sqlSave(context.Context) (*Process, error) {
 	return nil, builder.ErrOne
 }

@@ -67,9 +67,9 @@ type Product struct {
 	ImagesCount  int `json:"images_count,omitempty"`
 	selectValues sql.SelectValues
 
-	// Variants are those of a product with options, by their position, where they were read too.
+	// Variants are the variants of a product with options, by position, if loaded.
 	Variants []*Variant `json:"-"`
-	// Images are its uploaded pictures, by their position, where they were read too; nil where they were not.
+	// Images are the uploaded images, by position; nil if not loaded.
 	Images []*ProductImage `json:"-"`
 }
 

@@ -466,17 +466,17 @@ func (_q *ProductQuery) Modify(modifiers ...func(s *sql.Selector)) *ProductSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ProductQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ProductQuery) Load(ctx context.Context) ([]*Product, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *ProductQuery) Load(ctx context.Context) ([]*Product, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := productRooms.Get().(*productRoom)
+	buffer := productBuffers.Get().(*productBuffer)
 	defer func() {
-		room.row = Product{}
-		productRooms.Put(room)
+		buffer.row = Product{}
+		productBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Product{}, []Product(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Product, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// productSelectList is product.Columns as a query names them, made once.
+// productSelectList is the quoted list of product.Columns.
 var productSelectList = "`" + strings.Join(product.Columns, "`, `") + "`"
 
-// productRoom is room for one row and where its columns land in it.
-type productRoom struct {
+// productBuffer is one row and the destinations of its columns.
+type productBuffer struct {
 	row  Product
 	dest *cell.Dest
 }
 
-var productRooms = sync.Pool{New: func() any {
-	room := new(productRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var productBuffers = sync.Pool{New: func() any {
+	buffer := new(productBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -558,7 +558,7 @@ var productRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.RequiresShipping),
 		(*cell.Int)(&row.ImagesCount),
 	)
-	return room
+	return buffer
 }}
 
 // ProductGroupBy is the group-by builder for Product entities.

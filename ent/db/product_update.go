@@ -1044,7 +1044,7 @@ func (_u *ProductUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Pro
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ProductUpdateOne) sqlSave(context.Context) (*Product, error) {
 	return nil, builder.ErrOne
 }

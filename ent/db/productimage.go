@@ -39,7 +39,7 @@ type ProductImage struct {
 	SizeBytes    int64 `json:"size_bytes,omitempty"`
 	selectValues sql.SelectValues
 
-	// URL is where the store's host serves it, where that was read too.
+	// URL is the address of the image on the store's host, if loaded.
 	URL string `json:"-"`
 }
 

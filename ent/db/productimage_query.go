@@ -465,17 +465,17 @@ func (_q *ProductImageQuery) Modify(modifiers ...func(s *sql.Selector)) *Product
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ProductImageQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ProductImageQuery) Load(ctx context.Context) ([]*ProductImage, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *ProductImageQuery) Load(ctx context.Context) ([]*ProductImage, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := productimageRooms.Get().(*productimageRoom)
+	buffer := productimageBuffers.Get().(*productimageBuffer)
 	defer func() {
-		room.row = ProductImage{}
-		productimageRooms.Put(room)
+		buffer.row = ProductImage{}
+		productimageBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ProductImage{}, []ProductImage(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ProductImage, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// productimageSelectList is productimage.Columns as a query names them, made once.
+// productimageSelectList is the quoted list of productimage.Columns.
 var productimageSelectList = "`" + strings.Join(productimage.Columns, "`, `") + "`"
 
-// productimageRoom is room for one row and where its columns land in it.
-type productimageRoom struct {
+// productimageBuffer is one row and the destinations of its columns.
+type productimageBuffer struct {
 	row  ProductImage
 	dest *cell.Dest
 }
 
-var productimageRooms = sync.Pool{New: func() any {
-	room := new(productimageRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var productimageBuffers = sync.Pool{New: func() any {
+	buffer := new(productimageBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,
@@ -544,7 +544,7 @@ var productimageRooms = sync.Pool{New: func() any {
 		(*cell.Int)(&row.Height),
 		(*cell.Int64)(&row.SizeBytes),
 	)
-	return room
+	return buffer
 }}
 
 // ProductImageGroupBy is the group-by builder for ProductImage entities.

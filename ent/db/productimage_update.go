@@ -273,7 +273,7 @@ func (_u *ProductImageUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ProductImageUpdateOne) sqlSave(context.Context) (*ProductImage, error) {
 	return nil, builder.ErrOne
 }

@@ -458,17 +458,17 @@ func (_q *RecoveryCodeQuery) Modify(modifiers ...func(s *sql.Selector)) *Recover
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *RecoveryCodeQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *RecoveryCodeQuery) Load(ctx context.Context) ([]*RecoveryCode, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,43 +492,43 @@ func (_q *RecoveryCodeQuery) Load(ctx context.Context) ([]*RecoveryCode, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := recoverycodeRooms.Get().(*recoverycodeRoom)
+	buffer := recoverycodeBuffers.Get().(*recoverycodeBuffer)
 	defer func() {
-		room.row = RecoveryCode{}
-		recoverycodeRooms.Put(room)
+		buffer.row = RecoveryCode{}
+		recoverycodeBuffers.Put(buffer)
 	}()
 	nodes, slab := []*RecoveryCode{}, []RecoveryCode(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]RecoveryCode, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// recoverycodeSelectList is recoverycode.Columns as a query names them, made once.
+// recoverycodeSelectList is the quoted list of recoverycode.Columns.
 var recoverycodeSelectList = "`" + strings.Join(recoverycode.Columns, "`, `") + "`"
 
-// recoverycodeRoom is room for one row and where its columns land in it.
-type recoverycodeRoom struct {
+// recoverycodeBuffer is one row and the destinations of its columns.
+type recoverycodeBuffer struct {
 	row  RecoveryCode
 	dest *cell.Dest
 }
 
-var recoverycodeRooms = sync.Pool{New: func() any {
-	room := new(recoverycodeRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var recoverycodeBuffers = sync.Pool{New: func() any {
+	buffer := new(recoverycodeBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 	)
-	return room
+	return buffer
 }}
 
 // RecoveryCodeGroupBy is the group-by builder for RecoveryCode entities.

@@ -466,17 +466,17 @@ func (_q *RedactionQuery) Modify(modifiers ...func(s *sql.Selector)) *RedactionS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *RedactionQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *RedactionQuery) Load(ctx context.Context) ([]*Redaction, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *RedactionQuery) Load(ctx context.Context) ([]*Redaction, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := redactionRooms.Get().(*redactionRoom)
+	buffer := redactionBuffers.Get().(*redactionBuffer)
 	defer func() {
-		room.row = Redaction{}
-		redactionRooms.Put(room)
+		buffer.row = Redaction{}
+		redactionBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Redaction{}, []Redaction(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Redaction, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// redactionSelectList is redaction.Columns as a query names them, made once.
+// redactionSelectList is the quoted list of redaction.Columns.
 var redactionSelectList = "`" + strings.Join(redaction.Columns, "`, `") + "`"
 
-// redactionRoom is room for one row and where its columns land in it.
-type redactionRoom struct {
+// redactionBuffer is one row and the destinations of its columns.
+type redactionBuffer struct {
 	row  Redaction
 	dest *cell.Dest
 }
 
-var redactionRooms = sync.Pool{New: func() any {
-	room := new(redactionRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var redactionBuffers = sync.Pool{New: func() any {
+	buffer := new(redactionBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),
@@ -544,7 +544,7 @@ var redactionRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.CleanAt),
 		cell.NumberOf(&row.Number),
 	)
-	return room
+	return buffer
 }}
 
 // RedactionGroupBy is the group-by builder for Redaction entities.

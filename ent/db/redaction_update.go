@@ -446,7 +446,7 @@ func (_u *RedactionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *R
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *RedactionUpdateOne) sqlSave(context.Context) (*Redaction, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *RequestLogQuery) Modify(modifiers ...func(s *sql.Selector)) *RequestLo
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *RequestLogQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *RequestLogQuery) Load(ctx context.Context) ([]*RequestLog, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *RequestLogQuery) Load(ctx context.Context) ([]*RequestLog, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := requestlogRooms.Get().(*requestlogRoom)
+	buffer := requestlogBuffers.Get().(*requestlogBuffer)
 	defer func() {
-		room.row = RequestLog{}
-		requestlogRooms.Put(room)
+		buffer.row = RequestLog{}
+		requestlogBuffers.Put(buffer)
 	}()
 	nodes, slab := []*RequestLog{}, []RequestLog(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]RequestLog, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// requestlogSelectList is requestlog.Columns as a query names them, made once.
+// requestlogSelectList is the quoted list of requestlog.Columns.
 var requestlogSelectList = "`" + strings.Join(requestlog.Columns, "`, `") + "`"
 
-// requestlogRoom is room for one row and where its columns land in it.
-type requestlogRoom struct {
+// requestlogBuffer is one row and the destinations of its columns.
+type requestlogBuffer struct {
 	row  RequestLog
 	dest *cell.Dest
 }
 
-var requestlogRooms = sync.Pool{New: func() any {
-	room := new(requestlogRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var requestlogBuffers = sync.Pool{New: func() any {
+	buffer := new(requestlogBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.SubjectID,
@@ -545,7 +545,7 @@ var requestlogRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.Duration),
 		(*cell.Int64)(&row.Omitted),
 	)
-	return room
+	return buffer
 }}
 
 // RequestLogGroupBy is the group-by builder for RequestLog entities.

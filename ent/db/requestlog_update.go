@@ -183,7 +183,7 @@ func (_u *RequestLogUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *RequestLogUpdateOne) sqlSave(context.Context) (*RequestLog, error) {
 	return nil, builder.ErrOne
 }

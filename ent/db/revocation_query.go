@@ -458,17 +458,17 @@ func (_q *RevocationQuery) Modify(modifiers ...func(s *sql.Selector)) *Revocatio
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *RevocationQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *RevocationQuery) Load(ctx context.Context) ([]*Revocation, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,45 +492,45 @@ func (_q *RevocationQuery) Load(ctx context.Context) ([]*Revocation, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := revocationRooms.Get().(*revocationRoom)
+	buffer := revocationBuffers.Get().(*revocationBuffer)
 	defer func() {
-		room.row = Revocation{}
-		revocationRooms.Put(room)
+		buffer.row = Revocation{}
+		revocationBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Revocation{}, []Revocation(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Revocation, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// revocationSelectList is revocation.Columns as a query names them, made once.
+// revocationSelectList is the quoted list of revocation.Columns.
 var revocationSelectList = "`" + strings.Join(revocation.Columns, "`, `") + "`"
 
-// revocationRoom is room for one row and where its columns land in it.
-type revocationRoom struct {
+// revocationBuffer is one row and the destinations of its columns.
+type revocationBuffer struct {
 	row  Revocation
 	dest *cell.Dest
 }
 
-var revocationRooms = sync.Pool{New: func() any {
-	room := new(revocationRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var revocationBuffers = sync.Pool{New: func() any {
+	buffer := new(revocationBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 		&row.Owner,
 		(*cell.Int64)(&row.At),
 	)
-	return room
+	return buffer
 }}
 
 // RevocationGroupBy is the group-by builder for Revocation entities.

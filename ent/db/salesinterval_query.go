@@ -465,17 +465,17 @@ func (_q *SalesIntervalQuery) Modify(modifiers ...func(s *sql.Selector)) *SalesI
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SalesIntervalQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SalesIntervalQuery) Load(ctx context.Context) ([]*SalesInterval, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *SalesIntervalQuery) Load(ctx context.Context) ([]*SalesInterval, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := salesintervalRooms.Get().(*salesintervalRoom)
+	buffer := salesintervalBuffers.Get().(*salesintervalBuffer)
 	defer func() {
-		room.row = SalesInterval{}
-		salesintervalRooms.Put(room)
+		buffer.row = SalesInterval{}
+		salesintervalBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SalesInterval{}, []SalesInterval(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SalesInterval, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// salesintervalSelectList is salesinterval.Columns as a query names them, made once.
+// salesintervalSelectList is the quoted list of salesinterval.Columns.
 var salesintervalSelectList = "`" + strings.Join(salesinterval.Columns, "`, `") + "`"
 
-// salesintervalRoom is room for one row and where its columns land in it.
-type salesintervalRoom struct {
+// salesintervalBuffer is one row and the destinations of its columns.
+type salesintervalBuffer struct {
 	row  SalesInterval
 	dest *cell.Dest
 }
 
-var salesintervalRooms = sync.Pool{New: func() any {
-	room := new(salesintervalRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var salesintervalBuffers = sync.Pool{New: func() any {
+	buffer := new(salesintervalBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Orders),
 		(*cell.Int64)(&row.TotalHigh),
 		(*cell.Int64)(&row.TotalLow),
 	)
-	return room
+	return buffer
 }}
 
 // SalesIntervalGroupBy is the group-by builder for SalesInterval entities.

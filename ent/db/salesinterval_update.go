@@ -267,7 +267,7 @@ func (_u *SalesIntervalUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *SalesIntervalUpdateOne) sqlSave(context.Context) (*SalesInterval, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *SalesPendingQuery) Modify(modifiers ...func(s *sql.Selector)) *SalesPe
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SalesPendingQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SalesPendingQuery) Load(ctx context.Context) ([]*SalesPending, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,44 +499,44 @@ func (_q *SalesPendingQuery) Load(ctx context.Context) ([]*SalesPending, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := salespendingRooms.Get().(*salespendingRoom)
+	buffer := salespendingBuffers.Get().(*salespendingBuffer)
 	defer func() {
-		room.row = SalesPending{}
-		salespendingRooms.Put(room)
+		buffer.row = SalesPending{}
+		salespendingBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SalesPending{}, []SalesPending(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SalesPending, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// salespendingSelectList is salespending.Columns as a query names them, made once.
+// salespendingSelectList is the quoted list of salespending.Columns.
 var salespendingSelectList = "`" + strings.Join(salespending.Columns, "`, `") + "`"
 
-// salespendingRoom is room for one row and where its columns land in it.
-type salespendingRoom struct {
+// salespendingBuffer is one row and the destinations of its columns.
+type salespendingBuffer struct {
 	row  SalesPending
 	dest *cell.Dest
 }
 
-var salespendingRooms = sync.Pool{New: func() any {
-	room := new(salespendingRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var salespendingBuffers = sync.Pool{New: func() any {
+	buffer := new(salespendingBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Token,
 	)
-	return room
+	return buffer
 }}
 
 // SalesPendingGroupBy is the group-by builder for SalesPending entities.

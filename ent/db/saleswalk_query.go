@@ -465,17 +465,17 @@ func (_q *SalesWalkQuery) Modify(modifiers ...func(s *sql.Selector)) *SalesWalkS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SalesWalkQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SalesWalkQuery) Load(ctx context.Context) ([]*SalesWalk, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,46 +499,46 @@ func (_q *SalesWalkQuery) Load(ctx context.Context) ([]*SalesWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := saleswalkRooms.Get().(*saleswalkRoom)
+	buffer := saleswalkBuffers.Get().(*saleswalkBuffer)
 	defer func() {
-		room.row = SalesWalk{}
-		saleswalkRooms.Put(room)
+		buffer.row = SalesWalk{}
+		saleswalkBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SalesWalk{}, []SalesWalk(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SalesWalk, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// saleswalkSelectList is saleswalk.Columns as a query names them, made once.
+// saleswalkSelectList is the quoted list of saleswalk.Columns.
 var saleswalkSelectList = "`" + strings.Join(saleswalk.Columns, "`, `") + "`"
 
-// saleswalkRoom is room for one row and where its columns land in it.
-type saleswalkRoom struct {
+// saleswalkBuffer is one row and the destinations of its columns.
+type saleswalkBuffer struct {
 	row  SalesWalk
 	dest *cell.Dest
 }
 
-var saleswalkRooms = sync.Pool{New: func() any {
-	room := new(saleswalkRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var saleswalkBuffers = sync.Pool{New: func() any {
+	buffer := new(saleswalkBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.Behind,
 		&row.Token,
 		(*cell.Flag)(&row.Done),
 	)
-	return room
+	return buffer
 }}
 
 // SalesWalkGroupBy is the group-by builder for SalesWalk entities.

@@ -226,7 +226,7 @@ func (_u *SalesWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *S
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *SalesWalkUpdateOne) sqlSave(context.Context) (*SalesWalk, error) {
 	return nil, builder.ErrOne
 }

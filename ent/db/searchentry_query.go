@@ -465,17 +465,17 @@ func (_q *SearchEntryQuery) Modify(modifiers ...func(s *sql.Selector)) *SearchEn
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SearchEntryQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SearchEntryQuery) Load(ctx context.Context) ([]*SearchEntry, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,44 +499,44 @@ func (_q *SearchEntryQuery) Load(ctx context.Context) ([]*SearchEntry, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := searchentryRooms.Get().(*searchentryRoom)
+	buffer := searchentryBuffers.Get().(*searchentryBuffer)
 	defer func() {
-		room.row = SearchEntry{}
-		searchentryRooms.Put(room)
+		buffer.row = SearchEntry{}
+		searchentryBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SearchEntry{}, []SearchEntry(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SearchEntry, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// searchentrySelectList is searchentry.Columns as a query names them, made once.
+// searchentrySelectList is the quoted list of searchentry.Columns.
 var searchentrySelectList = "`" + strings.Join(searchentry.Columns, "`, `") + "`"
 
-// searchentryRoom is room for one row and where its columns land in it.
-type searchentryRoom struct {
+// searchentryBuffer is one row and the destinations of its columns.
+type searchentryBuffer struct {
 	row  SearchEntry
 	dest *cell.Dest
 }
 
-var searchentryRooms = sync.Pool{New: func() any {
-	room := new(searchentryRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var searchentryBuffers = sync.Pool{New: func() any {
+	buffer := new(searchentryBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Word),
 	)
-	return room
+	return buffer
 }}
 
 // SearchEntryGroupBy is the group-by builder for SearchEntry entities.

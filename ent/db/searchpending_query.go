@@ -465,17 +465,17 @@ func (_q *SearchPendingQuery) Modify(modifiers ...func(s *sql.Selector)) *Search
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SearchPendingQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SearchPendingQuery) Load(ctx context.Context) ([]*SearchPending, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *SearchPendingQuery) Load(ctx context.Context) ([]*SearchPending, error
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := searchpendingRooms.Get().(*searchpendingRoom)
+	buffer := searchpendingBuffers.Get().(*searchpendingBuffer)
 	defer func() {
-		room.row = SearchPending{}
-		searchpendingRooms.Put(room)
+		buffer.row = SearchPending{}
+		searchpendingBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SearchPending{}, []SearchPending(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SearchPending, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// searchpendingSelectList is searchpending.Columns as a query names them, made once.
+// searchpendingSelectList is the quoted list of searchpending.Columns.
 var searchpendingSelectList = "`" + strings.Join(searchpending.Columns, "`, `") + "`"
 
-// searchpendingRoom is room for one row and where its columns land in it.
-type searchpendingRoom struct {
+// searchpendingBuffer is one row and the destinations of its columns.
+type searchpendingBuffer struct {
 	row  SearchPending
 	dest *cell.Dest
 }
 
-var searchpendingRooms = sync.Pool{New: func() any {
-	room := new(searchpendingRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var searchpendingBuffers = sync.Pool{New: func() any {
+	buffer := new(searchpendingBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Kind),
 		(*cell.Int64)(&row.Since),
 	)
-	return room
+	return buffer
 }}
 
 // SearchPendingGroupBy is the group-by builder for SearchPending entities.

@@ -465,17 +465,17 @@ func (_q *SearchSpellingQuery) Modify(modifiers ...func(s *sql.Selector)) *Searc
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SearchSpellingQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SearchSpellingQuery) Load(ctx context.Context) ([]*SearchSpelling, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *SearchSpellingQuery) Load(ctx context.Context) ([]*SearchSpelling, err
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := searchspellingRooms.Get().(*searchspellingRoom)
+	buffer := searchspellingBuffers.Get().(*searchspellingBuffer)
 	defer func() {
-		room.row = SearchSpelling{}
-		searchspellingRooms.Put(room)
+		buffer.row = SearchSpelling{}
+		searchspellingBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SearchSpelling{}, []SearchSpelling(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SearchSpelling, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// searchspellingSelectList is searchspelling.Columns as a query names them, made once.
+// searchspellingSelectList is the quoted list of searchspelling.Columns.
 var searchspellingSelectList = "`" + strings.Join(searchspelling.Columns, "`, `") + "`"
 
-// searchspellingRoom is room for one row and where its columns land in it.
-type searchspellingRoom struct {
+// searchspellingBuffer is one row and the destinations of its columns.
+type searchspellingBuffer struct {
 	row  SearchSpelling
 	dest *cell.Dest
 }
 
-var searchspellingRooms = sync.Pool{New: func() any {
-	room := new(searchspellingRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var searchspellingBuffers = sync.Pool{New: func() any {
+	buffer := new(searchspellingBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Spelling),
 		(*cell.Text[string])(&row.Word),
 	)
-	return room
+	return buffer
 }}
 
 // SearchSpellingGroupBy is the group-by builder for SearchSpelling entities.

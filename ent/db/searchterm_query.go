@@ -465,17 +465,17 @@ func (_q *SearchTermQuery) Modify(modifiers ...func(s *sql.Selector)) *SearchTer
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SearchTermQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SearchTermQuery) Load(ctx context.Context) ([]*SearchTerm, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *SearchTermQuery) Load(ctx context.Context) ([]*SearchTerm, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := searchtermRooms.Get().(*searchtermRoom)
+	buffer := searchtermBuffers.Get().(*searchtermBuffer)
 	defer func() {
-		room.row = SearchTerm{}
-		searchtermRooms.Put(room)
+		buffer.row = SearchTerm{}
+		searchtermBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SearchTerm{}, []SearchTerm(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SearchTerm, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// searchtermSelectList is searchterm.Columns as a query names them, made once.
+// searchtermSelectList is the quoted list of searchterm.Columns.
 var searchtermSelectList = "`" + strings.Join(searchterm.Columns, "`, `") + "`"
 
-// searchtermRoom is room for one row and where its columns land in it.
-type searchtermRoom struct {
+// searchtermBuffer is one row and the destinations of its columns.
+type searchtermBuffer struct {
 	row  SearchTerm
 	dest *cell.Dest
 }
 
-var searchtermRooms = sync.Pool{New: func() any {
-	room := new(searchtermRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var searchtermBuffers = sync.Pool{New: func() any {
+	buffer := new(searchtermBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Term),
 		(*cell.Flag)(&row.Personal),
 	)
-	return room
+	return buffer
 }}
 
 // SearchTermGroupBy is the group-by builder for SearchTerm entities.

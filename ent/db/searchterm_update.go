@@ -169,7 +169,7 @@ func (_u *SearchTermUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *SearchTermUpdateOne) sqlSave(context.Context) (*SearchTerm, error) {
 	return nil, builder.ErrOne
 }

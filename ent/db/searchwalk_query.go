@@ -465,17 +465,17 @@ func (_q *SearchWalkQuery) Modify(modifiers ...func(s *sql.Selector)) *SearchWal
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SearchWalkQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SearchWalkQuery) Load(ctx context.Context) ([]*SearchWalk, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *SearchWalkQuery) Load(ctx context.Context) ([]*SearchWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := searchwalkRooms.Get().(*searchwalkRoom)
+	buffer := searchwalkBuffers.Get().(*searchwalkBuffer)
 	defer func() {
-		room.row = SearchWalk{}
-		searchwalkRooms.Put(room)
+		buffer.row = SearchWalk{}
+		searchwalkBuffers.Put(buffer)
 	}()
 	nodes, slab := []*SearchWalk{}, []SearchWalk(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]SearchWalk, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// searchwalkSelectList is searchwalk.Columns as a query names them, made once.
+// searchwalkSelectList is the quoted list of searchwalk.Columns.
 var searchwalkSelectList = "`" + strings.Join(searchwalk.Columns, "`, `") + "`"
 
-// searchwalkRoom is room for one row and where its columns land in it.
-type searchwalkRoom struct {
+// searchwalkBuffer is one row and the destinations of its columns.
+type searchwalkBuffer struct {
 	row  SearchWalk
 	dest *cell.Dest
 }
 
-var searchwalkRooms = sync.Pool{New: func() any {
-	room := new(searchwalkRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var searchwalkBuffers = sync.Pool{New: func() any {
+	buffer := new(searchwalkBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),
@@ -540,7 +540,7 @@ var searchwalkRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Done),
 		(*cell.Int64)(&row.UpdatedAt),
 	)
-	return room
+	return buffer
 }}
 
 // SearchWalkGroupBy is the group-by builder for SearchWalk entities.

@@ -325,7 +325,7 @@ func (_u *SearchWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *SearchWalkUpdateOne) sqlSave(context.Context) (*SearchWalk, error) {
 	return nil, builder.ErrOne
 }

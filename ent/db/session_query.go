@@ -458,17 +458,17 @@ func (_q *SessionQuery) Modify(modifiers ...func(s *sql.Selector)) *SessionSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *SessionQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *SessionQuery) Load(ctx context.Context) ([]*Session, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,39 +492,39 @@ func (_q *SessionQuery) Load(ctx context.Context) ([]*Session, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := sessionRooms.Get().(*sessionRoom)
+	buffer := sessionBuffers.Get().(*sessionBuffer)
 	defer func() {
-		room.row = Session{}
-		sessionRooms.Put(room)
+		buffer.row = Session{}
+		sessionBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Session{}, []Session(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Session, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// sessionSelectList is session.Columns as a query names them, made once.
+// sessionSelectList is the quoted list of session.Columns.
 var sessionSelectList = "`" + strings.Join(session.Columns, "`, `") + "`"
 
-// sessionRoom is room for one row and where its columns land in it.
-type sessionRoom struct {
+// sessionBuffer is one row and the destinations of its columns.
+type sessionBuffer struct {
 	row  Session
 	dest *cell.Dest
 }
 
-var sessionRooms = sync.Pool{New: func() any {
-	room := new(sessionRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var sessionBuffers = sync.Pool{New: func() any {
+	buffer := new(sessionBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.UserID,
 		(*cell.Text[string])(&row.Agent),
@@ -534,7 +534,7 @@ var sessionRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.SeenAt),
 		(*cell.Int64)(&row.ExpiresAt),
 	)
-	return room
+	return buffer
 }}
 
 // SessionGroupBy is the group-by builder for Session entities.

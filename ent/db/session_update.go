@@ -330,7 +330,7 @@ func (_u *SessionUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Ses
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *SessionUpdateOne) sqlSave(context.Context) (*Session, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *ShelfWalkQuery) Modify(modifiers ...func(s *sql.Selector)) *ShelfWalkS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ShelfWalkQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ShelfWalkQuery) Load(ctx context.Context) ([]*ShelfWalk, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *ShelfWalkQuery) Load(ctx context.Context) ([]*ShelfWalk, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := shelfwalkRooms.Get().(*shelfwalkRoom)
+	buffer := shelfwalkBuffers.Get().(*shelfwalkBuffer)
 	defer func() {
-		room.row = ShelfWalk{}
-		shelfwalkRooms.Put(room)
+		buffer.row = ShelfWalk{}
+		shelfwalkBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ShelfWalk{}, []ShelfWalk(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ShelfWalk, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// shelfwalkSelectList is shelfwalk.Columns as a query names them, made once.
+// shelfwalkSelectList is the quoted list of shelfwalk.Columns.
 var shelfwalkSelectList = "`" + strings.Join(shelfwalk.Columns, "`, `") + "`"
 
-// shelfwalkRoom is room for one row and where its columns land in it.
-type shelfwalkRoom struct {
+// shelfwalkBuffer is one row and the destinations of its columns.
+type shelfwalkBuffer struct {
 	row  ShelfWalk
 	dest *cell.Dest
 }
 
-var shelfwalkRooms = sync.Pool{New: func() any {
-	room := new(shelfwalkRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var shelfwalkBuffers = sync.Pool{New: func() any {
+	buffer := new(shelfwalkBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int)(&row.Form),
@@ -539,7 +539,7 @@ var shelfwalkRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Done),
 		(*cell.Int64)(&row.UpdatedAt),
 	)
-	return room
+	return buffer
 }}
 
 // ShelfWalkGroupBy is the group-by builder for ShelfWalk entities.

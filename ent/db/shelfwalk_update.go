@@ -283,7 +283,7 @@ func (_u *ShelfWalkUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *S
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ShelfWalkUpdateOne) sqlSave(context.Context) (*ShelfWalk, error) {
 	return nil, builder.ErrOne
 }

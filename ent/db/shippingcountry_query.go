@@ -465,17 +465,17 @@ func (_q *ShippingCountryQuery) Modify(modifiers ...func(s *sql.Selector)) *Ship
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ShippingCountryQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ShippingCountryQuery) Load(ctx context.Context) ([]*ShippingCountry, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,45 +499,45 @@ func (_q *ShippingCountryQuery) Load(ctx context.Context) ([]*ShippingCountry, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := shippingcountryRooms.Get().(*shippingcountryRoom)
+	buffer := shippingcountryBuffers.Get().(*shippingcountryBuffer)
 	defer func() {
-		room.row = ShippingCountry{}
-		shippingcountryRooms.Put(room)
+		buffer.row = ShippingCountry{}
+		shippingcountryBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ShippingCountry{}, []ShippingCountry(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ShippingCountry, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// shippingcountrySelectList is shippingcountry.Columns as a query names them, made once.
+// shippingcountrySelectList is the quoted list of shippingcountry.Columns.
 var shippingcountrySelectList = "`" + strings.Join(shippingcountry.Columns, "`, `") + "`"
 
-// shippingcountryRoom is room for one row and where its columns land in it.
-type shippingcountryRoom struct {
+// shippingcountryBuffer is one row and the destinations of its columns.
+type shippingcountryBuffer struct {
 	row  ShippingCountry
 	dest *cell.Dest
 }
 
-var shippingcountryRooms = sync.Pool{New: func() any {
-	room := new(shippingcountryRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var shippingcountryBuffers = sync.Pool{New: func() any {
+	buffer := new(shippingcountryBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Text[string])(&row.Country),
 		&row.ZoneID,
 	)
-	return room
+	return buffer
 }}
 
 // ShippingCountryGroupBy is the group-by builder for ShippingCountry entities.

@@ -141,7 +141,7 @@ func (_u *ShippingCountryUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilde
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ShippingCountryUpdateOne) sqlSave(context.Context) (*ShippingCountry, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *ShippingZoneQuery) Modify(modifiers ...func(s *sql.Selector)) *Shippin
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ShippingZoneQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ShippingZoneQuery) Load(ctx context.Context) ([]*ShippingZone, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *ShippingZoneQuery) Load(ctx context.Context) ([]*ShippingZone, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := shippingzoneRooms.Get().(*shippingzoneRoom)
+	buffer := shippingzoneBuffers.Get().(*shippingzoneBuffer)
 	defer func() {
-		room.row = ShippingZone{}
-		shippingzoneRooms.Put(room)
+		buffer.row = ShippingZone{}
+		shippingzoneBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ShippingZone{}, []ShippingZone(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ShippingZone, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// shippingzoneSelectList is shippingzone.Columns as a query names them, made once.
+// shippingzoneSelectList is the quoted list of shippingzone.Columns.
 var shippingzoneSelectList = "`" + strings.Join(shippingzone.Columns, "`, `") + "`"
 
-// shippingzoneRoom is room for one row and where its columns land in it.
-type shippingzoneRoom struct {
+// shippingzoneBuffer is one row and the destinations of its columns.
+type shippingzoneBuffer struct {
 	row  ShippingZone
 	dest *cell.Dest
 }
 
-var shippingzoneRooms = sync.Pool{New: func() any {
-	room := new(shippingzoneRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var shippingzoneBuffers = sync.Pool{New: func() any {
+	buffer := new(shippingzoneBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -540,7 +540,7 @@ var shippingzoneRooms = sync.Pool{New: func() any {
 		(*cell.Text[string])(&row.Name),
 		(*cell.Bytes)(&row.Rates),
 	)
-	return room
+	return buffer
 }}
 
 // ShippingZoneGroupBy is the group-by builder for ShippingZone entities.

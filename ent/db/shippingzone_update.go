@@ -333,7 +333,7 @@ func (_u *ShippingZoneUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ShippingZoneUpdateOne) sqlSave(context.Context) (*ShippingZone, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *StaffQuery) Modify(modifiers ...func(s *sql.Selector)) *StaffSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *StaffQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *StaffQuery) Load(ctx context.Context) ([]*Staff, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *StaffQuery) Load(ctx context.Context) ([]*Staff, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := staffRooms.Get().(*staffRoom)
+	buffer := staffBuffers.Get().(*staffBuffer)
 	defer func() {
-		room.row = Staff{}
-		staffRooms.Put(room)
+		buffer.row = Staff{}
+		staffBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Staff{}, []Staff(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Staff, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// staffSelectList is staff.Columns as a query names them, made once.
+// staffSelectList is the quoted list of staff.Columns.
 var staffSelectList = "`" + strings.Join(staff.Columns, "`, `") + "`"
 
-// staffRoom is room for one row and where its columns land in it.
-type staffRoom struct {
+// staffBuffer is one row and the destinations of its columns.
+type staffBuffer struct {
 	row  Staff
 	dest *cell.Dest
 }
 
-var staffRooms = sync.Pool{New: func() any {
-	room := new(staffRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var staffBuffers = sync.Pool{New: func() any {
+	buffer := new(staffBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -541,7 +541,7 @@ var staffRooms = sync.Pool{New: func() any {
 		(*cell.Text[viewer.Role])(&row.Role),
 		cell.NumberOf(&row.OrdersMutedAt),
 	)
-	return room
+	return buffer
 }}
 
 // StaffGroupBy is the group-by builder for Staff entities.

@@ -351,7 +351,7 @@ func (_u *StaffUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Staff
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *StaffUpdateOne) sqlSave(context.Context) (*Staff, error) {
 	return nil, builder.ErrOne
 }

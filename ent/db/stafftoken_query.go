@@ -465,17 +465,17 @@ func (_q *StaffTokenQuery) Modify(modifiers ...func(s *sql.Selector)) *StaffToke
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *StaffTokenQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *StaffTokenQuery) Load(ctx context.Context) ([]*StaffToken, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := stafftokenRooms.Get().(*stafftokenRoom)
+	buffer := stafftokenBuffers.Get().(*stafftokenBuffer)
 	defer func() {
-		room.row = StaffToken{}
-		stafftokenRooms.Put(room)
+		buffer.row = StaffToken{}
+		stafftokenBuffers.Put(buffer)
 	}()
 	nodes, slab := []*StaffToken{}, []StaffToken(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]StaffToken, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// stafftokenSelectList is stafftoken.Columns as a query names them, made once.
+// stafftokenSelectList is the quoted list of stafftoken.Columns.
 var stafftokenSelectList = "`" + strings.Join(stafftoken.Columns, "`, `") + "`"
 
-// stafftokenRoom is room for one row and where its columns land in it.
-type stafftokenRoom struct {
+// stafftokenBuffer is one row and the destinations of its columns.
+type stafftokenBuffer struct {
 	row  StaffToken
 	dest *cell.Dest
 }
 
-var stafftokenRooms = sync.Pool{New: func() any {
-	room := new(stafftokenRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var stafftokenBuffers = sync.Pool{New: func() any {
+	buffer := new(stafftokenBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.UserID,
@@ -543,7 +543,7 @@ var stafftokenRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Sensitive),
 		cell.NumberOf(&row.RemindedAt),
 	)
-	return room
+	return buffer
 }}
 
 // StaffTokenGroupBy is the group-by builder for StaffToken entities.

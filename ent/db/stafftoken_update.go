@@ -467,7 +467,7 @@ func (_u *StaffTokenUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *StaffTokenUpdateOne) sqlSave(context.Context) (*StaffToken, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *StoreQuery) Modify(modifiers ...func(s *sql.Selector)) *StoreSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *StoreQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *StoreQuery) Load(ctx context.Context) ([]*Store, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *StoreQuery) Load(ctx context.Context) ([]*Store, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := storeRooms.Get().(*storeRoom)
+	buffer := storeBuffers.Get().(*storeBuffer)
 	defer func() {
-		room.row = Store{}
-		storeRooms.Put(room)
+		buffer.row = Store{}
+		storeBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Store{}, []Store(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Store, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// storeSelectList is store.Columns as a query names them, made once.
+// storeSelectList is the quoted list of store.Columns.
 var storeSelectList = "`" + strings.Join(store.Columns, "`, `") + "`"
 
-// storeRoom is room for one row and where its columns land in it.
-type storeRoom struct {
+// storeBuffer is one row and the destinations of its columns.
+type storeBuffer struct {
 	row  Store
 	dest *cell.Dest
 }
 
-var storeRooms = sync.Pool{New: func() any {
-	room := new(storeRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var storeBuffers = sync.Pool{New: func() any {
+	buffer := new(storeBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Int64)(&row.Version),
 		(*cell.Int64)(&row.EventSequence),
@@ -556,7 +556,7 @@ var storeRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.Redactions),
 		cell.PointerOf(&row.RedactionWalk),
 	)
-	return room
+	return buffer
 }}
 
 // StoreGroupBy is the group-by builder for Store entities.

@@ -855,7 +855,7 @@ func (_u *StoreUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Store
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *StoreUpdateOne) sqlSave(context.Context) (*Store, error) {
 	return nil, builder.ErrOne
 }

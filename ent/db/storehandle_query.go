@@ -457,17 +457,17 @@ func (_q *StoreHandleQuery) Modify(modifiers ...func(s *sql.Selector)) *StoreHan
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *StoreHandleQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -491,43 +491,43 @@ func (_q *StoreHandleQuery) Load(ctx context.Context) ([]*StoreHandle, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := storehandleRooms.Get().(*storehandleRoom)
+	buffer := storehandleBuffers.Get().(*storehandleBuffer)
 	defer func() {
-		room.row = StoreHandle{}
-		storehandleRooms.Put(room)
+		buffer.row = StoreHandle{}
+		storehandleBuffers.Put(buffer)
 	}()
 	nodes, slab := []*StoreHandle{}, []StoreHandle(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]StoreHandle, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// storehandleSelectList is storehandle.Columns as a query names them, made once.
+// storehandleSelectList is the quoted list of storehandle.Columns.
 var storehandleSelectList = "`" + strings.Join(storehandle.Columns, "`, `") + "`"
 
-// storehandleRoom is room for one row and where its columns land in it.
-type storehandleRoom struct {
+// storehandleBuffer is one row and the destinations of its columns.
+type storehandleBuffer struct {
 	row  StoreHandle
 	dest *cell.Dest
 }
 
-var storehandleRooms = sync.Pool{New: func() any {
-	room := new(storehandleRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var storehandleBuffers = sync.Pool{New: func() any {
+	buffer := new(storehandleBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.StoreID,
 	)
-	return room
+	return buffer
 }}
 
 // StoreHandleGroupBy is the group-by builder for StoreHandle entities.

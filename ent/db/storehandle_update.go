@@ -170,7 +170,7 @@ func (_u *StoreHandleUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *StoreHandleUpdateOne) sqlSave(context.Context) (*StoreHandle, error) {
 	return nil, builder.ErrOne
 }

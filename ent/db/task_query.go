@@ -458,17 +458,17 @@ func (_q *TaskQuery) Modify(modifiers ...func(s *sql.Selector)) *TaskSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *TaskQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *TaskQuery) Load(ctx context.Context) ([]*Task, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,39 +492,39 @@ func (_q *TaskQuery) Load(ctx context.Context) ([]*Task, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := taskRooms.Get().(*taskRoom)
+	buffer := taskBuffers.Get().(*taskBuffer)
 	defer func() {
-		room.row = Task{}
-		taskRooms.Put(room)
+		buffer.row = Task{}
+		taskBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Task{}, []Task(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Task, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// taskSelectList is task.Columns as a query names them, made once.
+// taskSelectList is the quoted list of task.Columns.
 var taskSelectList = "`" + strings.Join(task.Columns, "`, `") + "`"
 
-// taskRoom is room for one row and where its columns land in it.
-type taskRoom struct {
+// taskBuffer is one row and the destinations of its columns.
+type taskBuffer struct {
 	row  Task
 	dest *cell.Dest
 }
 
-var taskRooms = sync.Pool{New: func() any {
-	room := new(taskRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var taskBuffers = sync.Pool{New: func() any {
+	buffer := new(taskBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 		(*cell.Text[string])(&row.Kind),
@@ -533,7 +533,7 @@ var taskRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Attempts),
 	)
-	return room
+	return buffer
 }}
 
 // TaskGroupBy is the group-by builder for Task entities.

@@ -226,7 +226,7 @@ func (_u *TaskUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *TaskUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *TaskUpdateOne) sqlSave(context.Context) (*Task, error) {
 	return nil, builder.ErrOne
 }

@@ -458,17 +458,17 @@ func (_q *TaskReceiptQuery) Modify(modifiers ...func(s *sql.Selector)) *TaskRece
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *TaskReceiptQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *TaskReceiptQuery) Load(ctx context.Context) ([]*TaskReceipt, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,43 +492,43 @@ func (_q *TaskReceiptQuery) Load(ctx context.Context) ([]*TaskReceipt, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := taskreceiptRooms.Get().(*taskreceiptRoom)
+	buffer := taskreceiptBuffers.Get().(*taskreceiptBuffer)
 	defer func() {
-		room.row = TaskReceipt{}
-		taskreceiptRooms.Put(room)
+		buffer.row = TaskReceipt{}
+		taskreceiptBuffers.Put(buffer)
 	}()
 	nodes, slab := []*TaskReceipt{}, []TaskReceipt(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]TaskReceipt, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// taskreceiptSelectList is taskreceipt.Columns as a query names them, made once.
+// taskreceiptSelectList is the quoted list of taskreceipt.Columns.
 var taskreceiptSelectList = "`" + strings.Join(taskreceipt.Columns, "`, `") + "`"
 
-// taskreceiptRoom is room for one row and where its columns land in it.
-type taskreceiptRoom struct {
+// taskreceiptBuffer is one row and the destinations of its columns.
+type taskreceiptBuffer struct {
 	row  TaskReceipt
 	dest *cell.Dest
 }
 
-var taskreceiptRooms = sync.Pool{New: func() any {
-	room := new(taskreceiptRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var taskreceiptBuffers = sync.Pool{New: func() any {
+	buffer := new(taskreceiptBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.Home,
 	)
-	return room
+	return buffer
 }}
 
 // TaskReceiptGroupBy is the group-by builder for TaskReceipt entities.

@@ -465,17 +465,17 @@ func (_q *TaxSettingsQuery) Modify(modifiers ...func(s *sql.Selector)) *TaxSetti
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *TaxSettingsQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *TaxSettingsQuery) Load(ctx context.Context) ([]*TaxSettings, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *TaxSettingsQuery) Load(ctx context.Context) ([]*TaxSettings, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := taxsettingsRooms.Get().(*taxsettingsRoom)
+	buffer := taxsettingsBuffers.Get().(*taxsettingsBuffer)
 	defer func() {
-		room.row = TaxSettings{}
-		taxsettingsRooms.Put(room)
+		buffer.row = TaxSettings{}
+		taxsettingsBuffers.Put(buffer)
 	}()
 	nodes, slab := []*TaxSettings{}, []TaxSettings(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]TaxSettings, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// taxsettingsSelectList is taxsettings.Columns as a query names them, made once.
+// taxsettingsSelectList is the quoted list of taxsettings.Columns.
 var taxsettingsSelectList = "`" + strings.Join(taxsettings.Columns, "`, `") + "`"
 
-// taxsettingsRoom is room for one row and where its columns land in it.
-type taxsettingsRoom struct {
+// taxsettingsBuffer is one row and the destinations of its columns.
+type taxsettingsBuffer struct {
 	row  TaxSettings
 	dest *cell.Dest
 }
 
-var taxsettingsRooms = sync.Pool{New: func() any {
-	room := new(taxsettingsRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var taxsettingsBuffers = sync.Pool{New: func() any {
+	buffer := new(taxsettingsBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -540,7 +540,7 @@ var taxsettingsRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.PricesIncludeTax),
 		(*cell.Bytes)(&row.Rates),
 	)
-	return room
+	return buffer
 }}
 
 // TaxSettingsGroupBy is the group-by builder for TaxSettings entities.

@@ -309,7 +309,7 @@ func (_u *TaxSettingsUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) 
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *TaxSettingsUpdateOne) sqlSave(context.Context) (*TaxSettings, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *ThemeQuery) Modify(modifiers ...func(s *sql.Selector)) *ThemeSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ThemeQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ThemeQuery) Load(ctx context.Context) ([]*Theme, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *ThemeQuery) Load(ctx context.Context) ([]*Theme, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := themeRooms.Get().(*themeRoom)
+	buffer := themeBuffers.Get().(*themeBuffer)
 	defer func() {
-		room.row = Theme{}
-		themeRooms.Put(room)
+		buffer.row = Theme{}
+		themeBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Theme{}, []Theme(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Theme, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// themeSelectList is theme.Columns as a query names them, made once.
+// themeSelectList is the quoted list of theme.Columns.
 var themeSelectList = "`" + strings.Join(theme.Columns, "`, `") + "`"
 
-// themeRoom is room for one row and where its columns land in it.
-type themeRoom struct {
+// themeBuffer is one row and the destinations of its columns.
+type themeBuffer struct {
 	row  Theme
 	dest *cell.Dest
 }
 
-var themeRooms = sync.Pool{New: func() any {
-	room := new(themeRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var themeBuffers = sync.Pool{New: func() any {
+	buffer := new(themeBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -556,7 +556,7 @@ var themeRooms = sync.Pool{New: func() any {
 		(*cell.Int64)(&row.DueAt),
 		(*cell.Int)(&row.Tries),
 	)
-	return room
+	return buffer
 }}
 
 // ThemeGroupBy is the group-by builder for Theme entities.

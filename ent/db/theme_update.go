@@ -829,7 +829,7 @@ func (_u *ThemeUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Theme
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *ThemeUpdateOne) sqlSave(context.Context) (*Theme, error) {
 	return nil, builder.ErrOne
 }

@@ -466,17 +466,17 @@ func (_q *ThemeAssetQuery) Modify(modifiers ...func(s *sql.Selector)) *ThemeAsse
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ThemeAssetQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ThemeAssetQuery) Load(ctx context.Context) ([]*ThemeAsset, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *ThemeAssetQuery) Load(ctx context.Context) ([]*ThemeAsset, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := themeassetRooms.Get().(*themeassetRoom)
+	buffer := themeassetBuffers.Get().(*themeassetBuffer)
 	defer func() {
-		room.row = ThemeAsset{}
-		themeassetRooms.Put(room)
+		buffer.row = ThemeAsset{}
+		themeassetBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ThemeAsset{}, []ThemeAsset(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ThemeAsset, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// themeassetSelectList is themeasset.Columns as a query names them, made once.
+// themeassetSelectList is the quoted list of themeasset.Columns.
 var themeassetSelectList = "`" + strings.Join(themeasset.Columns, "`, `") + "`"
 
-// themeassetRoom is room for one row and where its columns land in it.
-type themeassetRoom struct {
+// themeassetBuffer is one row and the destinations of its columns.
+type themeassetBuffer struct {
 	row  ThemeAsset
 	dest *cell.Dest
 }
 
-var themeassetRooms = sync.Pool{New: func() any {
-	room := new(themeassetRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var themeassetBuffers = sync.Pool{New: func() any {
+	buffer := new(themeassetBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ThemeID,
@@ -544,7 +544,7 @@ var themeassetRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.Width),
 		cell.NumberOf(&row.Height),
 	)
-	return room
+	return buffer
 }}
 
 // ThemeAssetGroupBy is the group-by builder for ThemeAsset entities.

@@ -458,17 +458,17 @@ func (_q *ThemePackageQuery) Modify(modifiers ...func(s *sql.Selector)) *ThemePa
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ThemePackageQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ThemePackageQuery) Load(ctx context.Context) ([]*ThemePackage, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,44 +492,44 @@ func (_q *ThemePackageQuery) Load(ctx context.Context) ([]*ThemePackage, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := themepackageRooms.Get().(*themepackageRoom)
+	buffer := themepackageBuffers.Get().(*themepackageBuffer)
 	defer func() {
-		room.row = ThemePackage{}
-		themepackageRooms.Put(room)
+		buffer.row = ThemePackage{}
+		themepackageBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ThemePackage{}, []ThemePackage(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ThemePackage, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// themepackageSelectList is themepackage.Columns as a query names them, made once.
+// themepackageSelectList is the quoted list of themepackage.Columns.
 var themepackageSelectList = "`" + strings.Join(themepackage.Columns, "`, `") + "`"
 
-// themepackageRoom is room for one row and where its columns land in it.
-type themepackageRoom struct {
+// themepackageBuffer is one row and the destinations of its columns.
+type themepackageBuffer struct {
 	row  ThemePackage
 	dest *cell.Dest
 }
 
-var themepackageRooms = sync.Pool{New: func() any {
-	room := new(themepackageRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var themepackageBuffers = sync.Pool{New: func() any {
+	buffer := new(themepackageBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Bytes)(&row.Content),
 		(*cell.Int64)(&row.CreatedAt),
 	)
-	return room
+	return buffer
 }}
 
 // ThemePackageGroupBy is the group-by builder for ThemePackage entities.

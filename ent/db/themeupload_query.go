@@ -465,17 +465,17 @@ func (_q *ThemeUploadQuery) Modify(modifiers ...func(s *sql.Selector)) *ThemeUpl
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *ThemeUploadQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *ThemeUploadQuery) Load(ctx context.Context) ([]*ThemeUpload, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,44 +499,44 @@ func (_q *ThemeUploadQuery) Load(ctx context.Context) ([]*ThemeUpload, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := themeuploadRooms.Get().(*themeuploadRoom)
+	buffer := themeuploadBuffers.Get().(*themeuploadBuffer)
 	defer func() {
-		room.row = ThemeUpload{}
-		themeuploadRooms.Put(room)
+		buffer.row = ThemeUpload{}
+		themeuploadBuffers.Put(buffer)
 	}()
 	nodes, slab := []*ThemeUpload{}, []ThemeUpload(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]ThemeUpload, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// themeuploadSelectList is themeupload.Columns as a query names them, made once.
+// themeuploadSelectList is the quoted list of themeupload.Columns.
 var themeuploadSelectList = "`" + strings.Join(themeupload.Columns, "`, `") + "`"
 
-// themeuploadRoom is room for one row and where its columns land in it.
-type themeuploadRoom struct {
+// themeuploadBuffer is one row and the destinations of its columns.
+type themeuploadBuffer struct {
 	row  ThemeUpload
 	dest *cell.Dest
 }
 
-var themeuploadRooms = sync.Pool{New: func() any {
-	room := new(themeuploadRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var themeuploadBuffers = sync.Pool{New: func() any {
+	buffer := new(themeuploadBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Bytes)(&row.Archive),
 	)
-	return room
+	return buffer
 }}
 
 // ThemeUploadGroupBy is the group-by builder for ThemeUpload entities.

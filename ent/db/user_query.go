@@ -458,17 +458,17 @@ func (_q *UserQuery) Modify(modifiers ...func(s *sql.Selector)) *UserSelect {
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *UserQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,39 +492,39 @@ func (_q *UserQuery) Load(ctx context.Context) ([]*User, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := userRooms.Get().(*userRoom)
+	buffer := userBuffers.Get().(*userBuffer)
 	defer func() {
-		room.row = User{}
-		userRooms.Put(room)
+		buffer.row = User{}
+		userBuffers.Put(buffer)
 	}()
 	nodes, slab := []*User{}, []User(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]User, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// userSelectList is user.Columns as a query names them, made once.
+// userSelectList is the quoted list of user.Columns.
 var userSelectList = "`" + strings.Join(user.Columns, "`, `") + "`"
 
-// userRoom is room for one row and where its columns land in it.
-type userRoom struct {
+// userBuffer is one row and the destinations of its columns.
+type userBuffer struct {
 	row  User
 	dest *cell.Dest
 }
 
-var userRooms = sync.Pool{New: func() any {
-	room := new(userRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var userBuffers = sync.Pool{New: func() any {
+	buffer := new(userBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Text[string])(&row.Email),
 		(*cell.Text[string])(&row.Name),
@@ -533,7 +533,7 @@ var userRooms = sync.Pool{New: func() any {
 		(*cell.Flag)(&row.Demo),
 		(*cell.Int64)(&row.UpdatedAt),
 	)
-	return room
+	return buffer
 }}
 
 // UserGroupBy is the group-by builder for User entities.

@@ -386,7 +386,7 @@ func (_u *UserUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *UserUp
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *UserUpdateOne) sqlSave(context.Context) (*User, error) {
 	return nil, builder.ErrOne
 }

@@ -457,17 +457,17 @@ func (_q *UserEmailQuery) Modify(modifiers ...func(s *sql.Selector)) *UserEmailS
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *UserEmailQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -491,43 +491,43 @@ func (_q *UserEmailQuery) Load(ctx context.Context) ([]*UserEmail, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := useremailRooms.Get().(*useremailRoom)
+	buffer := useremailBuffers.Get().(*useremailBuffer)
 	defer func() {
-		room.row = UserEmail{}
-		useremailRooms.Put(room)
+		buffer.row = UserEmail{}
+		useremailBuffers.Put(buffer)
 	}()
 	nodes, slab := []*UserEmail{}, []UserEmail(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]UserEmail, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// useremailSelectList is useremail.Columns as a query names them, made once.
+// useremailSelectList is the quoted list of useremail.Columns.
 var useremailSelectList = "`" + strings.Join(useremail.Columns, "`, `") + "`"
 
-// useremailRoom is room for one row and where its columns land in it.
-type useremailRoom struct {
+// useremailBuffer is one row and the destinations of its columns.
+type useremailBuffer struct {
 	row  UserEmail
 	dest *cell.Dest
 }
 
-var useremailRooms = sync.Pool{New: func() any {
-	room := new(useremailRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var useremailBuffers = sync.Pool{New: func() any {
+	buffer := new(useremailBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		(*cell.Text[string])(&row.ID),
 		&row.UserID,
 	)
-	return room
+	return buffer
 }}
 
 // UserEmailGroupBy is the group-by builder for UserEmail entities.

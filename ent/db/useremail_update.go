@@ -170,7 +170,7 @@ func (_u *UserEmailUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *U
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *UserEmailUpdateOne) sqlSave(context.Context) (*UserEmail, error) {
 	return nil, builder.ErrOne
 }

@@ -45,7 +45,7 @@ type Variant struct {
 	ImageID      *xid.ID `json:"image_id,omitempty"`
 	selectValues sql.SelectValues
 
-	// Image is the picture of ImageID, where it was read too.
+	// Image is the image of ImageID, if loaded.
 	Image *ProductImage `json:"-"`
 }
 

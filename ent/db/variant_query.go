@@ -465,17 +465,17 @@ func (_q *VariantQuery) Modify(modifiers ...func(s *sql.Selector)) *VariantSelec
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *VariantQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *VariantQuery) Load(ctx context.Context) ([]*Variant, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *VariantQuery) Load(ctx context.Context) ([]*Variant, error) {
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := variantRooms.Get().(*variantRoom)
+	buffer := variantBuffers.Get().(*variantBuffer)
 	defer func() {
-		room.row = Variant{}
-		variantRooms.Put(room)
+		buffer.row = Variant{}
+		variantBuffers.Put(buffer)
 	}()
 	nodes, slab := []*Variant{}, []Variant(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]Variant, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// variantSelectList is variant.Columns as a query names them, made once.
+// variantSelectList is the quoted list of variant.Columns.
 var variantSelectList = "`" + strings.Join(variant.Columns, "`, `") + "`"
 
-// variantRoom is room for one row and where its columns land in it.
-type variantRoom struct {
+// variantBuffer is one row and the destinations of its columns.
+type variantBuffer struct {
 	row  Variant
 	dest *cell.Dest
 }
 
-var variantRooms = sync.Pool{New: func() any {
-	room := new(variantRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var variantBuffers = sync.Pool{New: func() any {
+	buffer := new(variantBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		&row.ProductID,
@@ -546,7 +546,7 @@ var variantRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.WeightGrams),
 		cell.PointerOf(&row.ImageID),
 	)
-	return room
+	return buffer
 }}
 
 // VariantGroupBy is the group-by builder for Variant entities.

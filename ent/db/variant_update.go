@@ -562,7 +562,7 @@ func (_u *VariantUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder)) *Var
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *VariantUpdateOne) sqlSave(context.Context) (*Variant, error) {
 	return nil, builder.ErrOne
 }

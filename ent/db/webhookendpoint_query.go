@@ -466,17 +466,17 @@ func (_q *WebhookEndpointQuery) Modify(modifiers ...func(s *sql.Selector)) *Webh
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *WebhookEndpointQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *WebhookEndpointQuery) Load(ctx context.Context) ([]*WebhookEndpoint, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -500,39 +500,39 @@ func (_q *WebhookEndpointQuery) Load(ctx context.Context) ([]*WebhookEndpoint, e
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := webhookendpointRooms.Get().(*webhookendpointRoom)
+	buffer := webhookendpointBuffers.Get().(*webhookendpointBuffer)
 	defer func() {
-		room.row = WebhookEndpoint{}
-		webhookendpointRooms.Put(room)
+		buffer.row = WebhookEndpoint{}
+		webhookendpointBuffers.Put(buffer)
 	}()
 	nodes, slab := []*WebhookEndpoint{}, []WebhookEndpoint(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]WebhookEndpoint, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// webhookendpointSelectList is webhookendpoint.Columns as a query names them, made once.
+// webhookendpointSelectList is the quoted list of webhookendpoint.Columns.
 var webhookendpointSelectList = "`" + strings.Join(webhookendpoint.Columns, "`, `") + "`"
 
-// webhookendpointRoom is room for one row and where its columns land in it.
-type webhookendpointRoom struct {
+// webhookendpointBuffer is one row and the destinations of its columns.
+type webhookendpointBuffer struct {
 	row  WebhookEndpoint
 	dest *cell.Dest
 }
 
-var webhookendpointRooms = sync.Pool{New: func() any {
-	room := new(webhookendpointRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var webhookendpointBuffers = sync.Pool{New: func() any {
+	buffer := new(webhookendpointBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int64)(&row.Version),
@@ -557,7 +557,7 @@ var webhookendpointRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.NextSecretAt),
 		cell.NumberOf(&row.DeletedAt),
 	)
-	return room
+	return buffer
 }}
 
 // WebhookEndpointGroupBy is the group-by builder for WebhookEndpoint entities.

@@ -925,7 +925,7 @@ func (_u *WebhookEndpointUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilde
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *WebhookEndpointUpdateOne) sqlSave(context.Context) (*WebhookEndpoint, error) {
 	return nil, builder.ErrOne
 }

@@ -465,17 +465,17 @@ func (_q *WebhookQueueQuery) Modify(modifiers ...func(s *sql.Selector)) *Webhook
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *WebhookQueueQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *WebhookQueueQuery) Load(ctx context.Context) ([]*WebhookQueue, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -499,39 +499,39 @@ func (_q *WebhookQueueQuery) Load(ctx context.Context) ([]*WebhookQueue, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := webhookqueueRooms.Get().(*webhookqueueRoom)
+	buffer := webhookqueueBuffers.Get().(*webhookqueueBuffer)
 	defer func() {
-		room.row = WebhookQueue{}
-		webhookqueueRooms.Put(room)
+		buffer.row = WebhookQueue{}
+		webhookqueueBuffers.Put(buffer)
 	}()
 	nodes, slab := []*WebhookQueue{}, []WebhookQueue(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]WebhookQueue, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// webhookqueueSelectList is webhookqueue.Columns as a query names them, made once.
+// webhookqueueSelectList is the quoted list of webhookqueue.Columns.
 var webhookqueueSelectList = "`" + strings.Join(webhookqueue.Columns, "`, `") + "`"
 
-// webhookqueueRoom is room for one row and where its columns land in it.
-type webhookqueueRoom struct {
+// webhookqueueBuffer is one row and the destinations of its columns.
+type webhookqueueBuffer struct {
 	row  WebhookQueue
 	dest *cell.Dest
 }
 
-var webhookqueueRooms = sync.Pool{New: func() any {
-	room := new(webhookqueueRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var webhookqueueBuffers = sync.Pool{New: func() any {
+	buffer := new(webhookqueueBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		&row.StoreID,
 		(*cell.Int8)(&row.Bucket),
@@ -557,7 +557,7 @@ var webhookqueueRooms = sync.Pool{New: func() any {
 		cell.NumberOf(&row.LastSuccessAt),
 		cell.TextOf(&row.LastError),
 	)
-	return room
+	return buffer
 }}
 
 // WebhookQueueGroupBy is the group-by builder for WebhookQueue entities.

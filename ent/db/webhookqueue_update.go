@@ -1021,7 +1021,7 @@ func (_u *WebhookQueueUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *WebhookQueueUpdateOne) sqlSave(context.Context) (*WebhookQueue, error) {
 	return nil, builder.ErrOne
 }

@@ -458,17 +458,17 @@ func (_q *WriteHorizonQuery) Modify(modifiers ...func(s *sql.Selector)) *WriteHo
 	return _q.Select()
 }
 
-// WhereP appends storage-level predicates, as the mutations' WhereP does: the
-// tenant policy speaks through it.
+// WhereP appends storage-level predicates, as the mutations' WhereP does. The
+// tenant policy uses it.
 func (_q *WriteHorizonQuery) WhereP(ps ...func(*sql.Selector)) {
 	for _, p := range ps {
 		_q.predicates = append(_q.predicates, p)
 	}
 }
 
-// Load runs the query as All does, with its policy, and scans every row straight
-// into its entity: the same rows, without reflection or a buffer for each value.
-// It takes neither field selection, offset, nor eager loading.
+// Load runs the query with its policy, as All does, and scans each row directly
+// into its entity, without reflection or a buffer for each value. It supports
+// neither field selection, offset, nor eager loading.
 func (_q *WriteHorizonQuery) Load(ctx context.Context) ([]*WriteHorizon, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
 	if err := _q.prepareQuery(ctx); err != nil {
@@ -492,44 +492,44 @@ func (_q *WriteHorizonQuery) Load(ctx context.Context) ([]*WriteHorizon, error) 
 		return nil, err
 	}
 	query, args := selector.Query()
-	room := writehorizonRooms.Get().(*writehorizonRoom)
+	buffer := writehorizonBuffers.Get().(*writehorizonBuffer)
 	defer func() {
-		room.row = WriteHorizon{}
-		writehorizonRooms.Put(room)
+		buffer.row = WriteHorizon{}
+		writehorizonBuffers.Put(buffer)
 	}()
 	nodes, slab := []*WriteHorizon{}, []WriteHorizon(nil)
 	row := func() {
 		if len(slab) == 0 {
 			slab = make([]WriteHorizon, cell.Rows(len(nodes)))
 		}
-		slab[0] = room.row
+		slab[0] = buffer.row
 		slab[0].config = _q.config
 		nodes, slab = append(nodes, &slab[0]), slab[1:]
 	}
-	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: room.dest, Row: row}); err != nil {
+	if err := _q.driver.Query(ctx, query, args, &cell.Target{Dest: buffer.dest, Row: row}); err != nil {
 		return nil, err
 	}
 	return nodes, nil
 }
 
-// writehorizonSelectList is writehorizon.Columns as a query names them, made once.
+// writehorizonSelectList is the quoted list of writehorizon.Columns.
 var writehorizonSelectList = "`" + strings.Join(writehorizon.Columns, "`, `") + "`"
 
-// writehorizonRoom is room for one row and where its columns land in it.
-type writehorizonRoom struct {
+// writehorizonBuffer is one row and the destinations of its columns.
+type writehorizonBuffer struct {
 	row  WriteHorizon
 	dest *cell.Dest
 }
 
-var writehorizonRooms = sync.Pool{New: func() any {
-	room := new(writehorizonRoom)
-	row := &room.row
-	room.dest = cell.NewDest(
+var writehorizonBuffers = sync.Pool{New: func() any {
+	buffer := new(writehorizonBuffer)
+	row := &buffer.row
+	buffer.dest = cell.NewDest(
 		&row.ID,
 		(*cell.Int64)(&row.Horizon),
 		(*cell.Int64)(&row.Beat),
 	)
-	return room
+	return buffer
 }}
 
 // WriteHorizonGroupBy is the group-by builder for WriteHorizon entities.

@@ -226,7 +226,7 @@ func (_u *WriteHorizonUpdateOne) Modify(modifiers ...func(u *sql.UpdateBuilder))
 	return _u
 }
 
-// sqlSave refuses: an update by id alone is not of a store's rows alone.
+// sqlSave returns an error: an update by id alone is not limited to one store.
 func (_u *WriteHorizonUpdateOne) sqlSave(context.Context) (*WriteHorizon, error) {
 	return nil, builder.ErrOne
 }
