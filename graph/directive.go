@@ -66,7 +66,7 @@ func RequireRole(ctx context.Context, _ any, next graphql.Resolver, roles []view
 	case v.LacksFactor && !withoutFactor:
 		return nil, lacksFactor()
 	case !slices.Contains(roles, v.Role):
-		return nil, Refusal{fault.New(fault.Forbidden, "Your role in this store does not reach this field.")}
+		return nil, Refusal{fault.New(fault.Forbidden, "Your role in this store has no access to this field.")}
 	}
 	return next(ctx)
 }

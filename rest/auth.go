@@ -52,14 +52,14 @@ func (c *call) resource() string {
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header["Authorization"]
 	if len(headers) > 1 {
-		return "", fault.New(fault.InvalidToken, "There are two credentials in the headers.")
+		return "", fault.New(fault.InvalidToken, "The headers contain two credentials.")
 	}
 	if len(headers) == 0 {
-		return "", fault.New(fault.AuthenticationRequired, "A credential is needed: Authorization: Bearer <API key>.")
+		return "", fault.New(fault.AuthenticationRequired, "Send a credential: Authorization: Bearer <API key>.")
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", fault.New(fault.AuthenticationRequired, "The Authorization header is not of the scheme Bearer.")
+		return "", fault.New(fault.AuthenticationRequired, "The Authorization header must use the Bearer scheme.")
 	}
 	return strings.TrimLeft(token, " "), nil
 }

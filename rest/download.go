@@ -99,7 +99,7 @@ func (a *API) ended(c *call, d *delivery, failure error) error {
 		return gone(failure)
 	case d.status == http.StatusRequestedRangeNotSatisfiable:
 		d.clear() // the Content-Range has the size
-		return fault.New(wire.RangeNotSatisfiable, "No byte of the file is in the range.")
+		return fault.New(wire.RangeNotSatisfiable, "The range is outside the file.")
 	}
 	d.send()
 	return nil

@@ -66,7 +66,7 @@ func (s *files) answer(w http.ResponseWriter, r *http.Request, what string, name
 	case errors.Is(err, blob.ErrNotFound):
 		s.refuse(w, r, fault.Missing(what))
 	case err != nil:
-		s.refuse(w, r, &fault.Error{Kind: fault.Unavailable, Detail: "The " + what + " cannot be read for a moment.",
+		s.refuse(w, r, &fault.Error{Kind: fault.Unavailable, Detail: "The " + what + " is temporarily unavailable.",
 			RetryAfter: time.Second, Err: err})
 	default:
 		name.describe(w.Header())

@@ -99,7 +99,7 @@ func readBody(c *call) error {
 		return &fault.Error{Kind: fault.MalformedBody, Detail: "The body did not arrive whole.", Err: err}
 	}
 	if len(body) > 0 && !isPlainJSON(c.r.Header) {
-		return fault.New(wire.UnsupportedMediaType, "The body is not application/json without a content encoding.")
+		return fault.New(wire.UnsupportedMediaType, "Send the body as application/json without a content encoding.")
 	}
 	c.body = wire.NewBody(body)
 	return nil

@@ -46,10 +46,10 @@ func (a *API) paymentEvent(c *call, store string) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxEvent))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return fault.New(fault.PayloadTooLarge, "An event has 64 KiB at most.")
+		return fault.New(fault.PayloadTooLarge, "An event has at most 64 KiB.")
 	}
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "The body broke off.")
+		return fault.New(fault.InvalidRequest, "The body is incomplete.")
 	}
 	id, err := xid.Store.Parse(store)
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *params) read(raw string) {
 func (a *API) parameters(c *call) error {
 	p := &c.query
 	if p.malformed != nil || p.values.Has("") {
-		return fault.New(fault.InvalidParameter, "The query of the address is malformed.")
+		return fault.New(fault.InvalidParameter, "The query string is malformed.")
 	}
 	for name, values := range p.values {
 		switch {

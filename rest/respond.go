@@ -118,7 +118,7 @@ func (a *API) fail(c *call, err error) {
 // 15.5.6).
 func wrongMethod(h http.Header, allow string) error {
 	h["Allow"] = []string{allow}
-	return fault.New(wire.MethodNotAllowed, "This path takes "+allow+".")
+	return fault.New(wire.MethodNotAllowed, "This path allows "+allow+".")
 }
 
 // faultOf returns what the caller may know of an error. An internal error is logged here, once.

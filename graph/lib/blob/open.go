@@ -60,7 +60,7 @@ func parse(address string) (*url.URL, error) {
 		return nil, errors.New("the address of the blob store is not a URL")
 	}
 	if u.User != nil {
-		return nil, errors.New("the address of the blob store may not hold credentials: " +
+		return nil, errors.New("the address of the blob store must not contain credentials: " +
 			"give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	if u.Fragment != "" || u.Opaque != "" {

@@ -23,7 +23,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a host", "file://host/folder", "file:///FOLDER"},
 		{"no folder", "file://", "file:///FOLDER"},
 		{"a folder with parameters", "file:///tmp/x?no_tmp_dir=1", "without a host and parameters"},
-		{"credentials", "s3://hunter1:hunter2@bucket?region=eu-central-1", "may not hold credentials"},
+		{"credentials", "s3://hunter1:hunter2@bucket?region=eu-central-1", "must not contain credentials"},
 		{"no bucket", "s3://?region=eu-central-1", "s3://BUCKET"},
 		{"a port", "s3://bucket:9000?region=eu-central-1", "s3://BUCKET"},
 		{"a path in the bucket", "s3://bucket/hunter2?region=eu-central-1", "a prefix of the keys is a parameter"},

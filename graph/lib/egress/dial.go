@@ -62,7 +62,7 @@ func (p Policy) allow(guardian *ssrf.Guardian, a netip.Addr, secure bool) error 
 		return &RefusedError{Rule: rule}
 	}
 	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
-		return &RefusedError{Rule: "http without TLS, which only loopback receivers may use"}
+		return &RefusedError{Rule: "http without TLS, which is only allowed for loopback receivers"}
 	}
 	return nil
 }

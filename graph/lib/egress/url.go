@@ -36,7 +36,7 @@ func (p Policy) CheckURL(raw string) (*url.URL, string) {
 		authority, tail = authority[:i], authority[i:]
 	}
 	if strings.Contains(tail, "#") {
-		return nil, "The address must have no fragment."
+		return nil, "The address must not have a fragment."
 	}
 	host, port, text := split(authority)
 	if text != "" {
@@ -64,13 +64,13 @@ func checkBytes(raw string) string {
 	for i := range len(raw) {
 		switch c := raw[i]; {
 		case c <= ' ' || c == 0x7f:
-			return "The address holds a space or a control character."
+			return "The address contains a space or a control character."
 		case c == '\\':
-			return "The address holds a backslash."
+			return "The address contains a backslash."
 		case c >= 0x80:
 			return "The address must be ASCII: write the host in punycode and the rest percent-encoded."
 		case strings.IndexByte("\"<>^`{|}", c) >= 0:
-			return "The address holds " + string(c) + ", which must be percent-encoded."
+			return "The address contains " + string(c) + ", which must be percent-encoded."
 		}
 	}
 	return ""
@@ -79,10 +79,10 @@ func checkBytes(raw string) string {
 // split splits an authority into host and port, without the brackets of an IPv6 address.
 func split(authority string) (host, port, text string) {
 	if strings.Contains(authority, "@") {
-		return "", "", "The address must hold no user name and no password."
+		return "", "", "The address must not contain a user name or password."
 	}
 	if strings.Contains(authority, "%") {
-		return "", "", "The host must not be percent-encoded and have no zone."
+		return "", "", "The host must not be percent-encoded or have a zone."
 	}
 	host, after := authority, ""
 	if inner, ok := strings.CutPrefix(authority, "["); ok {
@@ -143,7 +143,7 @@ func (p Policy) checkAddr(host string, secure bool) string {
 		return "The host is an IP address in an unusual spelling."
 	}
 	if rule := check(p.guardian(), a); rule != "" {
-		return "The host is an IP address that webhooks are not sent to: " + rule + "."
+		return "Webhooks are not sent to this IP address: " + rule + "."
 	}
 	if !secure && (!p.AllowLoopback || !a.IsLoopback()) {
 		return p.needsTLS()
@@ -171,11 +171,11 @@ func (p Policy) checkName(host string) string {
 			continue
 		}
 		if len(p.AllowTo) == 0 || !slices.Contains(private, end) {
-			return "The host must not be " + end + " or a name under it."
+			return "The host must not be " + end + " or one of its subdomains."
 		}
 	}
 	if !strings.Contains(host, ".") {
-		return "The host must be a full name, with a dot in it."
+		return "The host must be a full name that contains a dot."
 	}
 	return ""
 }
@@ -203,7 +203,7 @@ func wellFormed(host string) string {
 		return ""
 	}
 	if ascii, err := idna.Lookup.ToASCII(host); err != nil || ascii != host {
-		return "The host holds invalid punycode."
+		return "The host contains invalid punycode."
 	}
 	return ""
 }

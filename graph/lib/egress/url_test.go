@@ -13,7 +13,7 @@ const (
 	scheme   = "https://"
 	spelling = "unusual spelling"
 	ranges   = "not sent to"
-	reserved = "name under it"
+	reserved = "one of its subdomains"
 	holds    = "holds"
 	name     = "valid name"
 	port     = "The port"

@@ -78,7 +78,7 @@ func (c *checker) branch(b *parse.BranchNode) {
 func (c *checker) ranged(r *parse.RangeNode) {
 	switch last := r.Pipe.Cmds[len(r.Pipe.Cmds)-1].Args[0].(type) {
 	case *parse.NumberNode, *parse.StringNode, *parse.BoolNode, *parse.NilNode:
-		c.fail(last, "range goes over a list, and this is none")
+		c.fail(last, "range requires a list, and this is not a list")
 	}
 }
 
@@ -104,7 +104,7 @@ func (c *checker) command(cmd *parse.CommandNode, piped bool) {
 	}
 	for _, arg := range cmd.Args[1:] {
 		if name, ok := arg.(*parse.IdentifierNode); ok {
-			c.fail(arg, "the function "+name.Ident+" needs arguments; put its call into parentheses")
+			c.fail(arg, "the function "+name.Ident+" requires arguments; put the call in parentheses")
 			continue
 		}
 		c.value(arg)
@@ -116,7 +116,7 @@ func (c *checker) call(name *parse.IdentifierNode, cmd *parse.CommandNode, piped
 	f, ok := functions[name.Ident]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(functions)), ", ")
-		c.fail(name, "there is no function "+cut(name.Ident, 40)+"; there are "+known)
+		c.fail(name, "unknown function "+cut(name.Ident, 40)+"; known functions are "+known)
 		return
 	}
 	given := len(cmd.Args) - 1
@@ -124,7 +124,7 @@ func (c *checker) call(name *parse.IdentifierNode, cmd *parse.CommandNode, piped
 		given++
 	}
 	if given < f.least || given > f.most {
-		c.fail(name, "the function "+name.Ident+" is given the wrong number of arguments")
+		c.fail(name, "the function "+name.Ident+" has the wrong number of arguments")
 		return
 	}
 	if name.Ident == "asset" {
@@ -166,7 +166,7 @@ func (c *checker) value(n parse.Node) {
 // inner checks a pipeline in parentheses.
 func (c *checker) inner(p *parse.PipeNode) {
 	if len(p.Decl) > 0 {
-		c.fail(p, "a variable cannot be set in parentheses")
+		c.fail(p, "a variable cannot be assigned in parentheses")
 	}
 	c.pipe(p)
 }
@@ -177,7 +177,7 @@ func (c *checker) number(n *parse.NumberNode) {
 	case strings.HasPrefix(n.Text, "'"), !n.IsFloat:
 		c.fail(n, "this is not a plain number")
 	case n.Float64 > maxNumber, n.Float64 < -maxNumber:
-		c.fail(n, "a number above 1,000,000")
+		c.fail(n, "the number is greater than 1,000,000")
 	}
 }
 

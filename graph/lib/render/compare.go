@@ -51,7 +51,7 @@ func comparison(name string, holds func(int) bool) func(a, b any) (bool, error) 
 				return holds(cmp.Compare(x, y)), nil
 			}
 		}
-		return false, errors.New(name + " compares two numbers or two texts, and these are " + kind(a) + " and " +
+		return false, errors.New(name + " compares two numbers or two texts, not " + kind(a) + " and " +
 			kind(b))
 	}
 }

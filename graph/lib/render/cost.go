@@ -40,7 +40,7 @@ func checkCost(page string, root *parse.Tree, templates trees) (map[*parse.Tree]
 		return nil, e.err
 	case total.steps > budget:
 		return nil, at(e.above, e.above.Root,
-			"the template could take too long: with what it calls it comes to more than 500,000 steps, where each "+
+			"the template could take too long: with the templates it calls, it has more than 500,000 steps; each "+
 				"range counts as 100 iterations")
 	case total.calls > maxCalls:
 		return nil, &Error{Template: page, Detail: "templates call each other in a chain of more than 20"}

@@ -41,5 +41,5 @@ func closedValue(v any, depth int, left *int) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("the data of a page may not hold a %T", v)
+	return fmt.Errorf("the data of a page must not contain a %T", v)
 }

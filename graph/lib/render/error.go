@@ -79,10 +79,10 @@ var (
 // refusals explain html/template's errors in plain words.
 var refusals = map[template.ErrorCode]string{
 	template.ErrBranchEnd: "the branches of this {{if}}, {{with}} or {{range}} end in different places: one " +
-		"inside of a tag, an attribute or a comment, and another outside of it",
+		"inside a tag, an attribute or a comment, and another outside",
 	template.ErrRangeLoopReentry: "this {{range}} begins and ends in different places: inside and outside of a tag, " +
 		"an attribute or a comment",
-	template.ErrEndContext: "the page ends inside of a tag, an attribute, a comment, a <title> or a <textarea>: " +
+	template.ErrEndContext: "the page ends inside a tag, an attribute, a comment, a <title> or a <textarea>: " +
 		"something is not closed",
 	template.ErrAmbigContext: "it is not clear which part of an address this value is; put the whole address into " +
 		"each branch",
@@ -123,8 +123,8 @@ func plain(s string) string {
 			s = m[1]
 		}
 	}
-	s = nothing.ReplaceAllString(s, ".$1 is asked of a value that is not there; put it inside {{with}} or {{if}}")
-	s = nofield.ReplaceAllString(s, ".$1 is asked of a value that has no fields")
+	s = nothing.ReplaceAllString(s, ".$1 is read from a value that may be absent; put it inside {{with}} or {{if}}")
+	s = nofield.ReplaceAllString(s, ".$1 is read from a value that has no fields")
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
 			return ' '

@@ -43,7 +43,7 @@ const derived = "$htmltemplate_"
 
 var derivedIn = []string{"stateRCDATA", "stateAttr_", "stateURL_", "stateSrcset_"}
 
-const misplaced = "a value cannot stand here; it may stand in text and in the value of an attribute"
+const misplaced = "a value is not allowed here; use it in text or in the value of an attribute"
 
 // contexts returns an error for values in names of tags and attributes, in scripts and in styles.
 // The templates have to be escaped before.

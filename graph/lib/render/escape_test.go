@@ -78,7 +78,7 @@ func TestContextsAreClosed(t *testing.T) {
 	} {
 		t.Run(body, func(t *testing.T) {
 			_, err := Compile(sampleTheme(t, home(body)), assets, none)
-			if err == nil || !strings.Contains(err.Error(), "a value cannot stand here") {
+			if err == nil || !strings.Contains(err.Error(), "a value is not allowed here") {
 				t.Errorf("got %v", err)
 			}
 		})

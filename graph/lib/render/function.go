@@ -90,7 +90,7 @@ func text(v any) (string, error) {
 	if f, ok := number(v); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64), nil
 	}
-	return "", errors.New(kind(v) + " cannot be shown as text; name one of its values")
+	return "", errors.New(kind(v) + " cannot be shown as text; use one of its values")
 }
 
 // list returns what a range iterates over: a list or nothing. text/template would also accept
@@ -102,7 +102,7 @@ func list(v any) ([]any, error) {
 	case []any:
 		return v, nil
 	}
-	return nil, errors.New("range goes over a list, and this is " + kind(v))
+	return nil, errors.New("range requires a list, not " + kind(v))
 }
 
 // kind returns the name of a value's kind.
@@ -140,7 +140,7 @@ func number(v any) (float64, bool) {
 func whole(name string, v any) (int, error) {
 	f, ok := number(v)
 	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<31-1 {
-		return 0, errors.New(name + " takes a whole number, and this is " + kind(v))
+		return 0, errors.New(name + " requires an integer, not " + kind(v))
 	}
 	return max(int(f), 0), nil
 }
@@ -157,7 +157,7 @@ func length(v any) (float64, error) {
 	case map[string]any:
 		return float64(len(v)), nil
 	}
-	return 0, errors.New("len takes a list or text, and this is " + kind(v))
+	return 0, errors.New("len requires a list or a text, not " + kind(v))
 }
 
 // index returns an element of a list by its index from 0, or a value of a group by its name;
@@ -170,7 +170,7 @@ func index(v any, keys ...any) (any, error) {
 		case []any:
 			f, ok := number(key)
 			if !ok {
-				return nil, errors.New("index takes a number for a list, and this is " + kind(key))
+				return nil, errors.New("index of a list requires a number, not " + kind(key))
 			}
 			v = nil
 			if f == math.Trunc(f) && f >= 0 && f < float64(len(in)) {
@@ -179,11 +179,11 @@ func index(v any, keys ...any) (any, error) {
 		case map[string]any:
 			name, ok := key.(string)
 			if !ok {
-				return nil, errors.New("index takes a name for a group of values, and this is " + kind(key))
+				return nil, errors.New("index of a group of values requires a name, not " + kind(key))
 			}
 			v = in[name]
 		default:
-			return nil, errors.New("index takes a list or a group of values, and this is " + kind(v))
+			return nil, errors.New("index requires a list or a group of values, not " + kind(v))
 		}
 	}
 	return v, nil
@@ -197,7 +197,7 @@ func first(n, of any) (any, error) {
 	}
 	in, ok := of.([]any)
 	if !ok {
-		return nil, errors.New("first takes a list, and this is " + kind(of))
+		return nil, errors.New("first requires a list, not " + kind(of))
 	}
 	return in[:min(count, len(in)):min(count, len(in))], nil
 }
@@ -249,7 +249,7 @@ func head(s string, n int) string {
 func join(of, between any) (string, error) {
 	in, err := list(of)
 	if err != nil {
-		return "", errors.New("join takes a list, and this is " + kind(of))
+		return "", errors.New("join requires a list, not " + kind(of))
 	}
 	sep, err := text(between)
 	if err != nil {

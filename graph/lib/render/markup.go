@@ -14,19 +14,19 @@ type markupRule struct {
 	why     string
 }
 
-const noScript = "pages of a storefront run no script"
+const noScript = "storefront pages run no scripts"
 
 // rules are in the order in which they are reported.
 var rules = []markupRule{
 	{regexp.MustCompile(`<script`), "<script", noScript},
 	{regexp.MustCompile(`[\s"'/]on[a-z]*\s*=`), "a handler such as onclick=", noScript},
 	{regexp.MustCompile(`javascript\s*:`), "an address that begins with javascript:", noScript},
-	{regexp.MustCompile(`<style`), "<style", "styles stand in a stylesheet of the theme"},
-	{regexp.MustCompile(`[\s"'/]style\s*=`), "a style= attribute", "styles stand in a stylesheet of the theme"},
-	{regexp.MustCompile(`<base`), "<base", "the addresses of a page are the shop's"},
-	{regexp.MustCompile(`<meta[^>]*http-equiv`), "<meta http-equiv", "the headers of a page are the shop's"},
+	{regexp.MustCompile(`<style`), "<style", "put styles in a stylesheet of the theme"},
+	{regexp.MustCompile(`[\s"'/]style\s*=`), "a style= attribute", "put styles in a stylesheet of the theme"},
+	{regexp.MustCompile(`<base`), "<base", "only the shop sets the addresses of a page"},
+	{regexp.MustCompile(`<meta[^>]*http-equiv`), "<meta http-equiv", "only the shop sets the headers of a page"},
 	{regexp.MustCompile(`<(iframe|frame|object|embed|applet)`),
-		"an embedded document (iframe, frame, object, embed or applet)", "pages of a storefront embed none"},
+		"an embedded document (iframe, frame, object, embed or applet)", "storefront pages embed no documents"},
 }
 
 // forbidden returns the first rule that a text violates, or nil.
@@ -61,7 +61,7 @@ func markup(t *parse.Tree) Errors {
 			continue
 		}
 		i := sort.SearchInts(starts, found[0]+1) - 1
-		e := at(t, nodes[i], "templates may not hold "+rule.what+"; "+rule.why)
+		e := at(t, nodes[i], "templates must not contain "+rule.what+"; "+rule.why)
 		e.Line += strings.Count(string(nodes[i].Text[:found[0]-starts[i]]), "\n")
 		errs = append(errs, e)
 	}

@@ -128,7 +128,7 @@ func (t *Theme) try(page string, all ...map[string]any) error {
 		}
 		if what := forbidden(out.String()); what != nil {
 			return &Error{Template: pathOf(page),
-				Detail: "the page, once it is made, holds " + what.what + "; " + what.why}
+				Detail: "the rendered page contains " + what.what + "; " + what.why}
 		}
 		if err := checkRendered(page, out.String()); err != nil {
 			return err

@@ -113,22 +113,22 @@ func TestRenderRefuses(t *testing.T) {
 		want string
 	}{
 		{name: "unknown page", page: "cart", data: map[string]any{}, want: "no page"},
-		{name: "an int", page: "home", data: map[string]any{"n": 5}, want: "may not hold a int"},
-		{name: "a function", page: "home", data: map[string]any{"f": func() {}}, want: "may not hold a func()"},
+		{name: "an int", page: "home", data: map[string]any{"n": 5}, want: "must not contain a int"},
+		{name: "a function", page: "home", data: map[string]any{"f": func() {}}, want: "must not contain a func()"},
 		{name: "an iterator", page: "home", data: map[string]any{"f": func(func(int) bool) {}},
-			want: "may not hold a func"},
+			want: "must not contain a func"},
 		{name: "a channel", page: "home", data: map[string]any{"a": []any{make(chan int)}},
-			want: "may not hold a chan int"},
+			want: "must not contain a chan int"},
 		{name: "a value with methods", page: "home", data: map[string]any{"a": map[string]any{"e": io.EOF}},
 			want: "a: e: the data"},
 		{name: "a list of another type", page: "home", data: map[string]any{"products": []string{"x"}},
-			want: "may not hold a []string"},
+			want: "must not contain a []string"},
 		{name: "too deep", page: "home", data: deep, want: "too large or too deep"},
 		{name: "a circle", page: "home", data: circle, want: "too large or too deep"},
 		{name: "too many values", page: "home", data: map[string]any{"a": make([]any, maxValues)},
 			want: "too large or too deep"},
 		{name: "text in place of a list", page: "home", data: map[string]any{"products": "x"},
-			want: "range goes over a list, and this is text"},
+			want: "range requires a list, not text"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestRenderErrorNamesItsPlace(t *testing.T) {
 	if !ok {
 		t.Fatalf("the error is %v", err)
 	}
-	want := &Error{Template: "templates/home.html", Line: 3, Detail: "truncate takes a whole number, and this is text"}
+	want := &Error{Template: "templates/home.html", Line: 3, Detail: "truncate requires an integer, not text"}
 	if diff := cmp.Diff(want, place); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -83,7 +83,7 @@ func measure(templates map[string]string) Errors {
 		}
 	}
 	if size > maxTemplates {
-		errs = append(errs, &Error{Detail: "the templates have more than 2 MiB together"})
+		errs = append(errs, &Error{Detail: "the templates have more than 2 MiB in total"})
 	}
 	return append(errs, all.tooMuch()...)
 }
@@ -92,12 +92,12 @@ func measureFile(path, text string, all *scan) *Error {
 	switch {
 	case path != layoutPath && !filePath.MatchString(path) && pageOf(path) == "":
 		return &Error{Detail: strconv.Quote(cut(path, 100)) +
-			" lies where no template is expected; templates are layout, home, product, search, page, not_found " +
+			" is not a template path; templates are layout, home, product, search, page, not_found " +
 			"and partials/NAME.html"}
 	case len(text) > maxTemplate:
 		return &Error{Template: path, Detail: "the template has more than 256 KiB"}
 	case !utf8.ValidString(text):
-		return &Error{Template: path, Detail: "the template is not UTF-8"}
+		return &Error{Template: path, Detail: "the template is not valid UTF-8"}
 	}
 	return all.file(path, text)
 }

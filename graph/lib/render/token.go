@@ -169,7 +169,7 @@ func tokens(t *parse.Tree) Errors {
 func checkRendered(page, text string) (err error) {
 	eachTag(unmarked.Replace(text), sampleAdd, func(_ int, wrong string) {
 		if err == nil {
-			err = &Error{Template: pathOf(page), Detail: "the page, once it is made, is refused: " + wrong}
+			err = &Error{Template: pathOf(page), Detail: "the rendered page is refused: " + wrong}
 		}
 	})
 	return err
@@ -189,7 +189,7 @@ func eachTag(text, post string, report func(offset int, wrong string)) {
 			case strings.ContainsAny(tag, values):
 				report(raw, misplaced)
 			case !elements[tag]:
-				report(raw, "templates may not hold <"+cut(tag, 40)+">; pages of a storefront consist of known elements")
+				report(raw, "templates must not contain <"+cut(tag, 40)+">; only known elements are allowed")
 			}
 			var f posting
 			for more {
@@ -201,7 +201,7 @@ func eachTag(text, post string, report func(offset int, wrong string)) {
 				}
 			}
 			if f.wrong() {
-				report(raw, "a form with method=\"post\" is sent to {{.shop.add_url}} and nowhere else")
+				report(raw, "a form with method=\"post\" may only be sent to {{.shop.add_url}}")
 			}
 		}
 	}
@@ -237,10 +237,10 @@ func attribute(name, val string) string {
 	case name == "" || strings.HasPrefix(name, "data-") || strings.HasPrefix(name, "aria-"):
 		return ""
 	case !attributes[name]:
-		return "templates may not hold the attribute " + cut(name, 40) +
-			"; pages of a storefront consist of known ones"
+		return "templates must not contain the attribute " + cut(name, 40) +
+			"; only known attributes are allowed"
 	case name == "action" && (elsewhere.MatchString(val) || strings.HasPrefix(val, anyValue)):
-		return "a form is sent to the shop: its action is a path"
+		return "a form must be sent to the shop: its action must be a path"
 	case !addresses[name]:
 		return ""
 	}
@@ -250,8 +250,8 @@ func attribute(name, val string) string {
 	}
 	for _, address := range list {
 		if !staysOnShop(strings.TrimSpace(address)) {
-			return "a value cannot be part of an address of another host: begin it with a path of the shop, or with " +
-				"one value alone"
+			return "a value cannot be part of an address on another host: start with a path of the shop, or with " +
+				"a single value"
 		}
 	}
 	return ""

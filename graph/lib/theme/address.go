@@ -27,19 +27,19 @@ func (a addresses) address(raw string) (instead, detail string) {
 	case raw == "":
 		return "", "A url() is empty."
 	case strings.HasPrefix(raw, "//"):
-		return "", "url(" + brief(raw) + ") names another host. A theme brings its own images and fonts."
+		return "", "url(" + brief(raw) + ") points to another host. Add the image or font to the theme."
 	case colon && strings.EqualFold(scheme, "data"):
 		return a.inline(raw)
 	case colon:
 		return "", "url(" + brief(raw) +
-			") names something outside of the theme. A theme brings its own images and fonts."
+			") points outside the theme. Add the image or font to the theme."
 	case raw[0] == '/':
-		return "", "url(" + brief(raw) + ") is absolute. Addresses are relative to the stylesheet."
+		return "", "url(" + brief(raw) + ") is absolute. Use an address relative to the stylesheet."
 	}
 	name, fragment, _ := strings.Cut(raw, "#")
 	name, _, _ = strings.Cut(name, "?") // version queries, which addresses do not need
 	if name == "" {
-		return "", "url(" + brief(raw) + ") names no file."
+		return "", "url(" + brief(raw) + ") does not name a file."
 	}
 	return a.relative(raw, name, fragment)
 }
@@ -48,11 +48,11 @@ func (a addresses) relative(raw, name, fragment string) (instead, detail string)
 	asset, ok := a.find(path.Join(a.folder, name))
 	switch {
 	case !ok || strings.HasSuffix(name, "/"):
-		return "", "url(" + brief(raw) + ") names no asset of the theme."
+		return "", "url(" + brief(raw) + ") is not an asset of the theme."
 	case asset.Kind == state.AssetCSS:
-		return "", "url(" + brief(raw) + ") names a stylesheet. Stylesheets may use fonts and images alone."
+		return "", "url(" + brief(raw) + ") is a stylesheet. Stylesheets may use only fonts and images."
 	case strings.ContainsFunc(fragment, func(r rune) bool { return r == '/' || !nameRune(r) }):
-		return "", "url(" + brief(raw) + ") has characters behind its # that may not stand there."
+		return "", "url(" + brief(raw) + ") has invalid characters after its #."
 	case fragment != "":
 		return asset.Address() + "#" + fragment, ""
 	}
@@ -72,14 +72,14 @@ func (a addresses) inline(raw string) (instead, detail string) {
 			return "", "An image in a url() is larger than 32 KiB."
 		}
 		if err != nil || strings.Contains(text, "\n") { // the decoder skips line breaks
-			return "", "An image in a url() is no base64."
+			return "", "An image in a url() is not valid base64."
 		}
 		if sniff(b) != ext {
-			return "", "An image in a url() is not " + m.noun + ", though it says so."
+			return "", "An image in a url() claims to be " + m.noun + " but is not."
 		}
 		return raw, a.image(ext, b)
 	}
-	return "", "data: in a url() may be a PNG, JPEG, GIF or WebP image in base64 alone."
+	return "", "A data: address in a url() may only be a PNG, JPEG, GIF or WebP image in base64."
 }
 
 // brief returns the beginning of a text, to repeat in a sentence.

@@ -119,22 +119,22 @@ func records(b []byte, at, total int) ([]record, string) {
 	from, size := int(u32(end, 16)), int(u32(end, 12))
 	switch {
 	case total == none16, u32(end, 16) == none32, u32(end, 12) == none32:
-		return nil, "The archive is in the ZIP64 form, which one of its size does not need."
+		return nil, "The archive uses ZIP64, which is not supported."
 	case u16(end, 4) != 0, u16(end, 6) != 0, int(u16(end, 8)) != total:
-		return nil, "The archive is one of several parts."
+		return nil, "The archive is split into several parts."
 	case total > maxEntries:
 		return nil, "The archive has more than 300 entries."
 	case from+size != at:
-		return nil, "The archive's list of entries is damaged."
+		return nil, "The archive's directory is damaged."
 	}
 	list := make([]record, 0, total)
 	for b = b[from:at]; len(list) < total; {
 		if len(b) < listSize || string(b[:4]) != listMark {
-			return nil, "The archive's list of entries is damaged."
+			return nil, "The archive's directory is damaged."
 		}
 		name, rest := int(u16(b, 28)), int(u16(b, 30))+int(u16(b, 32))
 		if len(b) < listSize+name+rest {
-			return nil, "The archive's list of entries is damaged."
+			return nil, "The archive's directory is damaged."
 		}
 		list = append(list, record{
 			name: string(b[listSize : listSize+name]), flags: u16(b, 8), method: u16(b, 10),
@@ -143,7 +143,7 @@ func records(b []byte, at, total int) ([]record, string) {
 		b = b[listSize+name+rest:]
 	}
 	if len(b) > 0 {
-		return nil, "The archive holds more entries than it says."
+		return nil, "The archive has more entries than it declares."
 	}
 	return list, ""
 }
@@ -160,9 +160,9 @@ const (
 func header(b []byte, r record) string {
 	switch {
 	case r.packed == none32, r.size == none32, r.at == none32:
-		return "The entry is in the ZIP64 form, which one of its size does not need."
+		return "The entry uses ZIP64, which is not supported."
 	case int(r.at)+localSize > len(b), string(b[r.at:r.at+4]) != localMark:
-		return "The entry is not where the archive's list says."
+		return "The entry is not where the archive's directory says."
 	}
 	b = b[r.at:]
 	flags, name := u16(b, 6), int(u16(b, 26))
@@ -170,15 +170,15 @@ func header(b []byte, r record) string {
 	case (flags|r.flags)&flagEncrypted != 0:
 		return "The entry is encrypted."
 	case r.method != zip.Store && r.method != zip.Deflate, (flags|r.flags)&flagPatch != 0:
-		return "The entry is packed with a method other than deflate."
+		return "The entry is compressed with a method other than deflate."
 	case len(b) < localSize+name, string(b[localSize:localSize+name]) != r.name, u16(b, 8) != r.method:
-		return "The entry's header and the archive's list disagree."
+		return "The entry's header and the archive's directory differ."
 	case flags&flagTrailer == 0 && (u32(b, 14) != r.sum || u32(b, 18) != r.packed || u32(b, 22) != r.size):
-		return "The entry's header and the archive's list disagree on its size or checksum."
+		return "The entry's header and the archive's directory differ in size or checksum."
 	case r.method == zip.Store && r.packed != r.size:
-		return "The entry claims a size that it does not have."
+		return "The entry's size is not the declared one."
 	case dataEnd(b, r) > int64(len(b)):
-		return "The entry's data are cut off."
+		return "The entry is truncated."
 	}
 	return ""
 }
@@ -205,13 +205,13 @@ func entries(archive []byte, list []record, found *Problems) []entry {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	// The names are checked in this package, whatever GODEBUG=zipinsecurepath says.
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) || len(r.File) != len(list) {
-		found.add("", "The archive's list of entries is damaged.")
+		found.add("", "The archive's directory is damaged.")
 		return nil
 	}
 	all := make([]entry, len(list))
 	for i, f := range r.File {
 		if f.Name != list[i].name || f.UncompressedSize64 != uint64(list[i].size) {
-			found.add(list[i].name, "The entry's header and the archive's list disagree.")
+			found.add(list[i].name, "The entry's header and the archive's directory differ.")
 			return nil
 		}
 		// Some Windows programs write backslashes, although APPNOTE.TXT, 4.4.17.1, requires

@@ -83,11 +83,11 @@ func sizes(list []entry, found *Problems) {
 		case e.size > maxFile:
 			found.add(e.name, "The file is larger than 10 MiB.")
 		case e.size > freeSize && e.size > maxRatio*e.packed:
-			found.add(e.name, "The file is more than 100 times as large as its packed form.")
+			found.add(e.name, "The file is more than 100 times as large as its compressed form.")
 		}
 	}
 	if total > maxUnpacked {
-		found.add("", "The files are larger than 40 MiB together.")
+		found.add("", "The files are larger than 40 MiB in total.")
 	}
 }
 
@@ -119,7 +119,7 @@ func (r *reading) file(e entry) {
 
 // read unpacks a file, never more of it than it claims.
 func (e entry) read() (b []byte, detail string) {
-	const broken = "The file cannot be unpacked: its data are damaged or not of the size and checksum that it claims."
+	const broken = "The file cannot be unpacked: its data is damaged, or its size or checksum is wrong."
 	f, err := e.open()
 	if err != nil {
 		return nil, broken
@@ -139,7 +139,7 @@ func (r *reading) template(name string, b []byte) {
 	case sniff(b) == archived:
 		r.found.add(name, nested)
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
-		r.found.add(name, "The template is not text in UTF-8.")
+		r.found.add(name, "The template is not valid UTF-8 text.")
 	default:
 		r.pack.Templates[name] = string(bytes.TrimPrefix(b, []byte("\ufeff")))
 	}
@@ -218,7 +218,7 @@ func (r *reading) finish() (*Package, error) {
 		total += len(text)
 	}
 	if total > maxTemplates {
-		r.found.add("", "The templates are larger than 2 MiB together.")
+		r.found.add("", "The templates are larger than 2 MiB in total.")
 	}
 	slices.SortFunc(p.Assets, func(a, b Asset) int { return strings.Compare(a.Path, b.Path) })
 	if !r.found.any() {

@@ -12,7 +12,7 @@ const maxTables = 64
 
 const (
 	brokenFont = "The font is damaged."
-	poorFont   = "The font lacks the tables that every font has."
+	poorFont   = "The font lacks required tables."
 )
 
 // checkFont checks the structure of a font: that its tables lie within it, and that those exist
@@ -80,7 +80,7 @@ func checkWOFF(b []byte) string {
 	}
 	switch {
 	case total > maxFont || int(big32(b, 16)) > maxFont:
-		return "The font is larger than 40 MiB when it is unpacked."
+		return "The font is larger than 40 MiB when unpacked."
 	case !within(b, 24), !within(b, 36):
 		return brokenFont
 	case !seen.complete():
@@ -111,7 +111,7 @@ func checkWOFF2(b []byte) string {
 	}
 	switch {
 	case total > maxFont || int(big32(b, 16)) > maxFont:
-		return "The font is larger than 40 MiB when it is unpacked."
+		return "The font is larger than 40 MiB when unpacked."
 	case big32(b, 20) == 0, int(big32(b, 20)) > len(rest), !within(b, 28), !within(b, 40):
 		return brokenFont
 	case !seen.complete():

@@ -50,7 +50,7 @@ func TestReadHostile(t *testing.T) {
 
 const (
 	notZip  = "The file is not a zip archive, or it is damaged."
-	damaged = "The archive's list of entries is damaged."
+	damaged = "The archive's directory is damaged."
 )
 
 func hostileZips() []hostile {
@@ -81,38 +81,38 @@ func hostileZips() []hostile {
 		{"empty", zipRaw(end{}), "theme.json: The file is missing."},
 		{"too many entries", zipRaw(end{}, many...), "The archive has more than 300 entries."},
 		{"more entries than it says", zipRaw(end{total: count - 1}, g.raws()...),
-			"The archive holds more entries than it says."},
+			"The archive has more entries than it declares."},
 		{"fewer entries than it says", zipRaw(end{total: count + 1}, g.raws()...), damaged},
 		{"65535 entries", zipRaw(end{total: none16}, g.raws()...),
-			"The archive is in the ZIP64 form, which one of its size does not need."},
+			"The archive uses ZIP64, which is not supported."},
 		{"the list in ZIP64", zipRaw(end{list: none32}, g.raws()...),
-			"The archive is in the ZIP64 form, which one of its size does not need."},
+			"The archive uses ZIP64, which is not supported."},
 		{"the list elsewhere", zipRaw(end{list: 1}, g.raws()...), damaged},
 		{"the list of another size", zipRaw(end{size: 5}, g.raws()...), notZip},
-		{"one of several parts", zipRaw(end{parts: 1}, g.raws()...), "The archive is one of several parts."},
+		{"one of several parts", zipRaw(end{parts: 1}, g.raws()...), "The archive is split into several parts."},
 		{"a second end in the comment", zipRaw(end{comment: append([]byte(endMark), make([]byte, 18)...)}, g.raws()...),
 			damaged},
 		{"encrypted", entry(func(r *raw) { r.flags = 1 }), "assets/x.png: The entry is encrypted."},
 		{"strongly encrypted", entry(func(r *raw) { r.flags = 1 | 1<<6 }), "assets/x.png: The entry is encrypted."},
 		{"packed with bzip2", entry(func(r *raw) { r.method = 12 }),
-			"assets/x.png: The entry is packed with a method other than deflate."},
+			"assets/x.png: The entry is compressed with a method other than deflate."},
 		{"packed with zstd", entry(func(r *raw) { r.method = 93 }),
-			"assets/x.png: The entry is packed with a method other than deflate."},
+			"assets/x.png: The entry is compressed with a method other than deflate."},
 		{"a patch", entry(func(r *raw) { r.flags = flagPatch }),
-			"assets/x.png: The entry is packed with a method other than deflate."},
+			"assets/x.png: The entry is compressed with a method other than deflate."},
 		{"two names", entry(func(r *raw) { r.local = "assets/y.png" }),
-			"assets/x.png: The entry's header and the archive's list disagree."},
+			"assets/x.png: The entry's header and the archive's directory differ."},
 		{"two methods", entry(func(r *raw) { r.unlike = 12 }),
-			"assets/x.png: The entry's header and the archive's list disagree."},
+			"assets/x.png: The entry's header and the archive's directory differ."},
 		{"two sizes", twoSizes(entry(func(*raw) {})),
-			"assets/x.png: The entry's header and the archive's list disagree on its size or checksum."},
+			"assets/x.png: The entry's header and the archive's directory differ in size or checksum."},
 		{"another place", entry(func(r *raw) { r.at = 3 }),
-			"assets/x.png: The entry is not where the archive's list says."},
+			"assets/x.png: The entry is not where the archive's directory says."},
 		{"a place outside", entry(func(r *raw) { r.at = 1 << 30 }),
-			"assets/x.png: The entry is not where the archive's list says."},
+			"assets/x.png: The entry is not where the archive's directory says."},
 		{"a place in ZIP64", entry(func(r *raw) { r.at = 1 << 32 }),
-			"assets/x.png: The entry is in the ZIP64 form, which one of its size does not need."},
-		{"data cut off", entry(func(r *raw) { r.packed = 1 << 20 }), "assets/x.png: The entry's data are cut off."},
+			"assets/x.png: The entry uses ZIP64, which is not supported."},
+		{"data cut off", entry(func(r *raw) { r.packed = 1 << 20 }), "assets/x.png: The entry is truncated."},
 		{"another checksum", entry(func(r *raw) { r.sum = 7 }), unpacked("assets/x.png")},
 		{"another checksum behind the data", entry(func(r *raw) { r.sum, r.trailer = 7, true }),
 			unpacked("assets/x.png")},
@@ -123,7 +123,7 @@ func hostileZips() []hostile {
 }
 
 func unpacked(name string) string {
-	return name + ": The file cannot be unpacked: its data are damaged or not of the size and checksum that it claims."
+	return name + ": The file cannot be unpacked: its data is damaged, or its size or checksum is wrong."
 }
 
 // withoutSum sets the checksum of the last entry to 0, which many programs take for "unknown".
@@ -150,10 +150,10 @@ func hostileNames() []hostile {
 	const (
 		control = "The name has control characters or is not UTF-8."
 		other   = "The name has characters other than letters, digits, -, _, . and /."
-		dots    = "The name has . or .. as a part."
-		twice   = "The archive has two entries of this name."
-		capital = "The name differs from another one in capital letters alone."
-		both    = "The name is that of a file and of a folder too."
+		dots    = "The name contains . or .. as a part."
+		twice   = "The archive has two entries with this name."
+		capital = "The name differs from another one only in case."
+		both    = "The name is used by both a file and a folder."
 	)
 	return []hostile{
 		{"absolute", named("/etc/passwd"), "/etc/passwd: The name is absolute."},
@@ -164,7 +164,7 @@ func hostileNames() []hostile {
 		{"backslash and up", named(`..\..\evil.css`), "../../evil.css: " + dots},
 		{"backslash in front", named(`\evil.css`), "/evil.css: The name is absolute."},
 		{"backslash clashes", named(`assets\style.css`), "assets/style.css: " + twice},
-		{"drive", named("C:/evil.css"), "C:/evil.css: The name begins with the letter of a drive."},
+		{"drive", named("C:/evil.css"), "C:/evil.css: The name starts with a drive letter."},
 		{"stream", named("assets/a.css:x"), "assets/a.css:x: " + other},
 		{"empty part", named("assets//a.css"), "assets//a.css: The name has an empty part."},
 		{"two slashes at the end", named("assets/x//"), "assets/x//: The name has an empty part."},
@@ -185,11 +185,11 @@ func hostileNames() []hostile {
 		{"character device", mode(0o020644), "assets/x.png: The entry is a special file."},
 		{"pipe", mode(0o010644), "assets/x.png: The entry is a special file."},
 		{"socket", mode(0o140644), "assets/x.png: The entry is a special file."},
-		{"folder by type", mode(0o040755), "assets/x.png: The entry is a folder by its type, but not by its name."},
+		{"folder by type", mode(0o040755), "assets/x.png: The entry is a folder, but its name does not end with a slash."},
 		{"folder with data", g.plus(raw{name: "assets/x/", body: []byte("hidden")}),
-			"assets/x/: The entry is a folder, but it holds data."},
+			"assets/x/: The entry is a folder, but it contains data."},
 		{"folder with packed data", g.plus(raw{name: "assets/x/", body: make([]byte, 1000), method: 8}),
-			"assets/x/: The entry is a folder, but it holds data."},
+			"assets/x/: The entry is a folder, but it contains data."},
 		{"twice", named("theme.json"), "theme.json: " + twice},
 		{"folder twice", g.plus(raw{name: "assets/x/"}, raw{name: "assets/x/"}), "assets/x/: " + twice},
 		{"capitals", named("Theme.json"), "Theme.json: " + capital},
@@ -214,25 +214,25 @@ func hostileSizes() []hostile {
 	shared[0], shared[len(shared)-1] = shared[len(shared)-1], shared[0]
 	return []hostile{
 		{"ratio", g.plus(raw{name: "assets/a.css", body: zeros(2 << 20), method: 8}),
-			"assets/a.css: The file is more than 100 times as large as its packed form."},
+			"assets/a.css: The file is more than 100 times as large as its compressed form."},
 		{"one file", g.plus(raw{name: "assets/a.css", body: zeros(maxFile + 1), method: 8}),
 			"assets/a.css: The file is larger than 10 MiB."},
-		{"all files", g.plus(bombs...), "The files are larger than 40 MiB together."},
+		{"all files", g.plus(bombs...), "The files are larger than 40 MiB in total."},
 		{"a size that lies low", g.plus(raw{name: "assets/a.css", body: zeros(1000), method: 8, size: 10}),
 			unpacked("assets/a.css")},
 		{"a size that lies high", g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, size: 1000}),
 			unpacked("assets/a.css")},
 		{"a stored size that lies", g.plus(raw{name: "assets/a.css", body: zeros(10), size: 1000}),
-			"assets/a.css: The entry claims a size that it does not have."},
+			"assets/a.css: The entry's size is not the declared one."},
 		{"a bomb that claims to be small",
 			g.plus(raw{name: "assets/a.css", body: zeros(64 << 20), method: 8, size: 1 << 20}),
 			unpacked("assets/a.css")},
 		{"data shared by overlap", overlapping(), "assets/b.css: The entry shares its data with another entry."},
 		{"data shared by two entries of the list", sharing(),
-			"assets/a.css: The entry's header and the archive's list disagree."},
+			"assets/a.css: The entry's header and the archive's directory differ."},
 		{"data that reach into the list",
 			g.plus(raw{name: "assets/a.css", body: zeros(10), method: 8, packed: 60, trailer: true}),
-			"assets/a.css: The entry's data are cut off."},
+			"assets/a.css: The entry is truncated."},
 	}
 }
 
@@ -270,11 +270,10 @@ func hostileFiles() []hostile {
 	tar := make([]byte, 512)
 	copy(tar[257:], "ustar")
 	const (
-		isArchive = "The file is an archive. A theme may not hold archives."
-		types     = "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, " +
-			"webp and svg."
-		templates = "The file is none of the templates of a theme: layout, home, product, products, search, page and " +
-			"not_found.html, and those in partials."
+		isArchive = "The file is an archive. A theme must not contain archives."
+		types     = "The file type is not allowed. Assets may be css, woff2, woff, ttf, otf, png, jpg, gif, webp or svg."
+		templates = "The file is not a template that themes may have: layout, home, product, products, search, page and " +
+			"not_found.html, and files in partials."
 	)
 	return []hostile{
 		{"archive", file("assets/a.zip", zip), "assets/a.zip: " + isArchive},
@@ -296,29 +295,29 @@ func hostileFiles() []hostile {
 		{"another template", file("templates/cart.html", "x"), "templates/cart.html: " + templates},
 		{"deep partial", file("templates/partials/a/b.html", "x"), "templates/partials/a/b.html: " + templates},
 		{"template not in UTF-8", file("templates/home.html", "\xff"),
-			"templates/home.html: The template is not text in UTF-8."},
+			"templates/home.html: The template is not valid UTF-8 text."},
 		{"template with NUL", file("templates/home.html", "a\x00"),
-			"templates/home.html: The template is not text in UTF-8."},
+			"templates/home.html: The template is not valid UTF-8 text."},
 		{"large template", file("templates/home.html", strings.Repeat("ab", maxTemplate)),
 			"templates/home.html: The template is larger than 256 KiB."},
-		{"large templates", g.plus(largePartials()...), "The templates are larger than 2 MiB together."},
+		{"large templates", g.plus(largePartials()...), "The templates are larger than 2 MiB in total."},
 		{"large manifest", file("theme.json", strings.Repeat(" ", maxManifest+1)),
 			"theme.json: The file is larger than 64 KiB."},
 		{"large stylesheet", file("assets/a.css", noise(maxSheet+1)),
 			"assets/a.css: The stylesheet is larger than 1 MiB."},
 		{"stylesheet that grows", file("assets/a.css", strings.Repeat("a{b:url(preview.png)}", 20_000)),
-			"assets/a.css: The stylesheet is larger than 1 MiB once the addresses of its images and fonts are in it."},
+			"assets/a.css: The stylesheet is larger than 1 MiB after the addresses of its images and fonts are inserted."},
 		{"JPEG as PNG", file("assets/a.png", someJPEG(2, 2)),
-			"assets/a.png: The file holds a JPEG image, but its name says that it is a PNG image."},
+			"assets/a.png: The file is a JPEG image, but its name suggests a PNG image."},
 		{"PNG as stylesheet", file("assets/a.css", somePNG(2, 2)),
-			"assets/a.css: The file holds a PNG image, but its name says that it is a stylesheet."},
+			"assets/a.css: The file is a PNG image, but its name suggests a stylesheet."},
 		{"PNG as SVG", file("assets/a.svg", somePNG(2, 2)),
-			"assets/a.svg: The file holds a PNG image, but its name says that it is an SVG image."},
+			"assets/a.svg: The file is a PNG image, but its name suggests an SVG image."},
 		{"page as PNG", file("assets/a.png", "<!doctype html><script>"),
-			"assets/a.png: The file is not a PNG image, though its name says so."},
+			"assets/a.png: The file is not a PNG image, as its name suggests."},
 		{"empty image", file("assets/a.png", ""), "assets/a.png: The file is empty."},
 		{"page as SVG", file("assets/a.svg", "<html xmlns='http://www.w3.org/1999/xhtml'/>"),
-			"assets/a.svg: The image is not an SVG image, whose one outermost element is svg."},
+			"assets/a.svg: The image is not an SVG image: its only root element must be svg."},
 	}
 }
 
@@ -340,19 +339,19 @@ func hostileTheme() []hostile {
 		{"no layout", g.with("templates/layout.html", "-").zip(), "templates/layout.html: The file is missing."},
 		{"no page", g.with("templates/not_found.html", "-").zip(), "templates/not_found.html: The file is missing."},
 		{"manifest that is no JSON", manifest(`{`),
-			"theme.json: The file is no JSON that can be read: unexpected end at byte 1."},
-		{"manifest that is a list", manifest(`[]`), "theme.json: The file must hold a JSON object."},
+			"theme.json: The file is not valid JSON: unexpected end at byte 1."},
+		{"manifest that is a list", manifest(`[]`), "theme.json: The file must contain a JSON object."},
 		{"manifest without name", manifest(`{"name": ""}`), "theme.json: The theme needs a name."},
 		{"blank name", manifest(`{"name": " "}`), "theme.json: The theme needs a name."},
 		{"name that is a number", manifest(`{"name": 1}`), "theme.json: name: Must be a string."},
 		{"member twice", manifest(`{"name": "a", "name": "b"}`),
-			"theme.json: The file is no JSON that can be read: duplicate member at byte 14."},
+			"theme.json: The file is not valid JSON: duplicate member at byte 14."},
 		{"unknown member", manifest(`{"name": "a", "colour": "b"}`), "theme.json: colour: Is not known here."},
 		{"long name", manifest(`{"name": "` + strings.Repeat("ä", 256) + `"}`),
 			"theme.json: name is longer than 255 characters."},
 		{"name of two lines", manifest(`{"name": "a\nb"}`), "theme.json: name has control characters."},
 		{"bad version", manifest(`{"name": "a", "version": "1_0"}`),
-			"theme.json: version may have letters, digits, dots, + and - alone."},
+			"theme.json: version may contain only letters, digits, dots, + and -."},
 		{"long version", manifest(`{"name": "a", "version": "` + strings.Repeat("1", 65) + `"}`),
 			"theme.json: version is longer than 64 characters."},
 		{"long author", manifest(`{"name": "a", "author": "` + strings.Repeat("x", 256) + `"}`),
@@ -360,9 +359,9 @@ func hostileTheme() []hostile {
 		{"long description", manifest(`{"name": "a", "description": "` + strings.Repeat("x", 1001) + `"}`),
 			"theme.json: description is longer than 1000 characters."},
 		{"preview that is not there", manifest(`{"name": "a", "preview": "assets/none.png"}`),
-			"theme.json: preview is not the path of an image of the theme."},
+			"theme.json: preview is not the path of an image in the theme."},
 		{"preview that is no image", manifest(`{"name": "a", "preview": "assets/style.css"}`),
-			"theme.json: preview is not the path of an image of the theme."},
+			"theme.json: preview is not the path of an image in the theme."},
 		{"template that does not parse", home("{{if}}"), "templates/home.html: Line 1: *"},
 		{"template with an unknown asset", home(`{{define "content"}}{{asset "assets/none.css"}}{{end}}`),
 			"templates/home.html: Line 1: *"},
@@ -385,7 +384,7 @@ func TestReadFSHostile(t *testing.T) {
 		{name: "name", path: "assets/a b.png",
 			want: `assets/a\x20b.png: The name has characters other than letters, digits, -, _, . and /.`},
 		{name: "capitals", path: "assets/STYLE.css",
-			want: "assets/style.css: The name differs from another one in capital letters alone."},
+			want: "assets/style.css: The name differs from another one only in case."},
 		{name: "size", path: "assets/a.css", file: fstest.MapFile{Data: make([]byte, maxFile+1)},
 			want: "assets/a.css: The file is larger than 10 MiB."},
 		{name: "archive", path: "assets/a.png", file: fstest.MapFile{Data: []byte("PK\x03\x04")},

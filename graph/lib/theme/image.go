@@ -29,8 +29,8 @@ const (
 )
 
 const (
-	brokenImage = "The image is damaged or cut off."
-	trailing    = "The image has data behind its end."
+	brokenImage = "The image is damaged or truncated."
+	trailing    = "The image has data after its end."
 )
 
 // decoder reads images of a type.
@@ -73,11 +73,11 @@ func checkImage(ext string, b []byte, work *int64) (width, height int, detail st
 		return 0, 0, detail
 	}
 	if pixels*int64(frames)*int64(depth) > maxMemory {
-		return 0, 0, "The image takes too much memory to decode. Give it fewer pixels or frames, or save it with 8 " +
-			"bits a channel and not progressive."
+		return 0, 0, "The image takes too much memory to decode. Reduce its pixels or frames, or save it with 8 " +
+			"bits per channel and not progressive."
 	}
 	if *work -= pixels * int64(frames); *work < 0 {
-		return 0, 0, "The images of the theme have more than 200 million pixels together."
+		return 0, 0, "The images of the theme have more than 200 million pixels in total."
 	}
 	if m, err := d.decode(bytes.NewReader(b)); err != nil || m.Bounds().Dx() != c.Width || m.Bounds().Dy() != c.Height {
 		return 0, 0, brokenImage
@@ -129,7 +129,7 @@ func frameJPEG(b []byte, c image.Config) (depth, frames int, detail string) {
 		depth += 4 * channels // progressive: coefficients of four bytes
 	}
 	if bytes.Count(b, []byte{0xff, 0xda}) > maxScans {
-		return 0, 0, "The image comes in more than 100 passes."
+		return 0, 0, "The image has more than 100 scans."
 	}
 	return depth, 1, ""
 }

@@ -16,12 +16,12 @@ import (
 func readManifest(b []byte, found *Problems) Manifest {
 	v, err := wire.Parse(bytes.TrimPrefix(b, []byte("\ufeff")))
 	if err != nil {
-		found.note(manifestName, "The file is no JSON that can be read: "+reason(err)+".")
+		found.note(manifestName, "The file is not valid JSON: "+reason(err)+".")
 		return Manifest{}
 	}
 	r, err := wire.NewReader(v)
 	if err != nil {
-		found.note(manifestName, "The file must hold a JSON object.")
+		found.note(manifestName, "The file must contain a JSON object.")
 		return Manifest{}
 	}
 	m := Manifest{Version: text(r, "version"), Author: text(r, "author"), Description: text(r, "description")}
@@ -88,7 +88,7 @@ func (m Manifest) check(found *Problems) {
 	if m.Version != nil &&
 		strings.ContainsFunc(*m.Version,
 			func(r rune) bool { return r == '_' || r == '/' || r != '+' && !nameRune(r) }) {
-		found.note(manifestName, "version may have letters, digits, dots, + and - alone.")
+		found.note(manifestName, "version may contain only letters, digits, dots, + and -.")
 	}
 	m.checkSettings(found)
 }
@@ -96,6 +96,6 @@ func (m Manifest) check(found *Problems) {
 // checkPreview checks that the theme's preview is one of its images.
 func (p *Package) checkPreview(found *Problems) {
 	if p.Manifest.Preview != "" && !p.hasImage(p.Manifest.Preview) {
-		found.note(manifestName, "preview is not the path of an image of the theme.")
+		found.note(manifestName, "preview is not the path of an image in the theme.")
 	}
 }

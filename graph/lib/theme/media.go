@@ -100,7 +100,7 @@ var signatures = []struct{ start, name string }{
 // archived is the name that sniff returns for archives and compressed files.
 const archived = "archive"
 
-const nested = "The file holds an archive. A theme may not hold archives."
+const nested = "The file is an archive. A theme must not contain archives."
 
 // sniff returns the type of a file by its first bytes, "" if they do not show it.
 func sniff(b []byte) string {
@@ -137,9 +137,9 @@ func checkType(m media, b []byte) string {
 	case is == "" && m.ext == "svg":
 		return "" // a text, which is checked separately
 	case is == "":
-		return "The file is not " + m.noun + ", though its name says so."
+		return "The file is not " + m.noun + ", as its name suggests."
 	}
-	return "The file holds " + other.noun + ", but its name says that it is " + m.noun + "."
+	return "The file is " + other.noun + ", but its name suggests " + m.noun + "."
 }
 
 // archives are the extensions of archives, which get a message of their own.

@@ -35,9 +35,9 @@ func badName(e entry) string {
 	case e.mode&^fs.ModeDir != 0:
 		return "The entry is a special file."
 	case e.mode.IsDir() != folder:
-		return "The entry is a folder by its type, but not by its name."
+		return "The entry is a folder, but its name does not end with a slash."
 	case folder && (e.size > 0 || e.packed > 8): // compressing nothing takes a few bytes
-		return "The entry is a folder, but it holds data."
+		return "The entry is a folder, but it contains data."
 	}
 	return ""
 }
@@ -64,7 +64,7 @@ func unsafe(name string) string {
 	case strings.HasPrefix(name, "/"):
 		return "The name is absolute."
 	case len(name) > 1 && name[1] == ':':
-		return "The name begins with the letter of a drive."
+		return "The name starts with a drive letter."
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }), !utf8.ValidString(name):
 		return "The name has control characters or is not UTF-8."
 	}
@@ -73,7 +73,7 @@ func unsafe(name string) string {
 		case "":
 			return "The name has an empty part."
 		case ".", "..":
-			return "The name has . or .. as a part."
+			return "The name contains . or .. as a part."
 		}
 	}
 	return ""
@@ -113,11 +113,11 @@ func (p paths) put(next place) string {
 	switch {
 	case !ok:
 	case old.name != next.name:
-		return "The name differs from another one in capital letters alone."
+		return "The name differs from another one only in case."
 	case old.folder != next.folder:
-		return "The name is that of a file and of a folder too."
+		return "The name is used by both a file and a folder."
 	case old.listed && next.listed:
-		return "The archive has two entries of this name."
+		return "The archive has two entries with this name."
 	}
 	next.listed = next.listed || old.listed
 	p[key] = next
@@ -222,10 +222,10 @@ func roleOf(name string) role {
 func whyRefused(name string) string {
 	switch {
 	case slices.Contains(archives, extension(name)):
-		return "The file is an archive. A theme may not hold archives."
+		return "The file is an archive. A theme must not contain archives."
 	case strings.HasPrefix(name, "templates/"):
-		return "The file is none of the templates of a theme: layout, home, product, products, search, page " +
-			"and not_found.html, and those in partials."
+		return "The file is not a template that themes may have: layout, home, product, products, search, page " +
+			"and not_found.html, and files in partials."
 	}
-	return "The file is of no type that assets may have: css, woff2, woff, ttf, otf, png, jpg, gif, webp and svg."
+	return "The file type is not allowed. Assets may be css, woff2, woff, ttf, otf, png, jpg, gif, webp or svg."
 }

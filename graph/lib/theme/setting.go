@@ -45,11 +45,11 @@ var (
 func (s Setting) Problem(value string, p *Package) string {
 	switch {
 	case s.Kind == state.SettingColor && !colorForm.MatchString(value):
-		return "A colour is # and six hexadecimal digits in lower case."
+		return "A color is # and six hexadecimal digits in lower case."
 	case s.Kind == state.SettingChoice && !slices.Contains(s.Options, value):
-		return "It is none of " + strings.Join(s.Options, ", ") + "."
+		return "It must be one of " + strings.Join(s.Options, ", ") + "."
 	case s.Kind == state.SettingImage && value != "" && !p.hasImage(value):
-		return "It is not the path of an image of the theme."
+		return "It is not the path of an image in the theme."
 	case utf8.RuneCountInString(value) > limit.ThemeSetting:
 		return "It is longer than " + strconv.Itoa(limit.ThemeSetting) + " characters."
 	case strings.ContainsFunc(value, unicode.IsControl):
@@ -105,13 +105,16 @@ func (m Manifest) checkSettings(found *Problems) {
 				found.add(manifestName, "%s: %s", at, detail)
 			}
 		}
-		note(!settingName.MatchString(s.Name), "A name is up to 32 of a-z, 0-9 and _, a letter first.")
-		note(names[s.Name], "There is another setting with this name.")
-		note(!s.Kind.Known(), "The type is text, color, choice or image.")
-		note(!plain(s.Label, limit.Label), "The label is one line of 1 to "+strconv.Itoa(limit.Label)+" characters.")
-		note(s.Defaults != nil && s.Kind != state.SettingText, "A text alone has defaults in other languages.")
-		note(!s.optionsFit(), "A choice, and nothing else, has 2 to "+strconv.Itoa(limit.ThemeOptions)+
-			" different options of one line each.")
+		note(!settingName.MatchString(s.Name),
+			"The name must be at most 32 characters of a-z, 0-9 and _, starting with a letter.")
+		note(names[s.Name], "Another setting has this name.")
+		note(!s.Kind.Known(), "The type must be text, color, choice or image.")
+		note(!plain(s.Label, limit.Label),
+			"The label must be one line of 1 to "+strconv.Itoa(limit.Label)+" characters.")
+		note(s.Defaults != nil && s.Kind != state.SettingText,
+			"Only text settings may have defaults in other languages.")
+		note(!s.optionsFit(), "A choice must have 2 to "+strconv.Itoa(limit.ThemeOptions)+
+			" different options of one line each; other types have none.")
 		names[s.Name] = true
 	}
 }

@@ -61,9 +61,9 @@ const maxOpen = 100
 func (s *sheet) exceeds() string {
 	switch {
 	case len(s.out) > maxSheet:
-		return "The stylesheet is larger than 1 MiB once the addresses of its images and fonts are in it."
+		return "The stylesheet is larger than 1 MiB after the addresses of its images and fonts are inserted."
 	case len(s.open) > maxOpen:
-		return "The stylesheet has more than 100 brackets in each other."
+		return "The stylesheet nests more than 100 brackets."
 	}
 	return ""
 }
@@ -72,7 +72,7 @@ func (s *sheet) exceeds() string {
 // tokenize the same.
 func plainSheet(text []byte) (plain []byte, detail string) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-		return nil, "The stylesheet is not text in UTF-8."
+		return nil, "The stylesheet is not valid UTF-8 text."
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	const charset = `@charset "utf-8";`
@@ -105,13 +105,13 @@ func (s *sheet) check(kind css.TokenType, token []byte) (detail string) {
 		return s.word(unescape(token))
 	case css.ColonToken:
 		if binding {
-			return "The property behavior runs code and may not be used."
+			return "The property behavior runs code and is not allowed."
 		}
 	case css.FunctionToken:
 		return s.function(unescape(token[:len(token)-1]))
 	case css.StringToken:
 		if s.inside(imageSet) && s.top() != "type" {
-			return "Addresses in image-set() must stand in url()."
+			return "Addresses in image-set() must be inside url()."
 		}
 	case css.LeftParenthesisToken, css.LeftBracketToken, css.LeftBraceToken:
 		s.open = append(s.open, string(token))
@@ -125,12 +125,12 @@ func (s *sheet) check(kind css.TokenType, token []byte) (detail string) {
 func exotic(kind css.TokenType, token []byte) string {
 	switch kind {
 	case css.BadStringToken:
-		return "A text in quotes does not end on its line."
+		return "A quoted string does not end on its line."
 	case css.BadURLToken:
-		return "A url() is not well formed."
+		return "A url() is malformed."
 	case css.StringToken:
 		if !closed(token) {
-			return "A text in quotes does not end."
+			return "A quoted string does not end."
 		}
 		return ""
 	case css.CommentToken:
@@ -142,12 +142,12 @@ func exotic(kind css.TokenType, token []byte) string {
 		return "" // non-ASCII letters at most split words
 	case css.DelimToken:
 		if token[0] == '\\' {
-			return "A backslash stands alone."
+			return "A backslash escapes nothing."
 		}
 	}
 	for _, c := range token {
 		if c >= utf8.RuneSelf {
-			return "Letters outside ASCII may stand in texts, comments and names of classes alone."
+			return "Characters outside ASCII may only appear in strings, comments and class names."
 		}
 	}
 	return ""
@@ -156,11 +156,11 @@ func exotic(kind css.TokenType, token []byte) string {
 func atRule(name string) string {
 	switch {
 	case name == "import":
-		return "@import may not be used. A theme's layout links all of its stylesheets."
+		return "@import is not allowed. Link all stylesheets in the theme's layout."
 	case name == "charset":
-		return "Stylesheets are in UTF-8, and @charset may say so at their very beginning alone."
+		return "@charset is only allowed at the very beginning, with the value UTF-8."
 	case name == "namespace", strings.HasSuffix(name, "document"):
-		return "@" + name + " may not be used."
+		return "@" + name + " is not allowed."
 	}
 	return ""
 }
@@ -168,7 +168,7 @@ func atRule(name string) string {
 func (s *sheet) word(name string) string {
 	s.binding = name == "behavior" || name == "-ms-behavior"
 	if name == "-moz-binding" {
-		return "The property -moz-binding runs code and may not be used."
+		return "The property -moz-binding runs code and is not allowed."
 	}
 	return ""
 }
@@ -184,13 +184,13 @@ func (s *sheet) function(name string) string {
 	s.open = append(s.open, name)
 	switch {
 	case name == "url":
-		return "url( must be written without backslashes."
+		return "Write url( without backslashes."
 	case name == "expression":
-		return "expression() runs code and may not be used."
+		return "expression() runs code and is not allowed."
 	case name == "src", name == "image", strings.HasSuffix(name, "alphaimageloader"):
-		return name + "() may not be used. Write url() instead."
+		return name + "() is not allowed. Write url() instead."
 	case inside && name != "type":
-		return "image-set() may have url(), resolutions and type() alone."
+		return "image-set() may only contain url(), resolutions and type()."
 	}
 	return ""
 }
@@ -226,7 +226,7 @@ func (s *sheet) url(token []byte) string {
 	s.binding = false
 	raw, ok := target(token)
 	if !ok {
-		return "A url() does not end, or has a backslash in it."
+		return "A url() does not end, or contains a backslash."
 	}
 	instead, detail := s.address(raw)
 	s.out = append(append(append(s.out, `url("`...), instead...), `")`...)

@@ -84,32 +84,32 @@ func TestRewrite(t *testing.T) {
 
 func TestRewriteHostile(t *testing.T) {
 	const (
-		imports = "@import may not be used. A theme's layout links all of its stylesheets."
-		escaped = "url( must be written without backslashes."
-		form    = "A url() is not well formed."
-		letters = "Letters outside ASCII may stand in texts, comments and names of classes alone."
-		set     = "Addresses in image-set() must stand in url()."
-		inset   = "image-set() may have url(), resolutions and type() alone."
-		unended = "A url() does not end, or has a backslash in it."
-		behaves = "The property behavior runs code and may not be used."
-		dataURL = "data: in a url() may be a PNG, JPEG, GIF or WebP image in base64 alone."
+		imports = "@import is not allowed. Link all stylesheets in the theme's layout."
+		escaped = "Write url( without backslashes."
+		form    = "A url() is malformed."
+		letters = "Characters outside ASCII may only appear in strings, comments and class names."
+		set     = "Addresses in image-set() must be inside url()."
+		inset   = "image-set() may only contain url(), resolutions and type()."
+		unended = "A url() does not end, or contains a backslash."
+		behaves = "The property behavior runs code and is not allowed."
+		dataURL = "A data: address in a url() may only be a PNG, JPEG, GIF or WebP image in base64."
 	)
 	names := func(what, rest string) string { return "url(" + what + ") " + rest }
 	outside := func(what string) string {
-		return names(what, "names something outside of the theme. A theme brings its own images and fonts.")
+		return names(what, "points outside the theme. Add the image or font to the theme.")
 	}
 	host := func(what string) string {
-		return names(what, "names another host. A theme brings its own images and fonts.")
+		return names(what, "points to another host. Add the image or font to the theme.")
 	}
-	none := func(what string) string { return names(what, "names no asset of the theme.") }
+	none := func(what string) string { return names(what, "is not an asset of the theme.") }
 	for _, tc := range []struct{ name, text, want string }{
-		{"not UTF-8", "\xff", "The stylesheet is not text in UTF-8."},
-		{"NUL", "a{\x00}", "The stylesheet is not text in UTF-8."},
-		{"UTF-16", "\xff\xfea\x00", "The stylesheet is not text in UTF-8."},
+		{"not UTF-8", "\xff", "The stylesheet is not valid UTF-8 text."},
+		{"NUL", "a{\x00}", "The stylesheet is not valid UTF-8 text."},
+		{"UTF-16", "\xff\xfea\x00", "The stylesheet is not valid UTF-8 text."},
 		{"another charset", `@charset "shift_jis"; a{}`,
-			"Line 1: Stylesheets are in UTF-8, and @charset may say so at their very beginning alone."},
+			"Line 1: @charset is only allowed at the very beginning, with the value UTF-8."},
 		{"charset later", `a{} @charset "utf-8";`,
-			"Line 1: Stylesheets are in UTF-8, and @charset may say so at their very beginning alone."},
+			"Line 1: @charset is only allowed at the very beginning, with the value UTF-8."},
 		{"import", `@import "other.css";`, imports},
 		{"import of a url", `@import url(other.css);`, imports},
 		{"import in capitals", `@IMPORT "x";`, imports},
@@ -117,8 +117,8 @@ func TestRewriteHostile(t *testing.T) {
 		{"import by plain escape", `@\im\port "x";`, imports},
 		{"import behind a comment", `/**/@import"x";`, imports},
 		{"import behind CDO", `<!--@import "x";-->`, imports},
-		{"namespace", `@namespace "http://x";`, "@namespace may not be used."},
-		{"document", `@-moz-document domain(x) {}`, "@-moz-document may not be used."},
+		{"namespace", `@namespace "http://x";`, "@namespace is not allowed."},
+		{"document", `@-moz-document domain(x) {}`, "@-moz-document is not allowed."},
 		{"http", "a{b:url(http://evil.example/x.png)}", outside("http://evil.example/x.png")},
 		{"https in quotes", "a{b:url('https://evil.example/x.png')}", outside("https://evil.example/x.png")},
 		{"no scheme", "a{b:url(//evil.example/x.png)}", host("//evil.example/x.png")},
@@ -126,7 +126,7 @@ func TestRewriteHostile(t *testing.T) {
 		{"file", "a{b:url(file:///etc/passwd)}", outside("file:///etc/passwd")},
 		{"blob", "a{b:url(BLOB:x)}", outside("BLOB:x")},
 		{"absolute", "a{b:url(/assets/b.png)}",
-			names("/assets/b.png", "is absolute. Addresses are relative to the stylesheet.")},
+			names("/assets/b.png", "is absolute. Use an address relative to the stylesheet.")},
 		{"backslashes", `a{b:url("\\\\evil.example\\x")}`, unended},
 		{"scheme by escape", `a{b:url(\68ttp://evil.example)}`, unended},
 		{"scheme with a tab", "a{b:url('ht\ttp://x')}", outside(`ht\x09tp://x`)},
@@ -138,12 +138,12 @@ func TestRewriteHostile(t *testing.T) {
 		{"folder", "a{b:url(a.png/)}", none("a.png/")},
 		{"empty", "a{b:url()}", "A url() is empty."},
 		{"empty in quotes", "a{b:url( '' )}", "A url() is empty."},
-		{"fragment alone", "a{b:url(#x)}", names("#x", "names no file.")},
-		{"query alone", "a{b:url(?x)}", names("?x", "names no file.")},
+		{"fragment alone", "a{b:url(#x)}", names("#x", "does not name a file.")},
+		{"query alone", "a{b:url(?x)}", names("?x", "does not name a file.")},
 		{"hostile fragment", "a{b:url('a.png#x;y')}",
-			names("a.png#x;y", "has characters behind its # that may not stand there.")},
+			names("a.png#x;y", "has invalid characters after its #.")},
 		{"a stylesheet", "a{b:url(other.css)}",
-			names("other.css", "names a stylesheet. Stylesheets may use fonts and images alone.")},
+			names("other.css", "is a stylesheet. Stylesheets may use only fonts and images.")},
 		{"url by escape", `a{b:u\72l(http://x)}`, escaped},
 		{"url by long escape", `a{b:\000075rl("http://x")}`, escaped},
 		{"url by escape and end of line", "a{b:ur\\6c\r\n(http://x)}", escaped},
@@ -158,45 +158,45 @@ func TestRewriteHostile(t *testing.T) {
 		{"url whose quote does not end", `a{b:url("a.png`, unended},
 		{"url that ends by an escape", `a{b:url(a.png\)`, unended},
 		{"url that is two lines", "a{b:url('a\nb')}", form},
-		{"text that does not end", "a{b:'x", "A text in quotes does not end."},
-		{"text that ends by an escape", `a{b:"x\"`, "A text in quotes does not end."},
-		{"text of two lines", "a{b:'x\n'}", "A text in quotes does not end on its line."},
+		{"text that does not end", "a{b:'x", "A quoted string does not end."},
+		{"text that ends by an escape", `a{b:"x\"`, "A quoted string does not end."},
+		{"text of two lines", "a{b:'x\n'}", "A quoted string does not end on its line."},
 		{"comment that does not end", "a{} /* x", "A comment does not end."},
 		{"comment that is hardly one", "a{} /*/", "A comment does not end."},
-		{"backslash at the end of a line", "a{b:\\\nc}", "A backslash stands alone."},
-		{"expression", "a{b:expression(alert(1))}", "expression() runs code and may not be used."},
-		{"expression by escape", `a{b:exp\72 ession(alert(1))}`, "expression() runs code and may not be used."},
-		{"binding", "a{-moz-binding:url(a.png#x)}", "The property -moz-binding runs code and may not be used."},
-		{"binding in capitals", "a{-MOZ-Binding:none}", "The property -moz-binding runs code and may not be used."},
+		{"backslash at the end of a line", "a{b:\\\nc}", "A backslash escapes nothing."},
+		{"expression", "a{b:expression(alert(1))}", "expression() runs code and is not allowed."},
+		{"expression by escape", `a{b:exp\72 ession(alert(1))}`, "expression() runs code and is not allowed."},
+		{"binding", "a{-moz-binding:url(a.png#x)}", "The property -moz-binding runs code and is not allowed."},
+		{"binding in capitals", "a{-MOZ-Binding:none}", "The property -moz-binding runs code and is not allowed."},
 		{"behavior", "a{behavior:url(a.png)}", behaves},
 		{"behavior with space and comment", "a{behavior /**/ :url(a.png)}", behaves},
 		{"behavior by escape", `a{b\65havior:x}`, behaves},
 		{"behavior with a hack", "a{*behavior:x}", behaves},
 		{"behavior of Microsoft", "a{-ms-behavior:x}", behaves},
 		{"filter that loads", "a{filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(src='//x')}",
-			"alphaimageloader() may not be used. Write url() instead."},
-		{"src", `a{b:src("http://x")}`, "src() may not be used. Write url() instead."},
-		{"image", `a{b:image("http://x")}`, "image() may not be used. Write url() instead."},
+			"alphaimageloader() is not allowed. Write url() instead."},
+		{"src", `a{b:src("http://x")}`, "src() is not allowed. Write url() instead."},
+		{"image", `a{b:image("http://x")}`, "image() is not allowed. Write url() instead."},
 		{"text in image-set", `a{b:image-set("http://x" 1x)}`, set},
 		{"text in image-set behind a stray bracket", `a{b:image-set(] "http://x" 1x)}`, set},
 		{"text in image-set of webkit", `a{b:-webkit-image-set("http://x" 1x)}`, set},
 		{"text in image-set in brackets", `a{b:image-set(("http://x") 1x)}`, set},
 		{"variable in image-set", `a{--x:"http://x";b:image-set(var(--x) 1x)}`, inset},
 		{"image-set in image-set", `a{b:image-set(image-set("http://x" 1x) 1x)}`, inset},
-		{"many brackets", strings.Repeat("(", maxOpen+2), "The stylesheet has more than 100 brackets in each other."},
+		{"many brackets", strings.Repeat("(", maxOpen+2), "The stylesheet nests more than 100 brackets."},
 		{"data that is a page", "a{b:url(data:text/html;base64,AAAA)}", dataURL},
 		{"data that is SVG", "a{b:url(data:image/svg+xml;base64,AAAA)}", dataURL},
 		{"data without base64", "a{b:url(data:image/png,AAAA)}", dataURL},
 		{"data in capitals", "a{b:url(DATA:image/png;base64,AAAA)}", dataURL},
-		{"data that is no base64", "a{b:url(data:image/png;base64,A%3D)}", "An image in a url() is no base64."},
-		{"data with loose bits", "a{b:url(data:image/png;base64,AB==)}", "An image in a url() is no base64."},
+		{"data that is no base64", "a{b:url(data:image/png;base64,A%3D)}", "An image in a url() is not valid base64."},
+		{"data with loose bits", "a{b:url(data:image/png;base64,AB==)}", "An image in a url() is not valid base64."},
 		{"data that is another image", "a{b:url(" + inlined("image/png", someWebP()) + ")}",
-			"An image in a url() is not a PNG image, though it says so."},
+			"An image in a url() claims to be a PNG image but is not."},
 		{"data that is broken", "a{b:url(" + inlined("image/png", somePNG(9, 9)[:50]) + ")}", brokenImage},
 		{"data that is large", "a{b:url(" + inlined("image/png", strings.Repeat("x", maxInline+1)) + ")}",
 			"An image in a url() is larger than 32 KiB."},
 		{"data that takes time", "a{b:url(" + inlined("image/gif", someGIF(101, 100, 1)) + ")}",
-			"The images of the theme have more than 200 million pixels together."},
+			"The images of the theme have more than 200 million pixels in total."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, details := rewritten(tc.text)

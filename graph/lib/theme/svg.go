@@ -12,7 +12,7 @@ import (
 const (
 	svgSpace   = "http://www.w3.org/2000/svg"
 	xlinkSpace = "http://www.w3.org/1999/xlink"
-	tooMuch    = "The image has more than 100,000 elements, or uses its own parts more often than can be drawn."
+	tooMuch    = "The image has more than 100,000 elements, or reuses its parts too often to be drawn."
 	// maxNesting is how deep the elements of an image may nest.
 	maxNesting = 100
 )
@@ -40,14 +40,14 @@ func checkSVG(b []byte) (width, height *int, detail string) {
 			break
 		}
 		if err != nil {
-			return nil, nil, "The image is no XML that can be read."
+			return nil, nil, "The image is not valid XML."
 		}
 		if detail := d.token(token, at); detail != "" {
 			return nil, nil, detail
 		}
 	}
 	if !d.rooted || len(d.open) > 0 {
-		return nil, nil, "The image is cut off."
+		return nil, nil, "The image is truncated."
 	}
 	if d.endless() {
 		return nil, nil, tooMuch
@@ -79,7 +79,7 @@ func (d *drawing) token(token xml.Token, at int64) string {
 func (d *drawing) text(text []byte) string {
 	if len(d.open) == 0 {
 		if len(bytes.TrimSpace(text)) > 0 {
-			return "The image has text outside of its elements."
+			return "The image has text outside its elements."
 		}
 		return ""
 	}
@@ -96,7 +96,7 @@ func (d *drawing) start(e xml.StartElement) string {
 	}
 	switch {
 	case len(d.open) == 0 && (d.rooted || name != "svg"):
-		return "The image is not an SVG image, whose one outermost element is svg."
+		return "The image is not an SVG image: its only root element must be svg."
 	case strings.EqualFold(e.Name.Local, "script"):
 		return "The image has a script."
 	case strings.EqualFold(e.Name.Local, "foreignObject"):
@@ -104,9 +104,9 @@ func (d *drawing) start(e xml.StartElement) string {
 	case !elements[name]:
 		return "The image has an element that is not allowed: " + brief(name) + "."
 	case len(d.open) >= maxNesting:
-		return "The image has more than 100 elements in each other."
+		return "The image nests more than 100 elements."
 	case len(d.open) > 0 && d.open[len(d.open)-1] == "style":
-		return "The image has elements in its style."
+		return "The image has elements inside its style element."
 	}
 	outermost := len(d.open) == 0
 	d.open, d.rooted = append(d.open, name), true
@@ -124,10 +124,10 @@ func (d *drawing) start(e xml.StartElement) string {
 		}
 	}
 	if repeated(e.Attr) {
-		return "The image has an attribute twice."
+		return "The image has a duplicate attribute."
 	}
 	if outermost && !spaced {
-		return "The image lacks xmlns=\"" + svgSpace + "\", without which browsers do not show it."
+		return "The image lacks xmlns=\"" + svgSpace + "\". Browsers need it to show the image."
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func repeated(list []xml.Attr) bool {
 
 func (d *drawing) end(e xml.EndElement) string {
 	if len(d.open) == 0 || e.Name.Space != "" || d.open[len(d.open)-1] != e.Name.Local {
-		return "The image is no XML that can be read."
+		return "The image is not valid XML."
 	}
 	d.open = d.open[:len(d.open)-1]
 	d.leave()
@@ -164,7 +164,7 @@ func (d *drawing) attribute(a xml.Attr) string {
 	}
 	switch {
 	case name == "xmlns" && a.Value != svgSpace, name == "xmlns:xlink" && a.Value != xlinkSpace:
-		return "The image declares a namespace that is not its own."
+		return "The image declares a namespace other than SVG or XLink."
 	case name == "xmlns", a.Name.Space == "xmlns":
 		return "" // only affects elements and attributes with prefixes
 	case strings.HasPrefix(strings.ToLower(a.Name.Local), "on"):
@@ -200,7 +200,7 @@ func (d *drawing) href(value string) string {
 		return detail
 	}
 	if !ok {
-		return "The image refers to something outside of it: " + brief(value) + "."
+		return "The image refers to something outside itself: " + brief(value) + "."
 	}
 	d.refer(id)
 	return ""
@@ -213,7 +213,7 @@ func (d *drawing) declarations(text []byte) (detail string) {
 		address: func(raw string) (string, string) {
 			id, ok := strings.CutPrefix(raw, "#")
 			if !ok {
-				return "", "url(" + brief(raw) + ") names something outside of the image."
+				return "", "url(" + brief(raw) + ") points outside the image."
 			}
 			d.refer(id)
 			return raw, ""

@@ -47,10 +47,10 @@ func TestCheckSVGHostile(t *testing.T) {
 		element   = "The image has an element that is not allowed: "
 		attribute = "The image has an attribute that is not allowed: "
 		style     = "The style of the image is not allowed. Line 1: "
-		outside   = "The image refers to something outside of it: "
+		outside   = "The image refers to something outside itself: "
 		runs      = "The image has an address that runs code."
-		broken    = "The image is no XML that can be read."
-		root      = "The image is not an SVG image, whose one outermost element is svg."
+		broken    = "The image is not valid XML."
+		root      = "The image is not an SVG image: its only root element must be svg."
 		doctype   = "The image has a DOCTYPE or entities."
 	)
 	deep := strings.Repeat("<g>", maxNesting) + strings.Repeat("</g>", maxNesting)
@@ -63,24 +63,24 @@ func TestCheckSVGHostile(t *testing.T) {
 		return drawn(text.String() + fmt.Sprintf(use, 7))
 	}
 	for _, tc := range []struct{ name, text, want string }{
-		{"empty", "", "The image is cut off."},
-		{"cut off", `<svg xmlns="http://www.w3.org/2000/svg"><g>`, "The image is cut off."},
+		{"empty", "", "The image is truncated."},
+		{"cut off", `<svg xmlns="http://www.w3.org/2000/svg"><g>`, "The image is truncated."},
 		{"cut off in a tag", goodSVG[:100], broken},
-		{"text", "hello", "The image has text outside of its elements."},
+		{"text", "hello", "The image has text outside its elements."},
 		{"not UTF-8", drawn("\xff"), broken},
 		{"another encoding", `<?xml version="1.0" encoding="UTF-16"?>` + drawn(""), broken},
 		{"NUL", drawn("\x00"), broken},
 		{"another root", `<html xmlns="http://www.w3.org/2000/svg"/>`, root},
 		{"two roots", drawn("") + drawn(""), root},
-		{"text behind it", drawn("") + "x", "The image has text outside of its elements."},
+		{"text behind it", drawn("") + "x", "The image has text outside its elements."},
 		{"no namespace", `<svg/>`,
 			`The image lacks xmlns="http://www.w3.org/2000/svg", without which browsers do not show it.`},
 		{"another namespace", `<svg xmlns="http://www.w3.org/1999/xhtml"/>`,
-			"The image declares a namespace that is not its own."},
+			"The image declares a namespace other than SVG or XLink."},
 		{"another namespace inside", drawn(`<g xmlns="http://www.w3.org/1999/xhtml"/>`),
-			"The image declares a namespace that is not its own."},
+			"The image declares a namespace other than SVG or XLink."},
 		{"another xlink", `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="x"/>`,
-			"The image declares a namespace that is not its own."},
+			"The image declares a namespace other than SVG or XLink."},
 		{"tags that do not fit", drawn(`<g></path>`), broken},
 		{"script", drawn(`<script>alert(1)</script>`), "The image has a script."},
 		{"script in capitals", drawn(`<SCRIPT/>`), "The image has a script."},
@@ -104,7 +104,7 @@ func TestCheckSVGHostile(t *testing.T) {
 		{"handler with a prefix", drawn(`<g xlink:onclick="x"/>`), "The image has an event handler: xlink:onclick."},
 		{"unknown attribute", drawn(`<g formaction="x"/>`), attribute + "formaction."},
 		{"base", drawn(`<g xml:base="https://evil.example/"/>`), attribute + "xml:base."},
-		{"attribute twice", drawn(`<g id="a" id="b"/>`), "The image has an attribute twice."},
+		{"attribute twice", drawn(`<g id="a" id="b"/>`), "The image has a duplicate attribute."},
 		{"reference outside", drawn(`<use href="https://evil.example/x.svg#a"/>`),
 			outside + "https://evil.example/x.svg#a."},
 		{"reference by xlink", drawn(`<use xlink:href="//evil.example/x"/>`), outside + "//evil.example/x."},
@@ -135,27 +135,27 @@ func TestCheckSVGHostile(t *testing.T) {
 		{"declaration that is not first", " <?xml version=\"1.0\"?>" + drawn(""),
 			"The image has a processing instruction."},
 		{"style that imports", drawn(`<style>@import "x.css";</style>`),
-			style + "@import may not be used. A theme's layout links all of its stylesheets."},
+			style + "@import is not allowed. Link all stylesheets in the theme's layout."},
 		{"style that imports by escape", drawn(`<style>@\69mport "x.css";</style>`),
-			style + "@import may not be used. A theme's layout links all of its stylesheets."},
+			style + "@import is not allowed. Link all stylesheets in the theme's layout."},
 		{"style that imports in parts", drawn(`<style>@im<!-- -->port "x.css";</style>`),
-			style + "@import may not be used. A theme's layout links all of its stylesheets."},
+			style + "@import is not allowed. Link all stylesheets in the theme's layout."},
 		{"style that loads", drawn(`<style>a{fill:url(https://evil.example/x)}</style>`),
-			style + "url(https://evil.example/x) names something outside of the image."},
+			style + "url(https://evil.example/x) points outside the image."},
 		{"style of an element that loads", drawn(`<g style="fill:url(x.svg#a)"/>`),
-			style + "url(x.svg#a) names something outside of the image."},
+			style + "url(x.svg#a) points outside the image."},
 		{"style with data", drawn(`<g style="fill:url(data:image/png;base64,AAAA)"/>`),
-			style + "url(data:image/png;base64,AAAA) names something outside of the image."},
+			style + "url(data:image/png;base64,AAAA) points outside the image."},
 		{"attribute that loads", drawn(`<g fill="url(https://evil.example/x)"/>`),
-			style + "url(https://evil.example/x) names something outside of the image."},
+			style + "url(https://evil.example/x) points outside the image."},
 		{"attribute that loads by escape", drawn(`<g fill="u\72l(x)"/>`),
-			style + "url( must be written without backslashes."},
+			style + "Write url( without backslashes."},
 		{"attribute that loads by a set", drawn(`<g mask='image-set("https://evil.example/x" 1x)'/>`),
-			style + "Addresses in image-set() must stand in url()."},
+			style + "Addresses in image-set() must be inside url()."},
 		{"expression", drawn(`<g style="width:expression(alert(1))"/>`),
-			style + "expression() runs code and may not be used."},
-		{"element in a style", drawn(`<style><g/></style>`), "The image has elements in its style."},
-		{"deep", drawn(deep), "The image has more than 100 elements in each other."},
+			style + "expression() runs code and is not allowed."},
+		{"element in a style", drawn(`<style><g/></style>`), "The image has elements inside its style element."},
+		{"deep", drawn(deep), "The image nests more than 100 elements."},
 		{"parts that multiply", bomb(`<use href="#a%d"/>`), tooMuch},
 		{"patterns that multiply", bomb(`<g style="fill:url('#a%d')"/>`), tooMuch},
 		{"a part that uses itself", drawn(`<g id="a"><use href="#a"/></g>`), tooMuch},

@@ -182,7 +182,7 @@ func TestReadFS(t *testing.T) {
 	}
 	fsys["assets/style.css"] = &fstest.MapFile{Data: []byte("a { b: url(nowhere.png) }")}
 	fsys["notes.zip"] = &fstest.MapFile{Data: []byte("x")}
-	want := "assets/style.css: Line 1: url(nowhere.png) names no asset of the theme."
+	want := "assets/style.css: Line 1: url(nowhere.png) is not an asset of the theme."
 	if _, err = ReadFS(fsys); err == nil || !strings.Contains(err.Error(), want) ||
 		!strings.Contains(err.Error(), "notes.zip: The file is an archive") {
 		t.Errorf("got %v", err)
@@ -195,12 +195,12 @@ func TestReadReportsEverything(t *testing.T) {
 		"readme.md", "x", "templates/home.html", "-", "templates/search.html", "\xff").zip())
 	got := strings.Split(err.Error(), "\n")
 	want := []string{
-		"assets/bad.png: The file is not a PNG image, though its name says so.",
-		"templates/search.html: The template is not text in UTF-8.",
+		"assets/bad.png: The file is not a PNG image, as its name suggests.",
+		"templates/search.html: The template is not valid UTF-8 text.",
 		"theme.json: The theme needs a name.",
 		"templates/home.html: The file is missing.",
-		"assets/style.css: Line 1: @import may not be used. A theme's layout links all of its stylesheets.",
-		"assets/style.css: Line 2: url(nowhere.png) names no asset of the theme.",
+		"assets/style.css: Line 1: @import is not allowed. Link all stylesheets in the theme's layout.",
+		"assets/style.css: Line 2: url(nowhere.png) is not an asset of the theme.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -37,7 +37,7 @@ func Parse(b []byte) (Value, error) {
 	p.nodes = make([]node, 0, min(len(b)/16+4, maxRoom))
 	p.space()
 	if p.pos == len(b) {
-		return Value{}, p.fail("nothing but white space up to the end", p.pos)
+		return Value{}, p.fail("only white space", p.pos)
 	}
 	if err := p.value(0); err != nil {
 		return Value{}, err
@@ -50,7 +50,7 @@ func Parse(b []byte) (Value, error) {
 
 // fail returns the error. It does not repeat the text of the body.
 func (p *parser) fail(what string, at int) error {
-	return fault.Newf(fault.MalformedBody, "The body is not acceptable JSON: %s at byte %d.", what, at)
+	return fault.Newf(fault.MalformedBody, "The body is not valid JSON: %s at byte %d.", what, at)
 }
 
 // unexpected returns the error for the byte at pos, or for the end.

@@ -70,7 +70,7 @@ func TestParseRefuses(t *testing.T) {
 			if !ok || f.Kind != fault.MalformedBody {
 				t.Fatalf("got %v, want a malformed_body fault", err)
 			}
-			if want := "The body is not acceptable JSON: " + tc.detail + "."; f.Detail != want {
+			if want := "The body is not valid JSON: " + tc.detail + "."; f.Detail != want {
 				t.Errorf("got %q, want %q", f.Detail, want)
 			}
 		})

@@ -205,7 +205,7 @@ func (r *Reader) unknown() {
 			continue
 		}
 		if len(name) > maxName {
-			r.add(i, r.at, fault.UnknownMember, "Has a member with a long name that is not known here.")
+			r.add(i, r.at, fault.UnknownMember, "Has an unknown member with a long name.")
 			continue
 		}
 		r.add(i, join(r.at, string(name)), fault.UnknownMember, "Is not known here.")
