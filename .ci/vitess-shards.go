@@ -49,9 +49,9 @@ func main() {
 	}
 }
 
-// prepare makes the database of a shard and all of its tables.
+// prepare creates the database of a shard and all of its tables.
 func prepare(ctx context.Context, at, name string, empty bool) error {
-	admin, err := patiently(ctx, at+"mysql")
+	admin, err := openRetrying(ctx, at+"mysql")
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func run(ctx context.Context, s *ent.Store, statement string) error {
 	})
 }
 
-// check counts the rows of a shard, and those that are not at their place: whose hash is
-// outside of it, or that lie on the first shard by rule and are here too.
+// check counts the rows of a shard, and the misplaced ones: rows whose hash belongs to another
+// shard, and rows that belong to the first shard.
 func check(ctx context.Context, at, shard string) error {
 	s, err := ent.Open(ctx, ent.Config{Database: at + "vt_" + shard, MaxOpen: 2})
 	if err != nil {
@@ -156,9 +156,9 @@ func each(ctx context.Context, s *ent.Store, query string, f func(key []byte, ro
 	})
 }
 
-// answers waits for the whole schema behind an address.
+// answers waits until an address serves the whole schema.
 func answers(ctx context.Context, address string) error {
-	s, err := patiently(ctx, address)
+	s, err := openRetrying(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func answers(ctx context.Context, address string) error {
 	return err
 }
 
-// patiently opens a database that is starting.
-func patiently(ctx context.Context, address string) (*ent.Store, error) {
+// openRetrying opens a database, retrying while it starts.
+func openRetrying(ctx context.Context, address string) (*ent.Store, error) {
 	for {
 		s, err := ent.Open(ctx, ent.Config{Database: address, MaxOpen: 2})
 		if err == nil || ctx.Err() != nil {
