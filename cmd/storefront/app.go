@@ -13,10 +13,10 @@ type appCmd struct {
 	List    appListCmd    `cmd:"" help:"List the apps that a store registered, newest first."`
 	Show    appShowCmd    `cmd:"" help:"Show one app."`
 	Update  appUpdateCmd  `cmd:"" help:"Change an app."`
-	Disable appDisableCmd `cmd:"" help:"Stop an app in every store."`
-	Enable  appEnableCmd  `cmd:"" help:"Let a disabled app work again."`
-	Verify  appVerifyCmd  `cmd:"" help:"Say whether an app is whose its name says it is."`
-	Legacy  appLegacyCmd  `cmd:"" help:"Say whether the retired v0 of the API is still served to an app."`
+	Disable appDisableCmd `cmd:"" help:"Disable an app in every store."`
+	Enable  appEnableCmd  `cmd:"" help:"Enable a disabled app."`
+	Verify  appVerifyCmd  `cmd:"" help:"Set whether an app is verified."`
+	Legacy  appLegacyCmd  `cmd:"" help:"Set whether an app may still use the retired v0 of the API."`
 }
 
 // client is an OAuth app as printed.
@@ -55,16 +55,16 @@ func (o output) printApp(s *session, a *model.App) error {
 
 type appCreateCmd struct {
 	target
-	Name        string   `arg:"" help:"The app's name, as people will read it."`
-	Developer   *string  `placeholder:"NAME" help:"Who makes it (default: the store's name)."`
+	Name        string   `arg:"" help:"The app's name, as people see it."`
+	Developer   *string  `placeholder:"NAME" help:"The developer's name (default: the store's name)."`
 	Website     *string  `placeholder:"URL" help:"An https address."`
-	RedirectURI []string `name:"redirect-uri" required:"" sep:"none" placeholder:"URI" help:"Where answers go: https, http on 127.0.0.1 or [::1], or a private scheme with a dot; repeat it for more."`
-	Scope       []string `required:"" placeholder:"SCOPE" help:"A scope that the app may ask for, such as orders.read; repeat it, or part several by commas."`
+	RedirectURI []string `name:"redirect-uri" required:"" sep:"none" placeholder:"URI" help:"Redirect address: https, http on 127.0.0.1 or [::1], or a private scheme that contains a dot; repeatable."`
+	Scope       []string `required:"" placeholder:"SCOPE" help:"A scope that the app may request, such as orders.read; repeat it, or separate several with commas."`
 }
 
 // Help implements kong.HelpProvider.
 func (appCreateCmd) Help() string {
-	return `The client id that is printed is no secret: apps prove themselves with PKCE.
+	return `The printed client id is not secret: apps use PKCE instead of a client secret.
 
 Examples:
 
@@ -151,17 +151,17 @@ func (c *appShowCmd) Run(s *session) error {
 
 type appUpdateCmd struct {
 	oneApp
-	Name        *string  `placeholder:"NAME" help:"The app's name, as people will read it."`
-	Developer   *string  `placeholder:"NAME" help:"Who makes it."`
-	Website     *string  `placeholder:"URL" help:"An https address, or nothing."`
-	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Where answers go, in place of all former addresses; repeat it for more."`
-	Scope       []string `placeholder:"SCOPE" help:"What the app may ask for, in place of all former scopes; repeat it, or part several by commas."`
+	Name        *string  `placeholder:"NAME" help:"The app's name, as people see it."`
+	Developer   *string  `placeholder:"NAME" help:"The developer's name."`
+	Website     *string  `placeholder:"URL" help:"An https address, or empty for none."`
+	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Redirect address, replacing all previous ones; repeatable."`
+	Scope       []string `placeholder:"SCOPE" help:"A scope that the app may request, replacing all previous ones; repeat it, or separate several with commas."`
 }
 
 // Help implements kong.HelpProvider.
 func (appUpdateCmd) Help() string {
-	return `What is not named stays. Scopes that are taken away end at once wherever they were granted; new ones ` +
-		`need a new consent.
+	return `Omitted settings keep their values. Removed scopes end at once in every grant; added scopes need a new ` +
+		`consent.
 
 Examples:
 
@@ -202,7 +202,8 @@ type appDisableCmd struct{ oneApp }
 
 // Help implements kong.HelpProvider.
 func (appDisableCmd) Help() string {
-	return `Running servers refuse its tokens within ten seconds. The grants stay: enabling the app brings them back.
+	return `Running servers refuse the app's tokens within ten seconds. The grants stay: they work again when the app ` +
+		`is enabled.
 
 Examples:
 
@@ -241,8 +242,8 @@ type appVerifyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (appVerifyCmd) Help() string {
-	return `Consent screens mark an app that is verified, and no other app may take its name, or one that looks alike, ` +
-		`until the app is renamed.
+	return `Consent screens mark verified apps. No other app may take the name of a verified app, or one that looks ` +
+		`alike, until the app is renamed.
 
 Examples:
 
@@ -265,7 +266,7 @@ type appLegacyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (appLegacyCmd) Help() string {
-	return `v0 answers the apps and stores on this list alone; all others get 410.
+	return `v0 answers only the apps and stores on this list. All others get status 410.
 
 Examples:
 

@@ -24,22 +24,22 @@ type backupCmd struct {
 	app.Storage
 	output
 	File          string `arg:"" help:"The new file, such as storefront-monday.tar.gz."`
-	WithoutSecret bool   `help:"Leave the root secret of the data folder out."`
+	WithoutSecret bool   `help:"Leave out the root secret of the data folder."`
 }
 
 // Help implements kong.HelpProvider.
 func (backupCmd) Help() string {
-	return `Writes the SQLite database, as it is at one moment, and the files of the blob store into one file with mode ` +
-		`0600, with a checksum of each. Servers and dispatchers go on; the copy of the database takes its size on the disk ` +
-		`of FILE meanwhile.
+	return `Writes the SQLite database, as of one moment, and the files of the blob store into one file with mode 0600, ` +
+		`with checksums. Servers and dispatchers keep running; a temporary copy of the database needs space on the ` +
+		`disk of FILE.
 
-The root secret in the data folder is in the file too, since without it nothing that it sealed can be opened again: ` +
-		`secrets of webhooks and of accounts with payment providers, second factors, kept answers. So keep the file as you ` +
-		`keep the secret, or leave the secret out with --without-secret and keep it elsewhere. A secret that comes from ` +
-		`STOREFRONT_SECRET_KEY or STOREFRONT_SECRET_KEY_FILE is never in the file. Files in S3 are left to the versions ` +
-		`of their bucket.
+The file contains the root secret of the data folder, since encrypted data cannot be read without it: ` +
+		`webhook secrets, keys of payment providers, second factors, stored responses. Protect the file like the ` +
+		`secret, or pass --without-secret and store the secret elsewhere. A secret from STOREFRONT_SECRET_KEY or ` +
+		`STOREFRONT_SECRET_KEY_FILE is never in the file. Files in S3 are not included: enable versioning of their ` +
+		`bucket.
 
-For MySQL and MariaDB it says what to run instead, and fails.
+For MySQL and MariaDB, the command prints what to run instead, and fails.
 
 Examples:
 
@@ -94,14 +94,14 @@ func (c *backupCmd) remote() bool { return strings.HasPrefix(c.Blobs, "s3:") }
 
 func (c *backupCmd) secretWords(m *backup.Manifest) string {
 	if m.Secret {
-		return "in the file: whoever has it can open what is sealed"
+		return "in the file: anyone who has the file can decrypt its secrets"
 	}
-	return "NOT in the file: without it nothing that it sealed can be opened again, so keep it elsewhere"
+	return "NOT in the file: store it elsewhere, since encrypted data cannot be read without it"
 }
 
 func (c *backupCmd) blobWords() string {
 	if c.remote() {
-		return "NOT in the file: they are in S3, whose bucket should keep versions"
+		return "NOT in the file: they are in S3; enable versioning of the bucket"
 	}
 	return "in the file"
 }
@@ -116,35 +116,35 @@ func (c *backupCmd) advise(s *session, command string) error {
 	if c.SecretKey != "" {
 		secret = "the secret of STOREFRONT_SECRET_KEY"
 	}
-	_, err := fmt.Fprintf(s.out, `The database is a server's, which copies it best itself. In this order, while everything runs:
+	_, err := fmt.Fprintf(s.out, `The database server makes its own backups. Back up in this order, while everything runs:
 
  1. the database, as it is at one moment:
 
     %s > storefront.sql
 
- 2. then the files: %s
- 3. and, apart from both, %s, without which nothing that it sealed can be opened again.
+ 2. the files: %s
+ 3. in a separate place, %s, without which encrypted data cannot be read.
 
-To bring it back, feed storefront.sql to an empty database, put the files and the secret in their places, and start.
+To restore, load storefront.sql into an empty database, put the files and the secret back, and start.
 `, command, blobs, secret)
-	return errors.Join(err, errors.New("no backup was made: see what to run for MySQL and MariaDB"))
+	return errors.Join(err, errors.New("no backup was made: use the commands above for MySQL and MariaDB"))
 }
 
 type restoreCmd struct {
 	output
-	Data          string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"The folder that gets the data; it is empty, or made (default ${default})."`
+	Data          string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"The data folder to create; it must be empty or absent (default ${default})."`
 	File          string `arg:"" type:"existingfile" help:"The file that storefront backup wrote."`
-	WithoutSecret bool   `help:"Restore although the root secret is not there: what it sealed is lost."`
+	WithoutSecret bool   `help:"Restore without the root secret; data that it encrypted is lost."`
 }
 
 // Help implements kong.HelpProvider.
 func (restoreCmd) Help() string {
 	return `Unpacks a backup into an empty data folder: the SQLite database, the files of the blob store, and the root ` +
-		`secret where it is in the file. Every checksum is verified first; when anything is wrong nothing is left, and a ` +
-		`folder in which a restore was killed is not served.
+		`secret if the file contains it. All checksums are verified first. After an error nothing is left, and a ` +
+		`folder whose restore was interrupted is not served.
 
-Where the secret is not in the file, give the one of the time in STOREFRONT_SECRET_KEY_FILE or STOREFRONT_SECRET_KEY, as ` +
-		`serve takes it.
+If the backup does not contain the secret, pass it in STOREFRONT_SECRET_KEY_FILE or STOREFRONT_SECRET_KEY, ` +
+		`as for serve.
 
 Examples:
 
@@ -167,7 +167,7 @@ func (c *restoreCmd) Run(s *session) error {
 	}
 	blobs := "as they were"
 	if !m.Blobs {
-		blobs = "none: they were in S3; name the bucket with --blobs"
+		blobs = "none: they were in S3; pass the bucket with --blobs"
 	}
 	return c.print(s, m, table{{"data", c.Data}, {"of", m.CreatedAt.Format(time.RFC3339)},
 		{"files", strconv.FormatInt(m.Files, 10)}, {"blobs", blobs}, {"next", "storefront doctor, then storefront serve"}})
@@ -179,16 +179,16 @@ func (c *restoreCmd) judgeSecret(st app.Storage, m *backup.Manifest) error {
 		return nil
 	}
 	if st.SecretKey == "" {
-		return errors.New("the root secret is not in the backup: give it in STOREFRONT_SECRET_KEY_FILE, or go without " +
-			"what it sealed by --without-secret")
+		return errors.New("the root secret is not in the backup: set STOREFRONT_SECRET_KEY_FILE, or give up encrypted data " +
+			"with --without-secret")
 	}
 	ring, err := st.Ring()
 	if err != nil {
 		return err
 	}
 	if len(m.KeyIDs) > 0 && !slices.Contains(ring.KeyIDs(), byte(m.KeyIDs[0])) {
-		return errors.New("the root secret of STOREFRONT_SECRET_KEY is not the one that the backup was sealed with; " +
-			"--without-secret restores nevertheless")
+		return errors.New("the root secret of STOREFRONT_SECRET_KEY is not the one of the backup; " +
+			"--without-secret restores it anyway")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (c *restoreCmd) judgeSecret(st app.Storage, m *backup.Manifest) error {
 func judgeDatabase(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, "storefront.db")
 	if _, err := os.Stat(path); err != nil {
-		return errors.New("the backup holds no database")
+		return errors.New("the backup contains no database")
 	}
 	store, err := ent.Open(ctx, ent.Config{Database: "sqlite:" + path})
 	if err != nil {
@@ -212,7 +212,7 @@ func judgeDatabase(ctx context.Context, dir string) error {
 	}
 	st, checkErr := migrate.Check(ctx, store)
 	if err == nil && checkErr == nil && len(st.Unknown) > 0 {
-		err = errors.New("a newer version of the program wrote the backup: restore with that one")
+		err = errors.New("a newer version of the program wrote the backup: restore it with that version")
 	}
 	return errors.Join(err, checkErr, store.Close())
 }

@@ -10,14 +10,14 @@ import (
 
 type dispatchCmd struct {
 	app.DispatchConfig
-	JSON bool `name:"json" help:"Print the address as one line of JSON once it has begun."`
+	JSON bool `name:"json" help:"Print the address as one line of JSON when it is ready."`
 }
 
 // Help implements kong.HelpProvider.
 func (dispatchCmd) Help() string {
-	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch, or ` +
-		`beside others that deliver too: any number may. SIGTERM or SIGINT drains: attempts in flight end and are ` +
-		`written down. A second signal kills, which is safe too.
+	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch or beside ` +
+		`other dispatchers; any number may run. SIGTERM or SIGINT drains: attempts in flight finish and are ` +
+		`recorded. A second signal exits at once, which is safe too.
 
 It needs the root secret of the servers: the same --data, or STOREFRONT_SECRET_KEY.
 

@@ -5,8 +5,8 @@ import (
 )
 
 type doctorCmd struct {
-	Installation doctorInstallationCmd `cmd:"" default:"withargs" help:"Check the installation; what doctor does by itself."`
-	Deliveries   doctorDeliveriesCmd   `cmd:"" help:"Name every row of webhooks that waits longer than it may."`
+	Installation doctorInstallationCmd `cmd:"" default:"withargs" help:"Check the installation (the default)."`
+	Deliveries   doctorDeliveriesCmd   `cmd:"" help:"List webhook rows that wait longer than they should."`
 }
 
 // Help implements kong.HelpProvider.
@@ -21,8 +21,8 @@ type doctorInstallationCmd struct {
 
 // Help implements kong.HelpProvider.
 func (doctorInstallationCmd) Help() string {
-	return `Checks the settings, the data folder, the root secret, the database with its version, schema and clock, ` +
-		`and the addresses. It changes nothing. The exit code is 1 when anything fails; warnings leave it 0.
+	return `Checks the settings, the data folder, the root secret, the addresses, and the database with its version, ` +
+		`schema and clock. It changes nothing. The exit code is 1 if a check fails; warnings leave it 0.
 
 Examples:
 

@@ -19,21 +19,23 @@ type doctorDeliveriesCmd struct {
 
 // Help implements kong.HelpProvider.
 func (doctorDeliveriesCmd) Help() string {
-	return `Reads the outbox, the queues and the deliveries of every store, and names the rows that nobody works on: ` +
-		`whoever died, another process has taken over after a lease of six seconds. It changes nothing, and may run under ` +
-		`load: what looks wrong is looked at once more after seven seconds. The exit code is 1 when a row is named.
+	return `Reads the outbox, the queues and the deliveries of every store, and lists rows that no process works on. ` +
+		`When a process dies, another one takes over after a lease of six seconds. The command changes nothing and ` +
+		`may run under load: suspicious rows are checked again after seven seconds. The exit code is 1 if rows are ` +
+		`listed.
 
-    event_overdue           an event stands in the outbox: no server or dispatcher relays
+    event_overdue           an event stays in the outbox: no server or dispatcher relays it
     event_set_aside         an event could not be relayed; see storefront webhooks requeue
-    queue_overdue           a queue is due, and nobody has taken it: no dispatcher runs, or too few do
-    lease_ended             a lease has ended, and its queue is not due
-    queue_rests             an endpoint is active, and its queue rests with something to send
-    counter_behind          a queue counts fewer deliveries than it has, or than were given up
+    queue_overdue           a due queue has no dispatcher: none runs, or too few
+    lease_ended             a lease has expired, and its queue is not due
+    queue_rests             the queue of an active endpoint has something to send but is not due
+    counter_behind          a queue counts fewer deliveries than exist, or than were given up
     out_of_order            a delivery was tried while an earlier one of its resource waits
-    endpoint_without_queue  an endpoint gets nothing
+    endpoint_without_queue  an endpoint has no queue and receives nothing
 
-The first three say that something is not running or not enough. The others are mistakes of the program, or rows that ` +
-		`were restored or changed by hand: please report them. A change of the endpoint makes its queue due again.
+The first three mean that a process is missing or overloaded. The others are bugs of the program, or rows ` +
+		`that were restored or changed by hand: please report them. A change of the endpoint makes its queue due ` +
+		`again.
 
 Examples:
 
@@ -89,7 +91,7 @@ func (c *doctorDeliveriesCmd) show(s *session, list []webhook.Violation) error {
 		rows = append(rows, []string{string(l.Rule), l.Store, l.Row, shown(l.Since), l.Found})
 	}
 	if o.Healthy {
-		rows = table{{fmt.Sprintf("Nothing waits longer than %s.", webhook.Overdue)}}
+		rows = table{{fmt.Sprintf("No row waits longer than %s.", webhook.Overdue)}}
 	}
 	return c.print(s, o, rows)
 }

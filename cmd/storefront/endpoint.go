@@ -20,7 +20,7 @@ type registration struct {
 	Events []string `placeholder:"TYPE" help:"Register an endpoint for these events, such as order.paid, and delete it at the end."`
 	Key    string   `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key with webhooks.write and the read scope of each event, for --events."`
 	API    string   `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" help:"The API's host, for --events."`
-	URL    string   `placeholder:"URL" help:"The address to register, where it is not the one listened on: a tunnel that leads here."`
+	URL    string   `placeholder:"URL" help:"The address to register if it differs from --addr, such as that of a tunnel."`
 }
 
 // endpoint is a created registration.
@@ -59,7 +59,7 @@ func (r registration) register(ctx context.Context, at string) (*endpoint, error
 	}
 	var made endpoint
 	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" || made.Secret == "" {
-		return nil, errors.New("register endpoint: the answer holds no id and secret")
+		return nil, errors.New("register endpoint: the response has no id and secret")
 	}
 	return &made, nil
 }

@@ -18,10 +18,10 @@ type fleetCmd struct {
 
 // Help implements kong.HelpProvider.
 func (fleetCmd) Help() string {
-	return `Shows every server and dispatcher of the database, with its version, which of them hold leases, and what ` +
-		`waits on each shard: events, queues of endpoints, deliveries, and the jobs of the background. It changes ` +
-		`nothing. A process that ended without a word is shown for an hour, as gone. The admin address of each process ` +
-		`shows the same at /status, as JSON.
+	return `Shows every server and dispatcher of the database with its version, which of them hold leases, and what ` +
+		`waits on each shard: events, endpoint queues, deliveries and background jobs. It changes nothing. A process ` +
+		`that exited without deregistering is shown as gone for an hour. The admin address of each process serves ` +
+		`the same at /status, as JSON.
 
 Examples:
 
@@ -90,10 +90,10 @@ func waiting(v *fleet.View) table {
 			fleet.Backlog
 		}{
 			{"events in the outbox", h.Outbox}, {"events set aside", fleet.Backlog{Waiting: h.SetAside}},
-			{"queues that are due", h.Queues}, {"deliveries", h.Deliveries},
-			{"exports that wait", fleet.Backlog{Waiting: h.Jobs.ExportsQueued}},
-			{"exports that run", fleet.Backlog{Waiting: h.Jobs.ExportsRunning}}, {"mails", h.Jobs.Mails},
-			{"themes in processing", fleet.Backlog{Waiting: h.Jobs.Themes}},
+			{"due queues", h.Queues}, {"deliveries", h.Deliveries},
+			{"queued exports", fleet.Backlog{Waiting: h.Jobs.ExportsQueued}},
+			{"running exports", fleet.Backlog{Waiting: h.Jobs.ExportsRunning}}, {"emails", h.Jobs.Mails},
+			{"themes being processed", fleet.Backlog{Waiting: h.Jobs.Themes}},
 			{"redactions", fleet.Backlog{Waiting: h.Jobs.Redactions}},
 		} {
 			rows = append(rows, []string{shardName(h.Name), w.name, strconv.Itoa(w.Waiting), oldest(w.Backlog)})

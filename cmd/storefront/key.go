@@ -11,11 +11,11 @@ import (
 )
 
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
+	Create keyCreateCmd `cmd:"" help:"Create a key, shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys, newest first."`
-	Rotate keyRotateCmd `cmd:"" help:"Make a second live key with the same scopes; it is shown once."`
-	Allow  keyAllowCmd  `cmd:"" help:"Say from which networks a key may be used."`
-	Revoke keyRevokeCmd `cmd:"" help:"End a key at once."`
+	Rotate keyRotateCmd `cmd:"" help:"Create a second live key with the same scopes, shown once."`
+	Allow  keyAllowCmd  `cmd:"" help:"Set the networks from which a key may be used."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key."`
 }
 
 // key is an API key as printed.
@@ -62,9 +62,9 @@ func (o output) printKey(s *session, p *model.APIKeyPayload, err error) error {
 type keyCreateCmd struct {
 	target
 	Name    string        `required:"" help:"What the key is for."`
-	Scope   []string      `required:"" placeholder:"SCOPE" help:"A scope such as orders.read; repeat it, or part several by commas."`
-	Expires time.Duration `placeholder:"DURATION" help:"How long the key lives, such as 720h (default: until it is revoked)."`
-	From    []string      `placeholder:"NETWORK" help:"A network or address that the key may be used from; repeat it, or part several by commas (default: everywhere)."`
+	Scope   []string      `required:"" placeholder:"SCOPE" help:"A scope such as orders.read; repeat it, or separate several with commas."`
+	Expires time.Duration `placeholder:"DURATION" help:"How long the key is valid, such as 720h (default: until revoked)."`
+	From    []string      `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
 // Help implements kong.HelpProvider.
@@ -114,13 +114,13 @@ func (c *keyListCmd) Run(s *session) error {
 type keyRotateCmd struct {
 	target
 	ID          string        `arg:"" help:"The key's id, key_..."`
-	OldKeyLives time.Duration `placeholder:"DURATION" help:"How long the former key still lives, such as 48h (default: until it is revoked)."`
+	OldKeyLives time.Duration `placeholder:"DURATION" help:"How long the old key remains valid, such as 48h (default: until revoked)."`
 }
 
 // Help implements kong.HelpProvider.
 func (keyRotateCmd) Help() string {
-	return `The former key stays until it is revoked, or for --old-key-lives, so that its users can move over. A third
-live key is refused.
+	return `The old key works until it is revoked, or for --old-key-lives, so that its users can switch. A third live ` +
+		`key is refused.
 
 Examples:
 
@@ -147,12 +147,13 @@ func (c *keyRotateCmd) Run(s *session) error {
 type keyAllowCmd struct {
 	target
 	ID   string   `arg:"" help:"The key's id, key_..."`
-	From []string `placeholder:"NETWORK" help:"A network or address that the key may be used from; repeat it, or part several by commas (default: everywhere)."`
+	From []string `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
 // Help implements kong.HelpProvider.
 func (keyAllowCmd) Help() string {
-	return `From anywhere else, the key is refused as if it were unknown. Running servers know within ten seconds.
+	return `From any other address, the key is refused as if it were unknown. Running servers apply this within ten ` +
+		`seconds.
 
 Examples:
 

@@ -23,18 +23,18 @@ import (
 const mcpTimeout = time.Minute
 
 type mcpCmd struct {
-	Key string `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key; its scopes decide which tools there are."`
+	Key string `env:"STOREFRONT_API_KEY" placeholder:"SFK" help:"An API key; its scopes decide which tools are offered."`
 	API string `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" help:"The API's host."`
 }
 
 // Help implements kong.HelpProvider.
 func (mcpCmd) Help() string {
-	return `For agents that start their tools as programs, by the Model Context Protocol: messages come on standard input, ` +
-		`answers go to standard output. Each row of the API that the key reaches is a tool. Give the key in the variable, ` +
-		`which others on the machine do not see.
+	return `For agents that start their tools as programs and speak the Model Context Protocol: messages arrive on ` +
+		`standard input, responses go to standard output. Each endpoint that the key may use is a tool. Pass the key ` +
+		`in the variable, which other users of the machine cannot see.
 
-Agents that speak streamable HTTP need no program: a server offers the same tools at {api_host}/mcp, to keys and to ` +
-		`the access tokens of apps.
+Agents that speak streamable HTTP need no program: a server offers the same tools at {api_host}/mcp, to ` +
+		`keys and to access tokens of apps.
 
 Example:
 
@@ -78,13 +78,13 @@ func reached(ctx context.Context, api *mcp.Remote) ([]*mcp.Tool, error) {
 	case status == http.StatusForbidden:
 		return tools, nil
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("the API refuses the key: status %d", status)
+		return nil, fmt.Errorf("the API refused the key: status %d", status)
 	}
 	var me struct {
 		Scopes []string `json:"scopes"`
 	}
 	if err := json.Unmarshal(answer, &me); err != nil {
-		return nil, fmt.Errorf("read who the key is: %w", err)
+		return nil, fmt.Errorf("read the identity of the key: %w", err)
 	}
 	return mcp.Within(tools, scope.Of(me.Scopes...)), nil
 }

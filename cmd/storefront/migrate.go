@@ -12,11 +12,11 @@ import (
 )
 
 type migrateCmd struct {
-	Apply  migrateApplyCmd  `cmd:"" help:"Bring the database to the newest schema."`
-	Status migrateStatusCmd `cmd:"" help:"Show where the database stands, and apply nothing."`
+	Apply  migrateApplyCmd  `cmd:"" help:"Apply pending migrations."`
+	Status migrateStatusCmd `cmd:"" help:"Show the schema version without applying anything."`
 
-	Finalize migrateFinalizeCmd `cmd:"" help:"After an upgrade: write what older programs cannot read."`
-	Lookups  migrateLookupsCmd  `cmd:"" help:"On the way to Vitess: fill the tables by which it finds shards."`
+	Finalize migrateFinalizeCmd `cmd:"" help:"After an upgrade: allow formats that the previous release cannot read."`
+	Lookups  migrateLookupsCmd  `cmd:"" help:"Before moving to Vitess: fill the lookup tables."`
 }
 
 type migrateApplyCmd struct {
@@ -26,8 +26,8 @@ type migrateApplyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (migrateApplyCmd) Help() string {
-	return `Any number of processes may call it at once: one applies, the others wait. Files that differ from their ` +
-		`sums are refused.
+	return `Several processes may run it at once: one applies, the others wait. Files whose checksums differ are ` +
+		`refused.
 
 Examples:
 
@@ -53,9 +53,9 @@ type migrateFinalizeCmd struct {
 
 // Help implements kong.HelpProvider.
 func (migrateFinalizeCmd) Help() string {
-	return `While programs of two versions run side by side, the newer one writes nothing that the older one cannot read. ` +
-		`This ends it, once the older one is not needed any more: there is no way back to it. Running programs follow ` +
-		`within seconds. A new database needs it not.
+	return `While two releases run side by side, the newer one writes only what the older one can read. This command ` +
+		`ends that, once the older release is no longer needed; there is no way back to it. Running processes follow ` +
+		`within seconds. A new database does not need it.
 
 Examples:
 
@@ -107,9 +107,9 @@ type migrateLookupsCmd struct {
 
 // Help implements kong.HelpProvider.
 func (migrateLookupsCmd) Help() string {
-	return `It makes the tables where they are missing, on the MySQL below Vitess, and fills them from the rows that are ` +
-		`there. Writers may go on through a vtgate whose vschema has these tables as write_only already. Run again it ` +
-		`changes nothing.
+	return `Creates missing tables on the MySQL below Vitess and fills them from existing rows. Writers may keep ` +
+		`running through a vtgate whose vschema already has these tables as write_only. Running it again changes ` +
+		`nothing.
 
 Examples:
 

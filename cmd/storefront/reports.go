@@ -9,7 +9,7 @@ import (
 )
 
 type reportsCmd struct {
-	Rebuild reportsRebuildCmd `cmd:"" help:"Make the sums behind the sales reports again."`
+	Rebuild reportsRebuildCmd `cmd:"" help:"Rebuild the totals behind the sales reports."`
 }
 
 type reportsRebuildCmd struct {
@@ -19,10 +19,10 @@ type reportsRebuildCmd struct {
 
 // Help implements kong.HelpProvider.
 func (reportsRebuildCmd) Help() string {
-	return `Sales reports read sums over quarters of an hour, which servers keep by the events of orders. They are made by ` +
-		`themselves; this makes all of them again, such as after orders were changed in the database by hand. Servers may ` +
-		`run meanwhile: the reports of a store read its orders until its sums are made. It may be stopped, and servers go ` +
-		`on with it.
+	return `Sales reports read totals per quarter of an hour, which servers maintain from order events. This command ` +
+		`rebuilds all of them, for example after orders were changed in the database by hand. Servers may keep ` +
+		`running: reports of a store read its orders until its totals are rebuilt. If the command is stopped, ` +
+		`servers finish the work.
 
 Examples:
 

@@ -25,7 +25,7 @@ const about = `The commerce service: public REST API, GraphQL and their tools.
 Settings come from flags, then STOREFRONT_* variables, then defaults. The root secret comes from ` +
 	`STOREFRONT_SECRET_KEY_FILE, STOREFRONT_SECRET_KEY or a file in --data.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.`
+Exit codes: 0 success, 1 failure, 2 wrong usage. Errors are one line on standard error.`
 
 // stdio holds the outputs of the program, and the input of commands that read it.
 type stdio struct {
@@ -43,24 +43,24 @@ type session struct {
 
 // commands is the command line.
 type commands struct {
-	Serve    serveCmd    `cmd:"" help:"Serve the API until a signal comes."`
-	Dispatch dispatchCmd `cmd:"" help:"Deliver webhooks until a signal comes."`
-	Migrate  migrateCmd  `cmd:"" help:"Look after the database's schema."`
-	Store    storeCmd    `cmd:"" help:"Make and list stores."`
-	Key      keyCmd      `cmd:"" help:"Make, rotate and revoke API keys."`
-	App      appCmd      `cmd:"" help:"Register OAuth apps and look after them."`
-	Staff    staffCmd    `cmd:"" help:"Look after the people of a store."`
-	Webhooks webhooksCmd `cmd:"" help:"Build and try receivers of webhooks, and repair."`
-	Reports  reportsCmd  `cmd:"" help:"Repair what sales reports read."`
-	Theme    themeCmd    `cmd:"" help:"Check and show themes while they are written."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer the API's rows to an agent as tools, on standard input and output."`
-	Backup   backupCmd   `cmd:"" help:"Keep an installation on SQLite in one file, beside running servers."`
-	Restore  restoreCmd  `cmd:"" help:"Bring back what a backup keeps, into an empty folder."`
-	Import   importCmd   `cmd:"" help:"Bring in what another shop system exports."`
-	Secret   secretCmd   `cmd:"" help:"Look after the root secret."`
-	Status   fleetCmd    `cmd:"" help:"Show the processes that work on the database, and their work."`
+	Serve    serveCmd    `cmd:"" help:"Serve the API until a signal arrives."`
+	Dispatch dispatchCmd `cmd:"" help:"Deliver webhooks until a signal arrives."`
+	Migrate  migrateCmd  `cmd:"" help:"Manage the database schema."`
+	Store    storeCmd    `cmd:"" help:"Create and manage stores."`
+	Key      keyCmd      `cmd:"" help:"Create, rotate and revoke API keys."`
+	App      appCmd      `cmd:"" help:"Register and manage OAuth apps."`
+	Staff    staffCmd    `cmd:"" help:"Manage the staff of a store."`
+	Webhooks webhooksCmd `cmd:"" help:"Test webhook receivers and retry events."`
+	Reports  reportsCmd  `cmd:"" help:"Rebuild sales reports."`
+	Theme    themeCmd    `cmd:"" help:"Check and preview themes."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer the API to an agent as tools, on standard input and output."`
+	Backup   backupCmd   `cmd:"" help:"Back up a SQLite installation to one file while servers run."`
+	Restore  restoreCmd  `cmd:"" help:"Restore a backup into an empty folder."`
+	Import   importCmd   `cmd:"" help:"Import the exports of another shop system."`
+	Secret   secretCmd   `cmd:"" help:"Manage the root secret."`
+	Status   fleetCmd    `cmd:"" help:"Show the processes of the database and their backlog."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say how to repair it."`
-	Version  versionCmd  `cmd:"" help:"Print what this program is."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // command is the command that the arguments name, with its flags.

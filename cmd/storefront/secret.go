@@ -14,8 +14,8 @@ import (
 )
 
 type secretCmd struct {
-	Rotate secretRotateCmd `cmd:"" help:"Put a new root secret in front of the present ones."`
-	Reseal secretResealCmd `cmd:"" help:"Seal anew with the first root secret what older ones sealed."`
+	Rotate secretRotateCmd `cmd:"" help:"Add a new root secret before the current ones."`
+	Reseal secretResealCmd `cmd:"" help:"Encrypt everything with the first root secret."`
 }
 
 type secretRotateCmd struct {
@@ -25,17 +25,16 @@ type secretRotateCmd struct {
 
 // Help implements kong.HelpProvider.
 func (secretRotateCmd) Help() string {
-	return `A root secret that may have leaked, or is old, goes in five steps:
+	return `Replace a root secret that is old or may have leaked in five steps:
 
- 1. storefront secret rotate: a new one signs and seals from then on, and the others still open.
- 2. Restart every server and dispatcher soon: those that run know the old ones alone, and do not open what the new ` +
-		`one seals.
+ 1. storefront secret rotate: the new secret signs and encrypts from now on; the others still decrypt.
+ 2. Restart every server and dispatcher soon: running ones cannot decrypt what the new secret encrypts.
  3. storefront secret reseal, while they run.
- 4. storefront doctor says when nothing needs an older secret any more.
- 5. Take it away from the end of the list, and restart once more.
+ 4. storefront doctor reports when no data needs an older secret.
+ 5. Remove the old secret from the end of the list, and restart again.
 
-The new secret goes into the file that STOREFRONT_SECRET_KEY_FILE names, or into secret.key in the data folder. ` +
-		`Where the secret comes from STOREFRONT_SECRET_KEY, the new list is printed, to be set there.
+The new secret is written to the file that STOREFRONT_SECRET_KEY_FILE names, or to secret.key in the data ` +
+		`folder. If the secret comes from STOREFRONT_SECRET_KEY, the new list is printed for you to set.
 
 Examples:
 
@@ -82,8 +81,8 @@ func (c *secretRotateCmd) listed(s *session) error {
 	if err != nil {
 		return fmt.Errorf("STOREFRONT_SECRET_KEY: %w", err)
 	}
-	_, err = fmt.Fprintln(s.err, "Nothing was changed: set STOREFRONT_SECRET_KEY to this list, wherever it is set, then "+
-		"restart every server and dispatcher, and run `storefront secret reseal`. It is shown once.")
+	_, err = fmt.Fprintln(s.err, "Nothing has changed yet: set STOREFRONT_SECRET_KEY to this list everywhere, "+
+		"restart every server and dispatcher, and run `storefront secret reseal`. The list is shown once.")
 	if err != nil {
 		return err
 	}
@@ -97,8 +96,8 @@ type secretResealCmd struct {
 
 // Help implements kong.HelpProvider.
 func (secretResealCmd) Help() string {
-	return `Servers may run meanwhile, once all of them have the new secret. It may be stopped at any time and run ` +
-		`again: what is done is passed over. What no secret opens stays as it is, and is counted as lost.
+	return `Servers may keep running once all of them have the new secret. It may be stopped at any time and run again: ` +
+		`finished values are skipped. Values that no secret decrypts stay as they are and are counted as lost.
 
 Examples:
 
@@ -118,7 +117,7 @@ func (c *secretResealCmd) Run(s *session) error {
 	}
 	return withStore(s, c.Storage, func(store *ent.Store) error {
 		list, err := reseal.Run(s.ctx, store, ring, func(d reseal.Done) {
-			_, _ = fmt.Fprintf(s.err, "%s: %d sealed anew\n", d.Column, d.Resealed) // progress only
+			_, _ = fmt.Fprintf(s.err, "%s: %d encrypted again\n", d.Column, d.Resealed) // progress only
 		})
 		rows := table{{"SEALED", "ANEW", "CHANGED MEANWHILE", "LOST"}}
 		for _, d := range list {

@@ -16,13 +16,13 @@ import (
 
 type serveCmd struct {
 	app.Config
-	JSON bool `name:"json" help:"Print the addresses as one line of JSON once requests are answered."`
+	JSON bool `name:"json" help:"Print the addresses as one line of JSON when it is ready."`
 }
 
 // Help implements kong.HelpProvider.
 func (serveCmd) Help() string {
-	return `SIGTERM or SIGINT drains: no new requests, the running ones finish within 15 seconds. A second signal ` +
-		`kills, which is safe too.
+	return `SIGTERM or SIGINT drains: new requests are refused, and running ones have 15 seconds to finish. A second ` +
+		`signal exits at once, which is safe too.
 
 Examples:
 
@@ -98,7 +98,7 @@ func (c *serveCmd) announce(s *session, server *app.Server) error {
 	fmt.Fprintf(&b, "\n  Dashboard  %s/dashboard\n  API        %[1]s/api/public/v1\n  Docs       %[1]s/docs\n  Admin      %s\n\n",
 		server.API, server.Admin)
 	if server.Empty {
-		fmt.Fprintf(&b, "  There is no store yet. Make the first one, and open the link that this prints:\n\n    %s\n\n",
+		fmt.Fprintf(&b, "  There is no store yet. Create the first one, and open the printed link:\n\n    %s\n\n",
 			c.firstStore(server))
 	}
 	_, err := io.WriteString(s.out, b.String())

@@ -13,14 +13,14 @@ import (
 )
 
 type staffCmd struct {
-	Invite       staffInviteCmd       `cmd:"" help:"Invite a person to a store, by a link that is shown once."`
-	Withdraw     staffWithdrawCmd     `cmd:"" help:"Withdraw an invitation that nobody has answered."`
-	Invited      staffInvitedCmd      `cmd:"" help:"List the invitations that nobody has answered, newest first."`
-	List         staffListCmd         `cmd:"" help:"List the people of a store, newest first."`
-	Remove       staffRemoveCmd       `cmd:"" help:"Take a person out of a store; their tokens end."`
-	Token        staffTokenCmd        `cmd:"" help:"Make a token for a person; it is shown once."`
-	Password     staffPasswordCmd     `cmd:"" help:"Give a person a new password, shown once; their sessions and tokens end."`
-	ResetFactors staffResetFactorsCmd `cmd:"" help:"Remove a person's second factors, who has lost them; their sessions end."`
+	Invite       staffInviteCmd       `cmd:"" help:"Invite a person to a store with a link, shown once."`
+	Withdraw     staffWithdrawCmd     `cmd:"" help:"Withdraw a pending invitation."`
+	Invited      staffInvitedCmd      `cmd:"" help:"List the pending invitations, newest first."`
+	List         staffListCmd         `cmd:"" help:"List the staff of a store, newest first."`
+	Remove       staffRemoveCmd       `cmd:"" help:"Remove a person from a store and end their tokens."`
+	Token        staffTokenCmd        `cmd:"" help:"Create a token for a person, shown once."`
+	Password     staffPasswordCmd     `cmd:"" help:"Set a new password for a person, shown once, and end their sessions and tokens."`
+	ResetFactors staffResetFactorsCmd `cmd:"" help:"Remove a person's lost second factors and end their sessions."`
 }
 
 // member is a person of a store as printed.
@@ -54,13 +54,13 @@ func memberOf(m *model.Staff) member {
 
 type staffInviteCmd struct {
 	target
-	Email string `arg:"" help:"The person's e-mail address."`
+	Email string `arg:"" help:"The person's email address."`
 	Role  string `required:"" enum:"owner,admin,developer,support" placeholder:"ROLE" help:"owner, admin, developer or support."`
 }
 
 // Help implements kong.HelpProvider.
 func (staffInviteCmd) Help() string {
-	return `The person opens the link that this prints, signs in or makes their account, and accepts.
+	return `The person opens the printed link, signs in or creates an account, and accepts.
 
 Examples:
 
@@ -167,17 +167,18 @@ func (w work) person(name string) (*model.Staff, error) {
 			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("nobody in the store is %q: `storefront staff list` shows all", name)
+	return nil, fmt.Errorf("no member of the store is %q: `storefront staff list` shows all", name)
 }
 
 type staffRemoveCmd struct {
 	target
-	Person string `arg:"" help:"The person's e-mail address or id."`
+	Person string `arg:"" help:"The person's email address or id."`
 }
 
 // Help implements kong.HelpProvider.
 func (staffRemoveCmd) Help() string {
-	return `The last owner stays. What the person made works on: this prints their API keys, apps and grants.
+	return `The last owner cannot be removed. API keys, apps and grants that the person created keep working; the ` +
+		`command lists them.
 
 Examples:
 
@@ -239,16 +240,16 @@ func leftBy(made *model.StaffMade) []leftover {
 
 type staffTokenCmd struct {
 	target
-	Person  string        `arg:"" help:"The person's e-mail address or id."`
-	Name    string        `default:"made by the operator" help:"What the token is for."`
-	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token lives, at most 8760h, a year (default ${default})."`
+	Person  string        `arg:"" help:"The person's email address or id."`
+	Name    string        `default:"made by the operator" help:"The purpose of the token."`
+	Expires time.Duration `default:"2160h" placeholder:"DURATION" help:"How long the token is valid, at most 8760h (one year) (default ${default})."`
 	// Sensitive allows what requires a recent confirmation of identity in a browser.
-	Sensitive bool `help:"The token may also do what else needs a fresh proof of identity, such as creating keys."`
+	Sensitive bool `help:"Allow the token what otherwise requires a recently confirmed identity, such as creating keys."`
 }
 
 // Help implements kong.HelpProvider.
 func (staffTokenCmd) Help() string {
-	return `The token opens the GraphQL API with what the person's role reaches.
+	return `The token gives access to the GraphQL API with the person's role.
 
 Examples:
 
@@ -291,14 +292,13 @@ func (c *staffTokenCmd) Run(s *session) error {
 
 type staffPasswordCmd struct {
 	target
-	Person string `arg:"" name:"email" help:"The person's e-mail address or id."`
+	Person string `arg:"" name:"email" help:"The person's email address or id."`
 }
 
 // Help implements kong.HelpProvider.
 func (staffPasswordCmd) Help() string {
-	return `For a person who has forgotten their own. Every browser in which they are signed in is signed out, and ` +
-		`their staff tokens end, in all stores. A person of the demo no longer belongs to it, and ` +
-		"`serve --demo`" + ` will refuse the database.
+	return `For a person who forgot their password. All their browser sessions and staff tokens end, in all stores. ` +
+		`Changing the password of a person of the demo makes ` + "`serve --demo`" + ` refuse the database.
 
 Examples:
 
@@ -332,14 +332,14 @@ func (c *staffPasswordCmd) Run(s *session) error {
 
 type staffResetFactorsCmd struct {
 	target
-	Person string `arg:"" name:"email" help:"The person's e-mail address or id."`
+	Person string `arg:"" name:"email" help:"The person's email address or id."`
 }
 
 // Help implements kong.HelpProvider.
 func (staffResetFactorsCmd) Help() string {
-	return `For a person who has lost their passkeys, their authenticator app and their recovery codes: the password ` +
-		`alone lets them in again, and a store that requires a second factor leads them to a new one. Every browser ` +
-		`in which they are signed in is signed out. They get a mail. Make sure that it is them who asks.
+	return `For a person who lost their passkeys, their authenticator app and their recovery codes. They can then sign ` +
+		`in with the password alone, and a store that requires a second factor asks them to set up a new one. All ` +
+		`their browser sessions end, and they get an email. Verify who is asking first.
 
 Examples:
 

@@ -12,10 +12,10 @@ import (
 )
 
 type storeCmd struct {
-	Create storeCreateCmd `cmd:"" help:"Make a store and its owner."`
+	Create storeCreateCmd `cmd:"" help:"Create a store and invite its owner."`
 	List   storeListCmd   `cmd:"" help:"List the stores, oldest first."`
-	Legacy storeLegacyCmd `cmd:"" help:"Say whether the retired v0 of the API is still served to a store."`
-	Limit  storeLimitCmd  `cmd:"" help:"Show the limits of a store, and give it its own."`
+	Legacy storeLegacyCmd `cmd:"" help:"Set whether a store may still use the retired v0 of the API."`
+	Limit  storeLimitCmd  `cmd:"" help:"Show or change the limits of a store."`
 }
 
 // shop is a store as printed.
@@ -42,15 +42,15 @@ func shopOf(s *db.Store, host string) shop {
 type storeCreateCmd struct {
 	place
 	Name       string `arg:"" help:"The store's name."`
-	Currency   string `required:"" placeholder:"CODE" help:"ISO 4217; fixed after the first order."`
-	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"Who is invited to own the store, by a link that is shown once."`
-	Handle     string `placeholder:"HANDLE" help:"1 to 63 of a-z, 0-9 and - (default: made from the name)."`
+	Currency   string `required:"" placeholder:"CODE" help:"ISO 4217 code; cannot change after the first order."`
+	OwnerEmail string `required:"" placeholder:"ADDRESS" help:"The owner, invited with a link that is shown once."`
+	Handle     string `placeholder:"HANDLE" help:"1 to 63 characters of a-z, 0-9 and - (default: derived from the name)."`
 	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.
 func (storeCreateCmd) Help() string {
-	return `The owner opens the link that this prints, signs in or makes their account, and accepts.
+	return `The owner opens the printed link, signs in or creates an account, and accepts.
 
 Examples:
 
@@ -112,7 +112,7 @@ type storeLegacyCmd struct {
 
 // Help implements kong.HelpProvider.
 func (storeLegacyCmd) Help() string {
-	return `v0 answers stores on this list alone; all others get 410.
+	return `v0 answers only the stores and apps on this list. All others get status 410.
 
 Examples:
 

@@ -8,13 +8,13 @@ import (
 
 type storeLimitCmd struct {
 	target
-	Settings []string `arg:"" optional:"" placeholder:"NAME=NUMBER" help:"Limits of this store alone; NAME= is that of all stores again."`
+	Settings []string `arg:"" optional:"" placeholder:"NAME=NUMBER" help:"Limits of this store; NAME= restores the limit of all stores."`
 }
 
 // Help implements kong.HelpProvider.
 func (storeLimitCmd) Help() string {
-	return `What the store has above a limit stays; only more is refused. Servers heed it at once. The limits of all ` +
-		`stores are set with --limit of serve, or STOREFRONT_LIMIT.
+	return `What exceeds a lowered limit stays, but nothing is added. Servers apply changes at once. To set the limits ` +
+		`of all stores, use --limit of serve, or STOREFRONT_LIMIT.
 
 Examples:
 

@@ -55,7 +55,7 @@ func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case problem != nil:
 		seen.Problem = new(problem.Error())
 	case !verified:
-		seen.Problem = new("no secret to verify with")
+		seen.Problem = new("no secret was given")
 	}
 	if t.options.Body {
 		seen.Body = rawJSON(body)
@@ -115,7 +115,7 @@ func (t *tap) announce(at string, made *endpoint) error {
 	text := "Listening on " + at
 	switch {
 	case made != nil:
-		text += " for the endpoint " + printable(made.ID) + ", which is deleted at the end"
+		text += " for the endpoint " + printable(made.ID) + ", which is deleted on exit"
 	case len(t.secrets) == 0:
 		text += "; nothing is verified without --secret"
 	}
@@ -140,7 +140,7 @@ func (t *tap) print(s sight) error {
 	if s.Problem != nil {
 		trust = "NOT VERIFIED: " + *s.Problem
 	}
-	answered := "not answered in time"
+	answered := "no response in time"
 	if s.Status != nil {
 		answered = fmt.Sprintf("answered %d", *s.Status)
 	}

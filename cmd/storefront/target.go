@@ -47,7 +47,7 @@ func (p place) open(s *session, f func(*app.Base, *graph.Resolver) error) error 
 // target is one store of a place.
 type target struct {
 	place
-	Store string `short:"s" env:"STOREFRONT_STORE" placeholder:"HANDLE" help:"The store, by its handle or id; may be left out while there is only one."`
+	Store string `short:"s" env:"STOREFRONT_STORE" placeholder:"HANDLE" help:"The handle or id of the store; optional if there is only one."`
 }
 
 // work is the context of a command in its store; ctx is the operator's.

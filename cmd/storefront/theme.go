@@ -13,19 +13,19 @@ import (
 )
 
 type themeCmd struct {
-	Check   themeCheckCmd   `cmd:"" help:"Say what is wrong with a theme."`
-	Preview themePreviewCmd `cmd:"" help:"Show a theme with made-up data until a signal comes."`
+	Check   themeCheckCmd   `cmd:"" help:"List the problems of a theme."`
+	Preview themePreviewCmd `cmd:"" help:"Show a theme with sample data until a signal arrives."`
 }
 
 type themeCheckCmd struct {
-	Folder string `arg:"" help:"The theme: a folder, or a zip archive."`
+	Folder string `arg:"" help:"A folder or a zip archive."`
 	output
 }
 
 // Help implements kong.HelpProvider.
 func (themeCheckCmd) Help() string {
-	return `Judges a theme as an import does, without a store: its manifest, its templates with full and with empty data, ` +
-		`its stylesheets, fonts and images. The exit code is 1 when anything is wrong.
+	return `Checks a theme as an import does, without a store: its manifest, its templates with full and with empty ` +
+		`data, its stylesheets, fonts and images. The exit code is 1 if it finds a problem.
 
 Examples:
 
@@ -110,8 +110,8 @@ type themePreviewCmd struct {
 
 // Help implements kong.HelpProvider.
 func (themePreviewCmd) Help() string {
-	return `Shows the pages of a theme as a shop does, with made-up products. Files are read as they are when a page is ` +
-		`asked for: change one, and load the page again. What is wrong stands in the page's place.
+	return `Shows the pages of a theme with sample products. Files are read when a page is requested: change one, and ` +
+		`reload the page. Problems are shown instead of the page.
 
 Examples:
 
@@ -125,7 +125,7 @@ func (c *themePreviewCmd) Run(s *session) error {
 	if info, err := os.Stat(c.Folder); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return &usageError{fmt.Errorf("%s is no folder", c.Folder)}
+		return &usageError{fmt.Errorf("%s is not a folder", c.Folder)}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(s.ctx, "tcp", c.Addr)
 	if err != nil {

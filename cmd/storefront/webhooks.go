@@ -14,27 +14,28 @@ import (
 
 type webhooksCmd struct {
 	Listen  webhooksListenCmd  `cmd:"" help:"Receive deliveries on this machine, verify and print them."`
-	Requeue webhooksRequeueCmd `cmd:"" help:"Put back the events that could not be relayed."`
+	Requeue webhooksRequeueCmd `cmd:"" help:"Retry the events that could not be relayed."`
 }
 
 type webhooksListenCmd struct {
 	Addr      string        `default:"127.0.0.1:4242" help:"Where to listen; port 0 picks one."`
-	Secret    []string      `env:"STOREFRONT_WEBHOOK_SECRET" placeholder:"WHSEC" help:"The endpoint's secret, whsec_...; repeat it while it is rotated."`
-	Body      bool          `help:"Print bodies too."`
-	FailWith  int           `placeholder:"STATUS" help:"Answer with this status, to see how deliveries are tried again."`
+	Secret    []string      `env:"STOREFRONT_WEBHOOK_SECRET" placeholder:"WHSEC" help:"The endpoint's secret, whsec_...; give both during a rotation."`
+	Body      bool          `help:"Also print bodies."`
+	FailWith  int           `placeholder:"STATUS" help:"Answer with this status, to watch retries."`
 	FailFirst int           `placeholder:"N" help:"Fail only the first N attempts of each delivery."`
-	Delay     time.Duration `placeholder:"TIME" help:"Wait before each answer, such as 6s; the sender waits 5 s."`
+	Delay     time.Duration `placeholder:"TIME" help:"Wait before each response, such as 6s; the sender waits 5 s."`
 	JSON      bool          `name:"json" help:"Print one line of JSON for each delivery."`
 	registration
 }
 
 // Help implements kong.HelpProvider.
 func (webhooksListenCmd) Help() string {
-	return `For people who build receivers. Deliveries that do not verify are refused with 401, as a receiver ` +
-		`should; without a secret they are taken unverified. Nothing is deduplicated: what comes twice is shown twice.
+	return `For developing receivers. Deliveries that fail verification are refused with 401, as a receiver should do; ` +
+		`without a secret they are accepted unverified. Repeated deliveries are all shown.
 
-With --events an endpoint is registered that leads here, and deleted at the end. A server sends to 127.0.0.1 only ` +
-		`with --allow-loopback-webhooks, which --demo has; elsewhere give the address of a tunnel as --url.
+With --events, the command registers an endpoint that leads here and deletes it at the end. A server sends ` +
+		`to 127.0.0.1 only with --allow-loopback-webhooks, which --demo includes; otherwise pass the address of a ` +
+		`tunnel as --url.
 
 Examples:
 
@@ -77,7 +78,7 @@ func (c *webhooksListenCmd) Run(s *session) error {
 func (c *webhooksListenCmd) check() error {
 	switch {
 	case slices.Contains(c.Secret, ""):
-		return errors.New("--secret: one of them is empty")
+		return errors.New("--secret: a secret is empty")
 	case c.FailWith != 0 && (c.FailWith < 300 || c.FailWith > 599):
 		return errors.New("--fail-with: want a status from 300 to 599")
 	case c.FailFirst < 0 || c.FailFirst > 0 && c.FailWith == 0:

@@ -14,10 +14,10 @@ type webhooksRequeueCmd struct {
 
 // Help implements kong.HelpProvider.
 func (webhooksRequeueCmd) Help() string {
-	return `An event that the database refuses to relay, or that brings a mistake of the program to light, is set aside, ` +
-		`so that the others go on: storefront doctor names it with the error. Once the cause is gone, this puts all such ` +
-		`events back; servers and dispatchers may run meanwhile. Endpoints get them after later events of the same ` +
-		`resource, which went on, and some perhaps once more.
+	return `An event that the database rejects, or that triggers a bug, is set aside so that other events continue: ` +
+		`storefront doctor shows it with its error. Once the cause is fixed, this command retries all such events; ` +
+		`servers and dispatchers may keep running. Endpoints receive them after later events of the same resource, ` +
+		`some possibly twice.
 
 Examples:
 
@@ -41,6 +41,6 @@ func (c *webhooksRequeueCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		return c.print(s, requeued{n}, table{{"Events put back:", strconv.Itoa(n)}})
+		return c.print(s, requeued{n}, table{{"Events requeued:", strconv.Itoa(n)}})
 	})
 }

@@ -194,7 +194,7 @@ func TestListenDelay(t *testing.T) {
 	<-arrived
 	l.signal()
 	if line := l.line(); !strings.HasSuffix(line,
-		"#3  -  attempt 0  not answered in time  NOT VERIFIED: no secret to verify with") {
+		"#3  -  attempt 0  no response in time  NOT VERIFIED: no secret was given") {
 		t.Errorf("printed %q", line)
 	}
 	if body, _ := io.ReadAll(l.lines); !strings.Contains(string(body), `  "a": "<b>"`) {

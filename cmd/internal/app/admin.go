@@ -75,7 +75,7 @@ func (a *admin) handler(reg *prometheus.Registry) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !a.asked(r) {
-			http.Error(w, "This is not the host of the admin port: ask for its address, or name the host with --admin-host.",
+			http.Error(w, "This is not the host of the admin port: use its address, or allow the host with --admin-host.",
 				http.StatusMisdirectedRequest)
 			return
 		}

@@ -32,7 +32,7 @@ const (
 func diagnoseDatabase(ctx context.Context, st Storage, ring *keyring.Ring) []Finding {
 	if path := st.SQLitePath(); path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return []Finding{ok("database", "%s does not exist yet; serve makes it", path)}
+			return []Finding{ok("database", "%s does not exist yet; serve creates it", path)}
 		}
 	}
 	s, err := ent.Open(ctx, ent.Config{Database: st.Address(), MaxOpen: 2})
@@ -61,8 +61,8 @@ func diagnoseHandles(ctx context.Context, s *ent.Store) []Finding {
 	for i, row := range rows {
 		handles[i] = row.ID
 	}
-	return []Finding{warn("handles", "stores have handles that are kept for the service: "+strings.Join(handles, ", "),
-		"ask their owners to move to a store of another handle: a host of that name may be needed, or mislead people")}
+	return []Finding{warn("handles", "some stores have handles that are reserved for the service: "+strings.Join(handles, ", "),
+		"ask their owners to move to a store with another handle: the host name may be needed, or mislead people")}
 }
 
 // diagnoseEvents looks for events that could not be relayed to webhooks. A schema without the table
@@ -80,7 +80,7 @@ func diagnoseEvents(ctx context.Context, s *ent.Store) []Finding {
 	if len(list) > 1 {
 		found += ", …"
 	}
-	return []Finding{fail("events", found, "`storefront doctor deliveries` names them all; remove the cause, then run "+
+	return []Finding{fail("events", found, "`storefront doctor deliveries` lists all of them; fix the cause, then run "+
 		"`storefront webhooks requeue`")}
 }
 
@@ -105,11 +105,11 @@ func judgeVersion(v string) Finding {
 		name, major, minor = "MariaDB", 10, 11
 	case strings.Contains(lower, "tidb"), strings.Contains(lower, "vitess"):
 		return warn("version", v+" speaks MySQL's protocol",
-			"nothing, if you know it; tests run on MySQL 9.7 and MariaDB 10.11")
+			"nothing, if this is intended; tests run on MySQL 9.7 and MariaDB 10.11")
 	}
 	m := numbers.FindStringSubmatch(v)
 	if m == nil {
-		return warn("version", v+" is not known here", "use MySQL 8.4 or later, or MariaDB 10.11 or later; tests run on MySQL 9.7 and MariaDB 10.11")
+		return warn("version", v+" is an unknown database", "use MySQL 8.4 or later, or MariaDB 10.11 or later; tests run on MySQL 9.7 and MariaDB 10.11")
 	}
 	a, _ := strconv.Atoi(m[1])
 	b, _ := strconv.Atoi(m[2])
@@ -122,7 +122,7 @@ func judgeVersion(v string) Finding {
 func diagnoseSchema(ctx context.Context, s *ent.Store) Finding {
 	st, err := migrate.Check(ctx, s)
 	if err != nil {
-		return fail("migrations", firstLine(err), "restore the released migrations: install the program anew")
+		return fail("migrations", firstLine(err), "restore the released migrations: reinstall the program")
 	}
 	return judgeSchema(st, s.Dialect() == dialect.SQLite)
 }
@@ -132,10 +132,10 @@ func judgeSchema(st migrate.Status, sqlite bool) Finding {
 	switch {
 	case len(st.Unknown) > 0:
 		return fail("migrations", "applied by a newer program: "+strings.Join(st.Unknown, ", "),
-			"run that version of the program, or a later one")
+			"run that version of the program or a later one")
 	case st.Failed != "":
-		return fail("migrations", pending+"; the first stopped half-way: "+st.Failed,
-			"remove its cause, then run `storefront migrate apply`")
+		return fail("migrations", pending+"; the first one failed halfway: "+st.Failed,
+			"fix the cause, then run `storefront migrate apply`")
 	case len(st.Pending) > 0 && !sqlite:
 		return fail("migrations", pending, "run `storefront migrate apply`, or start with --migrate")
 	case len(st.Pending) > 0:
@@ -159,7 +159,7 @@ func diagnoseClock(ctx context.Context, s *ent.Store) Finding {
 
 func judgeClock(difference time.Duration) Finding {
 	found := "the database's clock differs by " + difference.Round(time.Millisecond).String()
-	const remedy = "let NTP set the clocks of this machine and of the database's"
+	const remedy = "synchronize the clocks of this machine and of the database's machine with NTP"
 	switch difference = difference.Abs(); {
 	case difference > clockFail:
 		return fail("clock", found, remedy)

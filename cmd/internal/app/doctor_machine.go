@@ -28,17 +28,17 @@ func diagnoseFolder(dir string) []Finding {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		parent := existingParent(dir)
-		return append([]Finding{ok("data", "%s does not exist yet; serve makes it", dir)}, diagnoseSpace(parent)...)
+		return append([]Finding{ok("data", "%s does not exist yet; serve creates it", dir)}, diagnoseSpace(parent)...)
 	}
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is not a folder", dir)
 	}
 	if err != nil {
-		return []Finding{fail("data", firstLine(err), "name a folder with --data")}
+		return []Finding{fail("data", firstLine(err), "set a folder with --data")}
 	}
 	probe, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		return []Finding{fail("data", firstLine(err), "let the user that runs the program write to "+dir)}
+		return []Finding{fail("data", firstLine(err), "give the user that runs the program write access to "+dir)}
 	}
 	probe.Close()
 	os.Remove(probe.Name())
@@ -89,14 +89,14 @@ func diagnoseSecret(s Storage) (Finding, *keyring.Ring) {
 				"generate one: openssl rand -base64 32"), nil
 		}
 		if weak(s.SecretKey) {
-			return warn("secret", "STOREFRONT_SECRET_KEY repeats few characters",
-				"put a generated one in front (openssl rand -base64 32) and a comma"), ring
+			return warn("secret", "STOREFRONT_SECRET_KEY has too few different characters",
+				"prepend a generated one (openssl rand -base64 32) and a comma"), ring
 		}
 		return ok("secret", "%d from STOREFRONT_SECRET_KEY", len(ring.KeyIDs())), ring
 	}
 	path := filepath.Join(s.Data, keyring.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return ok("secret", "%s does not exist yet; serve makes it", path), nil
+		return ok("secret", "%s does not exist yet; serve creates it", path), nil
 	}
 	ring, err := keyring.LoadOrCreate(s.Data)
 	if err != nil {
@@ -126,10 +126,10 @@ func diagnoseAddresses(ctx context.Context, c Config) []Finding {
 			_ = l.Close() // nothing was received on it
 			list = append(list, ok("address", "%s is free", a.addr))
 		case running:
-			list = append(list, ok("address", "%s is in use; a storefront runs here", a.addr))
+			list = append(list, ok("address", "%s is in use by a storefront", a.addr))
 		default:
 			list = append(list, fail("address", firstLine(err),
-				"stop what listens there, or choose another with "+a.flag))
+				"stop the program that listens there, or choose another address with "+a.flag))
 		}
 	}
 	return append(list, judgeProxies(c)...)
@@ -141,8 +141,8 @@ func judgeProxies(c Config) []Finding {
 	if len(c.TrustedProxies) > 0 || c.TLSCert != "" || !strings.HasPrefix(c.PublicURL, "https://") {
 		return nil
 	}
-	return []Finding{warn("proxies", "a proxy speaks TLS for "+c.PublicURL+", and no proxy is named: all visitors "+
-		"behind it count as one client", "name its network with --trusted-proxies")}
+	return []Finding{warn("proxies", "a proxy serves TLS for "+c.PublicURL+", but no proxy is trusted: all visitors "+
+		"behind it count as one client", "set its network with --trusted-proxies")}
 }
 
 // fewAttempts is the number of concurrent webhook attempts below which there is a warning.
@@ -152,10 +152,10 @@ const fewAttempts = 2000
 // are normal on a small machine.
 func judgeCapacity(c webhook.Capacity) Finding {
 	if c.Attempts < fewAttempts && c.Files > 0 && c.Files < 2*fewAttempts {
-		return warn("webhooks", fmt.Sprintf("%d attempts fit at once: here a process may open %d files", c.Attempts,
+		return warn("webhooks", fmt.Sprintf("%d attempts can run at once: a process may open %d files here", c.Attempts,
 			c.Files), "raise the limit of open files, such as LimitNOFILE=65536 in the unit of systemd, or ulimit -n")
 	}
-	return ok("webhooks", "%d attempts fit at once", c.Attempts)
+	return ok("webhooks", "%d attempts can run at once", c.Attempts)
 }
 
 // storefrontAt reports whether a storefront answers at an admin address.

@@ -39,20 +39,20 @@ func judgeSealed(counts []reseal.Count, secrets int) (list []Finding) {
 		}
 	}
 	if len(lost) > 0 {
-		list = append(list, warn("sealed", "their root secret is gone: "+strings.Join(lost, ", "),
-			"put that secret back at the end of the list and run `storefront secret reseal`; without it, stores rotate "+
-				"and promote the secrets of their webhook endpoints, and people set up their second factors anew"))
+		list = append(list, warn("sealed", "the root secret is missing for "+strings.Join(lost, ", "),
+			"put that secret back at the end of the list and run `storefront secret reseal`; without it, stores must rotate "+
+				"and promote the secrets of their webhook endpoints, and people must set up their second factors again"))
 	}
 	switch {
 	case len(older) > 0:
-		return append(list, warn("sealed", "an older root secret is needed by "+strings.Join(older, ", "),
+		return append(list, warn("sealed", "an older root secret is still needed by "+strings.Join(older, ", "),
 			"run `storefront secret reseal` once every server and dispatcher has the first secret, and keep the others "+
 				"until then"))
 	case secrets > 1:
-		return append(list, ok("sealed", "nothing needs an older root secret; take it away once every server and "+
-			"dispatcher has had the first one for two days, as long as a link to a preview that it signed lives"))
+		return append(list, ok("sealed", "no data needs an older root secret; remove it two days after every server and "+
+			"dispatcher has the first one, when the last preview link signed with it has expired"))
 	case len(lost) > 0:
 		return list
 	}
-	return append(list, ok("sealed", "all of it opens with the root secret"))
+	return append(list, ok("sealed", "everything can be decrypted with the root secret"))
 }

@@ -217,17 +217,17 @@ func (i *inspection) judge(ctx context.Context, q *inspected) error {
 	active := q.status == string(state.EndpointActive) && (q.paused == nil || *q.paused <= i.now)
 	switch {
 	case active && *q.due <= late && *q.until <= late:
-		i.add(q, QueueOverdue, i.wallTime(max(*q.due, *q.until)), "the queue is due, and nobody owns it")
+		i.add(q, QueueOverdue, i.wallTime(max(*q.due, *q.until)), "the queue is due, and no process owns it")
 	case q.owner != nil && *q.until <= late:
-		i.add(q, LeaseEnded, i.wallTime(*q.until), "the lease has ended, and the queue is not due")
+		i.add(q, LeaseEnded, i.wallTime(*q.until), "the lease has expired, and the queue is not due")
 	case active && more && q.owner == nil && *q.due > i.queues.Add(schedule.Window+time.Hour):
-		i.add(q, QueueNotDue, 0, "the endpoint is active, and its queue rests with something to send")
+		i.add(q, QueueNotDue, 0, "the endpoint is active and its queue has something to send, but is not due")
 	}
 	if q.last != nil && *q.last > q.row.Last {
-		i.add(q, CounterBehind, 0, fmt.Sprintf("the last sequence is %d, and there is a delivery %d", q.row.Last, *q.last))
+		i.add(q, CounterBehind, 0, fmt.Sprintf("the last sequence is %d, but delivery %d exists", q.row.Last, *q.last))
 	}
 	if q.row.Floor > q.row.Last {
-		i.add(q, CounterBehind, 0, fmt.Sprintf("the last sequence is %d, and all is given up to %d", q.row.Last,
+		i.add(q, CounterBehind, 0, fmt.Sprintf("the last sequence is %d, but deliveries up to %d were given up", q.row.Last,
 			q.row.Floor))
 	}
 	if q.first == nil || q.row.FailedThrough < *q.first {
