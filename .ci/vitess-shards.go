@@ -23,9 +23,9 @@ import (
 
 func main() {
 	socket := flag.String("socket", "", "the socket of MySQL with the databases of shards")
-	shards := flag.String("shards", "", "the names of the shards, whose tables are made")
-	empty := flag.Bool("empty", false, "leave no row in the tables: they are to be copied from other shards")
-	checked := flag.Bool("check", false, "count rows instead, and look for those that lie elsewhere")
+	shards := flag.String("shards", "", "names of the shards whose tables to create")
+	empty := flag.Bool("empty", false, "leave the tables empty: their rows will be copied from other shards")
+	checked := flag.Bool("check", false, "count rows instead, and search for misplaced ones")
 	wait := flag.String("wait", "", "the address of a cluster that is to answer")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

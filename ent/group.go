@@ -124,7 +124,7 @@ func (t *turns) give(g *group) bool {
 	return true
 }
 
-// begin begins a transaction, or joins the open group unless it is to be alone.
+// begin begins a transaction, or joins the open group unless it must be alone.
 func (s *Store) begin(caller context.Context, r *retry) (*group, error) {
 	if s.turns == nil {
 		return s.open(caller, r)

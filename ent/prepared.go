@@ -76,7 +76,7 @@ type preparedConn struct {
 func (c *preparedConn) Status(op sqlite.DBStatusOp, reset bool) (current, high int, err error) {
 	whole, ok := c.sqliteConn.(sqlite.DBStatus)
 	if !ok {
-		return 0, 0, fmt.Errorf("status: %T does not tell it", c.sqliteConn)
+		return 0, 0, fmt.Errorf("status: %T does not report it", c.sqliteConn)
 	}
 	return whole.Status(op, reset)
 }

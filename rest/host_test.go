@@ -77,7 +77,7 @@ func TestHosts(t *testing.T) {
 		for _, host := range []string{"evil.test", "closed.shops.test:8080", "nobody.shops.test:8080",
 			"first.shops.test", "first.shops.test:9090", "x.first.shops.test:8080"} {
 			for _, path := range []string{"/", base + "/me", "/sign-in", "/dashboard", "/graphql", "/robots.txt"} {
-				if path == "/robots.txt" && host == "closed.shops.test:8080" { // robots are told to stay away
+				if path == "/robots.txt" && host == "closed.shops.test:8080" { // robots are kept away
 					s.raw(t, http.MethodGet, path, "Host", host).want(http.StatusOK, "")
 					continue
 				}

@@ -58,8 +58,8 @@ func (c *till) account(m *shop, signing string) {
 		model.PaymentAccountInput{Kind: state.PaymentStripe, SecretKey: new(paymenttest.Key), SigningSecret: &signing}))
 }
 
-// tell sends an event to a shop's endpoint for events.
-func (c *till) tell(id, kind, session, signing string, age time.Duration) *shopper {
+// send sends an event to a shop's endpoint for events.
+func (c *till) send(id, kind, session, signing string, age time.Duration) *shopper {
 	c.t.Helper()
 	body := paymenttest.Event(kind, session)
 	door := &shopper{t: c.t, s: c.server, host: "api.shops.test:8080"}
@@ -119,7 +119,7 @@ func TestStripePages(t *testing.T) {
 		if n := c.fake.Asked("GET session") - asked; n > 1 {
 			t.Errorf("10 looks at the page asked Stripe %d times", n)
 		}
-		c.tell(xid.Store.Format(c.shop.id), "checkout.session.completed", session, paymenttest.Signing, 0)
+		c.send(xid.Store.Format(c.shop.id), "checkout.session.completed", session, paymenttest.Signing, 0)
 		c.b.get(order).want(http.StatusOK, order, "Bezahlt")
 		if strings.Contains(c.b.header.Get("Content-Security-Policy"), "stripe") ||
 			strings.Contains(c.b.body, "/pay") {
@@ -181,7 +181,7 @@ func TestStripeEvents(t *testing.T) {
 			if e.taken {
 				want = http.StatusOK
 			}
-			got := c.tell(e.shop, cmp.Or(e.kind, paid), cmp.Or(e.session, session), e.signing, e.age).status
+			got := c.send(e.shop, cmp.Or(e.kind, paid), cmp.Or(e.session, session), e.signing, e.age).status
 			if got != want {
 				t.Errorf("%s: %d, want %d", name, got, want)
 			}
@@ -190,21 +190,21 @@ func TestStripeEvents(t *testing.T) {
 			}
 		}
 		c.fake.Refuse("GET session", http.StatusBadGateway)
-		if door := c.tell(first, paid, session, signing, 0); door.status != http.StatusServiceUnavailable ||
+		if door := c.send(first, paid, session, signing, 0); door.status != http.StatusServiceUnavailable ||
 			door.header.Get("Retry-After") == "" {
 			t.Errorf("while Stripe is away: %d", door.status)
 		}
 		c.fake.Refuse("GET session", 0)
 		// Events arrive twice, and in any order.
 		for _, kind := range []string{"checkout.session.expired", paid, "checkout.session.async_payment_succeeded", paid} {
-			if door := c.tell(first, kind, session, signing, 0); door.status != http.StatusOK {
+			if door := c.send(first, kind, session, signing, 0); door.status != http.StatusOK {
 				t.Errorf("%s: %d %s", kind, door.status, door.body)
 			}
 		}
 		if o := c.order(order); o.FinancialStatus != state.FinancialPaid || o.Version != 2 {
 			t.Errorf("the order is %s, of version %d", o.FinancialStatus, o.Version)
 		}
-		c.tellOfRefund(first, second, theirs)
+		c.sendRefund(first, second, theirs)
 		door := &shopper{t: t, s: c.server, host: "api.shops.test:8080"}
 		door.ask(http.MethodPost, "/payments/stripe/"+first, strings.Repeat("x", 64<<10+1))
 		if door.status != http.StatusRequestEntityTooLarge {
@@ -227,8 +227,8 @@ func (c *till) order(path string) *model.Order {
 	return list.Nodes[0]
 }
 
-// tellOfRefund sends an event about a failed refund, of which only the shop is notified.
-func (c *till) tellOfRefund(first, second, theirs string) {
+// sendRefund sends an event about a failed refund, of which only the shop is notified.
+func (c *till) sendRefund(first, second, theirs string) {
 	c.t.Helper()
 	o := c.order("")
 	graphtest.Must[*model.OrderPayload](c.t)(c.core.Mutation().OrderRefund(c.shop.ctx, o.PublicID(), o.Version,
@@ -249,7 +249,7 @@ func (c *till) tellOfRefund(first, second, theirs string) {
 		{shop: first, kind: "charge.refund.updated", signing: paymenttest.Signing, status: http.StatusOK, failed: true},
 		{shop: first, kind: "refund.failed", signing: paymenttest.Signing, status: http.StatusOK, failed: true},
 	} {
-		door := c.tell(e.shop, e.kind, id, e.signing, 0)
+		door := c.send(e.shop, e.kind, id, e.signing, 0)
 		r := c.store.DB(c.shop.ctx).PaymentRefund.Query().OnlyX(c.shop.ctx)
 		if door.status != e.status || (r.State == state.PaymentRefundFailed) != e.failed {
 			c.t.Errorf("%d: %d, the refund is %s", i, door.status, r.State)

@@ -46,7 +46,7 @@ func main() {
 	defer stop()
 	var c command
 	parser := kong.Parse(&c, kong.Name("chaos"), kong.UsageOnError(),
-		kong.Description("Disturbs the storefront service, and judges what comes of it."))
+		kong.Description("Injects faults into the storefront service and checks that it keeps its promises."))
 	good, err := c.run(ctx, os.Stdout)
 	parser.FatalIfErrorf(err)
 	if !good {

@@ -76,7 +76,7 @@ func TestBrowserConsent(t *testing.T) {
 	select {
 	case back = <-app.back:
 	case <-time.After(patience):
-		t.Fatal("the app hears nothing")
+		t.Fatal("the app receives nothing")
 	}
 	token, err := c.Exchange(p.context(t), back.Query().Get("code"), oauth2.VerifierOption(verifier))
 	if err != nil {
@@ -108,6 +108,6 @@ func TestBrowserCancel(t *testing.T) {
 	b.seeText("Back in the app")
 	if q := (<-app.back).Query(); q.Get("error") != "access_denied" ||
 		q.Get("state") != "state" || q.Get("iss") != p.API {
-		t.Errorf("the app hears %v", q)
+		t.Errorf("the app received %v", q)
 	}
 }

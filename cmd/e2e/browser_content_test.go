@@ -133,7 +133,7 @@ func TestBrowserCollections(t *testing.T) {
 	b.keepsHidden(p, f.Stores[0].StaffToken)
 }
 
-// keepsUnshown checks that forms keep what is after the first page of a list, and that it can be
+// keepsHidden checks that forms keep what is after the first page of a list, and that it can be
 // found: a discount keeps its collections, a menu keeps its product, and the product can be added
 // to a collection.
 func (b *browser) keepsHidden(p *program, token string) {

@@ -197,7 +197,7 @@ func (b *browser) replay(p *program, r *receiver, token, id string, events ...st
 	b.open("/dashboard/webhooks/" + id + "?hours=6")
 	b.see(`[data-test="activity"] canvas`)
 	b.click(`.chart-table summary`)
-	b.await("what came of the attempts", `Number(document.querySelector('.chart-table tbody td')?.innerText) > 0`)
+	b.await("the results of the attempts", `Number(document.querySelector('.chart-table tbody td')?.innerText) > 0`)
 	b.see(`[data-test="deliveries"] tbody tr`)
 	b.shot("webhook")
 }

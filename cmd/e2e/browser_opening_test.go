@@ -68,15 +68,15 @@ func TestBrowserOpening(t *testing.T) {
 	sale := &sale{b: b, mails: mails, front: front, token: token, counter: &counter{settings: s, program: p,
 		host: host.Hostname(), http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}}
-	heard := receiving(t).open("/orders", nil)
-	p.register(t, key, heard, "order.created", "order.paid")
+	received := receiving(t).open("/orders", nil)
+	p.register(t, key, received, "order.created", "order.paid")
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	b.dress("light", 360)
 	for _, l := range []state.Language{state.German, state.Japanese, state.Arabic} {
 		sale.in(l)
 	}
 	sale.read()
-	heard.sink.complete(t, settled, &sale.sold, heard)
+	received.sink.complete(t, settled, &sale.sold, received)
 }
 
 // sale is a shop that sells in several languages.

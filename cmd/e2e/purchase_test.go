@@ -109,8 +109,8 @@ func TestPurchasesSurviveKills(t *testing.T) {
 		c := &counter{settings: s, host: front.Hostname(), program: p, http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 		product := p.stock(t, store.StaffToken, pieces)
-		heard := receiving(t).open("/orders", nil)
-		p.register(t, store.Keys["all"], heard, orderEvents...)
+		received := receiving(t).open("/orders", nil)
+		p.register(t, store.Keys["all"], received, orderEvents...)
 		cookies, totals := make([]string, shoppers), make([]string, shoppers)
 		eachOf(shoppers, func(i int) {
 			cookies[i], totals[i] = c.shopper(t, product, "shopper-"+strconv.Itoa(i)+"@example.com", "test")
@@ -146,7 +146,7 @@ func TestPurchasesSurviveKills(t *testing.T) {
 		for _, id := range c.check(t, store.Keys["all"], product, orders, pieces) {
 			sold.add(id, "order.created", "order.paid")
 		}
-		heard.sink.complete(t, settled, &sold, heard)
+		received.sink.complete(t, settled, &sold, received)
 	})
 }
 

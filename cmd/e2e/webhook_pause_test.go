@@ -60,13 +60,13 @@ func TestWebhookPause(t *testing.T) {
 	for _, b := range books {
 		b.isPrompt(t, func(time.Time) time.Duration { return besideStopped })
 		for _, at := range resumed {
-			b.hearsLittleAgain(t, at)
+			b.receivesLittleAgain(t, at)
 		}
 	}
 }
 
-// hearsLittleAgain checks that after a time few accepted deliveries are sent again.
-func (b *book) hearsLittleAgain(t *testing.T, after time.Time) {
+// receivesLittleAgain checks that after a time few accepted deliveries are sent again.
+func (b *book) receivesLittleAgain(t *testing.T, after time.Time) {
 	t.Helper()
 	accepted, again := map[string]bool{}, 0
 	for _, e := range b.all() {

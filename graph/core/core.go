@@ -130,7 +130,7 @@ func New(c Config) (*Core, error) {
 	if c.Store == nil || c.Keys == nil || c.Factors == nil || c.Pages == nil || c.HostOf == nil ||
 		c.APIHost == "" || c.Links == nil || c.Webhooks == nil || c.Exports == nil || c.Themes == nil ||
 		c.Images == nil || c.Payments == nil {
-		return nil, errors.New("graph: only Sessions, Erasures, Shelves, Notifier, Tasks, Limits, Reviewer and Logger are optional")
+		return nil, errors.New("graph: only Sessions, Erasures, Listings, Notifier, Tasks, Limits, Reviewer and Logger are optional")
 	}
 	if c.Reviewer == nil {
 		c.Reviewer = func(*db.Store) bool { return false }

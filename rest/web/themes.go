@@ -27,7 +27,7 @@ var cardData = map[string]string{
 var imageData = map[string]string{
 	"url": "the path of a picture", "small_url": "the path of its narrowest form, for rows of small pictures",
 	"srcset": "for the attribute srcset, or nothing", "width": "of url in pixels, or nothing",
-	"height": "of url in pixels, or nothing", "alt": "what is to be seen; the title of the product by default",
+	"height": "of url in pixels, or nothing", "alt": "the alternative text; by default the title of the product",
 }
 
 // menuData are the values of a menu's link.

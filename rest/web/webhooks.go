@@ -163,7 +163,7 @@ var bodyMembers = [][2]string{
 		"events only, you see some numbers only."},
 	{"changed_fields", "The members that an update changed; null for other events."},
 	{"data.object", "The representation that the API answers, as the change left it."},
-	{"payload_omitted", "True where the body would be above 256 KiB: `data` is then null, and the resource is to be " +
+	{"payload_omitted", "True if the body would exceed 256 KiB: `data` is then null, and the resource must be " +
 		"read from the API."},
 }
 

@@ -55,7 +55,7 @@ type admin struct {
 type health struct {
 	Program string `json:"program"`
 	Status  string `json:"status"`
-	// Reason tells the operator why the process is not ready, or what it cannot do.
+	// Reason says why the process is not ready, or what it cannot do.
 	Reason string `json:"reason,omitzero"`
 }
 

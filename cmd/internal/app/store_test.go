@@ -40,10 +40,10 @@ func TestFindStore(t *testing.T) {
 	})
 }
 
-// heard is a log that signals writes.
-type heard chan struct{}
+// signalLog is a log that signals writes.
+type signalLog chan struct{}
 
-func (h heard) Write(b []byte) (int, error) {
+func (h signalLog) Write(b []byte) (int, error) {
 	select {
 	case h <- struct{}{}:
 	default:
@@ -73,7 +73,7 @@ func TestOpenAwaitsTheServer(t *testing.T) {
 	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
-	log := make(heard, 1)
+	log := make(signalLog, 1)
 	opening := func(address string) app.Opening {
 		o := app.Opening{Storage: settings(t).Storage, Migrate: true, WaitFor: time.Minute,
 			Logger: slog.New(slog.NewTextHandler(log, nil))}

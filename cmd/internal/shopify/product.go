@@ -136,7 +136,7 @@ func (i *importer) picture(c *record, p *product) {
 		p.in.ImageURL = &best
 	}
 	if len(list) > 1 {
-		i.note(c, "%d more pictures are to be uploaded by hand", len(list)-1)
+		i.note(c, "%d more images must be uploaded by hand", len(list)-1)
 	}
 }
 

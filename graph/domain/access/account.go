@@ -156,7 +156,7 @@ func (a AccountFields) Log(ctx context.Context, obj *model.Account, first *int, 
 }
 
 // PasswordChange sets a new password for the calling person. It ends their other sessions and their
-// staff tokens in all stores, including the token of the request: whoever else holds it does not
+// staff tokens in all stores, including the token of the request: other holders of it do not
 // know the password. A wrong current password is a fault of the member current and counts as a
 // failed sign-in.
 func (m Mutation) PasswordChange(ctx context.Context, current, next string) (*model.PasswordChangePayload, error) {

@@ -222,7 +222,7 @@ func TestAppStates(t *testing.T) {
 			then    func(*model.App) bool
 		}{
 			{name: "enable an enabled one", call: m.AppEnable, ctx: admin, version: 1, want: "invalid_transition"},
-			{name: "disable a version of before", call: m.AppDisable, ctx: admin, version: 9, want: "version_mismatch"},
+			{name: "disable an old version", call: m.AppDisable, ctx: admin, version: 9, want: "version_mismatch"},
 			{name: "disable", call: m.AppDisable, ctx: admin, version: 1,
 				then: func(a *model.App) bool { return a.DisabledAt != nil && a.Version == 2 }},
 			{name: "again", call: m.AppDisable, ctx: admin, version: 2, want: "invalid_transition"},

@@ -35,7 +35,7 @@ func (m *market) online() {
 			{Kind: state.PaymentTest, Name: "Test", Active: true}}}))
 }
 
-// owed creates an order that is to be paid online.
+// owed creates an order with an online payment.
 func (m *market) owed(w cart.ProductRef) *storefront.ShopperOrder {
 	m.t.Helper()
 	token := m.add("", w, 1)

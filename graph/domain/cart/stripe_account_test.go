@@ -140,7 +140,7 @@ func TestStripeRefundFails(t *testing.T) {
 		m.round()
 		m.round()
 		account := graphtest.Must[selling.Accounts](t)(m.Accounts(m.Shop.Ctx, state.PaymentStripe)).Present()
-		hear := func(reference string) {
+		notify := func(reference string) {
 			var all sync.WaitGroup
 			for range 3 {
 				all.Go(func() {
@@ -152,13 +152,13 @@ func TestStripeRefundFails(t *testing.T) {
 			all.Wait()
 		}
 		back := m.fake.Refunds()
-		hear(back[0].ID)
-		hear("re_nobody")
+		notify(back[0].ID)
+		notify("re_nobody")
 		if len(back) != 2 || m.refunds()[0].State != state.PaymentRefundDone || m.refunds()[0].DueAt == nil {
 			t.Fatalf("refunded %+v, stored %+v", back, m.refunds()[0])
 		}
 		m.fake.Fail(back[0].ID, "expired_or_canceled_card")
-		hear(back[0].ID)
+		notify(back[0].ID)
 		r := m.refunds()
 		if r[0].State != state.PaymentRefundFailed || *r[0].Failure != "expired_or_canceled_card" ||
 			r[0].DueAt != nil || r[1].State != state.PaymentRefundDone || len(m.notices()) != 1 {

@@ -192,8 +192,8 @@ func (m Mutation) discountLists(ctx context.Context, ids []xid.ID, before docume
 	return document.NewTags(texts), c.Err()
 }
 
-// checkCode validates what shoppers enter: characters that everyone can type and tell apart, so
-// that no two codes look alike.
+// checkCode validates what shoppers enter: characters that everyone can type and that
+// no one confuses.
 func checkCode(c *core.Check, code string) {
 	bad := func(r rune) bool { return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
 	switch {

@@ -58,7 +58,7 @@ func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err
 	return q, err
 }
 
-// AskPasswordless asks a browser for a passkey of whoever uses it. The authenticator must verify the user,
+// AskPasswordless asks a browser for a passkey of its user. The authenticator must verify the user,
 // because this passkey replaces the password as well.
 func (k *Keeper) AskPasswordless(ctx context.Context) (q *Ceremony, err error) {
 	if !k.Passkeys() {

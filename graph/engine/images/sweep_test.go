@@ -76,7 +76,7 @@ func TestSweep(t *testing.T) {
 // TestSweepKeepsWhatPagesShow: a page names its images like a product does.
 func TestSweepKeepsWhatPagesShow(t *testing.T) {
 	each(t, func(t *testing.T, s *studio) {
-		for _, path := range []string{"/shown", "/unshown"} {
+		for _, path := range []string{"/shown", "/hidden"} {
 			s.get(path)
 		}
 		err := s.Store.InTx(s.ctx, func(ctx context.Context) error {
@@ -86,11 +86,11 @@ func TestSweepKeepsWhatPagesShow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.age(graceTime+time.Minute, "/shown", "/unshown")
+		s.age(graceTime+time.Minute, "/shown", "/hidden")
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if s.known(s.host.URL+"/shown") == nil || s.known(s.host.URL+"/unshown") != nil {
+		if s.known(s.host.URL+"/shown") == nil || s.known(s.host.URL+"/hidden") != nil {
 			t.Error("the image of a page was removed")
 		}
 	})

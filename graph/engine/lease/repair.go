@@ -145,7 +145,7 @@ func (m *ClockRepair) free(ctx context.Context, list []claimedRow, as map[claime
 	})
 }
 
-// Beyond returns the condition [Mender.Ahead] for rows whose due_at is the end of their lease or
+// Beyond returns the condition [ClockRepair.Ahead] for rows whose due_at is the end of their lease or
 // the time of the next try. longest are the longest waits by the number of tries, which is a
 // column; the last one applies to all higher numbers.
 func Beyond(now Clock, tries string, longest []time.Duration) string {

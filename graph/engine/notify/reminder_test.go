@@ -108,7 +108,7 @@ func TestTokens(t *testing.T) {
 		w.token("Later", 81*day, 7*day+time.Hour, nil)
 		w.token("Over", 90*day, -time.Second, nil)
 		w.token("Revoked", 84*day, 6*day, func(c *db.StaffTokenCreate) { c.SetRevokedAt(now) })
-		w.token("Told", 85*day, 5*day, func(c *db.StaffTokenCreate) { c.SetRemindedAt(now) })
+		w.token("Reminded", 85*day, 5*day, func(c *db.StaffTokenCreate) { c.SetRemindedAt(now) })
 		w.token("Short", day, 6*day, nil)
 		w.token("Endless", 86*day, 0, func(c *db.StaffTokenCreate) { c.Mutation().ClearExpiresAt() })
 		if n := w.round(); n != 1 {

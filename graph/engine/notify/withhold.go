@@ -119,18 +119,18 @@ func mailbox(address string) string {
 }
 
 // withhold removes an email that must not be sent. The history of the order records it, and once a
-// day a notice informs the people of the store.
+// day a notice inform the people of the store.
 func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) error {
 	s.log(row).InfoContext(ctx, "mail withheld", "reason", reason)
 	ctx = viewer.Operator(ctx, row.StoreID)
-	tell := false
+	inform := false
 	if row.OrderID != nil {
 		wait, err := ratelimit.Take(ctx, s.Store, ratelimit.Key("notice of withheld mails", row.StoreID.String()),
 			ratelimit.Per(1, day))
 		if err != nil {
 			return err
 		}
-		tell = wait == 0
+		inform = wait == 0
 	}
 	return wrap("withhold mail", s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
@@ -138,7 +138,7 @@ func (s *Sender) withhold(ctx context.Context, row *db.Mail, reason string) erro
 		if err != nil || n == 0 || row.OrderID == nil {
 			return err
 		}
-		if err := audit.Write(ctx, c, "order.email_withhold", xid.Order, *row.OrderID, reason); err != nil || !tell {
+		if err := audit.Write(ctx, c, "order.email_withhold", xid.Order, *row.OrderID, reason); err != nil || !inform {
 			return err
 		}
 		return s.Notifier.Append(ctx, s.Store, Notice{Level: state.NotificationWarning,

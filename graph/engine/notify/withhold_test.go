@@ -107,7 +107,7 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
-// A network that orders much at many shops triggers no more emails, whoever the recipients are.
+// A network that orders much at many shops triggers no more emails to any recipient.
 func TestWithheldNetwork(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
 	s.took(31, nil)

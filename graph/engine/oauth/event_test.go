@@ -8,7 +8,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// TestEventsOfGrants: of all steps, only the end of a grant writes an event, once, whoever ends it.
+// TestEventsOfGrants: only the end of a grant writes an event, once, in each way of ending it.
 func TestEventsOfGrants(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
 		st, log := newStage(t, s), new(storetest.Log)

@@ -17,7 +17,7 @@ const batch = 20
 
 // ErrAmbiguous reports that two root secrets have the same identifying byte, so that their values
 // cannot be distinguished without opening them.
-var ErrAmbiguous = errors.New("the first root secret cannot be told from an older one: rotate once more")
+var ErrAmbiguous = errors.New("the first root secret cannot be distinguished from an older one: rotate again")
 
 // Count holds the counts of a column's values.
 type Count struct {

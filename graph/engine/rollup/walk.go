@@ -17,7 +17,7 @@ const walkBatch = 96
 
 // ErrNotFinalized is returned while a previous release may run that relays events without marking
 // intervals, so that no sums can be kept yet.
-var ErrNotFinalized = errors.New("programs of before may still run: storefront migrate finalize comes first")
+var ErrNotFinalized = errors.New("the previous release may still run: run storefront migrate finalize first")
 
 // Rebuild recomputes all sums, whatever they were, and returns the number of intervals with sums.
 // Reports read a store's orders until these are marked. Servers may run meanwhile.

@@ -317,8 +317,8 @@ func TestWallClockSetWhileWaiting(t *testing.T) {
 
 // Each of three dispatchers has a wall clock of its own. All are set repeatedly, and the
 // dispatchers take over queues from each other. Nothing is delayed or out of order, and a
-// failed delivery waits no longer than it has to, whoever recorded the failure. A dispatcher whose
-// clock is ahead may retry sooner, since it cannot tell that from elapsed time.
+// failed delivery waits no longer than it has to, whichever dispatcher recorded the failure. A
+// dispatcher whose clock is ahead may retry sooner: to it, the time seems to have passed.
 func TestWallClocksApart(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { wallClocksApart(t, storetest.Open(t)) })

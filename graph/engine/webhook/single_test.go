@@ -359,7 +359,7 @@ func TestLargeBodies(t *testing.T) {
 			stored := s.DB(shop.ctx).Event.Query().Order(db.Desc("id")).FirstX(shop.ctx).Body
 			for _, g := range r.got[n:] {
 				if !bytes.Equal(g.body, stored) || len(g.body) < size {
-					t.Errorf("%d bytes came of %d", len(g.body), len(stored))
+					t.Errorf("%d of %d bytes arrived", len(g.body), len(stored))
 				}
 			}
 			if r.attempts() != n+2 {

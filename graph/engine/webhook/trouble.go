@@ -25,7 +25,7 @@ type trouble struct {
 }
 
 // troubles describe the problem for an operator. A missing route for one address family is not
-// listed, since whoever registers an endpoint chooses the address.
+// listed, since the owner of an endpoint chooses its address.
 var troubles = map[egress.Trouble]string{
 	egress.Descriptors: "no file descriptor is left",
 	egress.Memory:      "the system has no memory for connections",

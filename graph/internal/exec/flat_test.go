@@ -119,8 +119,8 @@ func selection(name string, depth int) (sel ast.SelectionSet) {
 
 func through(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
 
-// What is written in one go is what gqlgen writes field by field, of each type and field.
-// Where it gives up, gqlgen has an error to tell.
+// The flat writers produce what gqlgen writes field by field, for each type and field. Where a flat
+// writer gives up, gqlgen reports an error.
 func TestFlatIsWhatGqlgenWrites(t *testing.T) {
 	if len(flatCases) != len(flatTypes) || len(flatCases) < 10 {
 		t.Fatalf("%d cases of %d types", len(flatCases), len(flatTypes))

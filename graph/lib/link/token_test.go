@@ -36,7 +36,7 @@ func TestOrderToken(t *testing.T) {
 			}
 			flipped[i] = byte(other)
 			if _, ok := old.Order(store, string(flipped)); ok {
-				t.Errorf("another character at %d is let in", i)
+				t.Errorf("another character at %d is accepted", i)
 			}
 			flipped[i] = byte(c)
 		}
@@ -45,7 +45,7 @@ func TestOrderToken(t *testing.T) {
 		"line": token + "\n", "padded": token + "=",
 		"of another order": old.OrderToken(store, xid.New())[:22] + token[22:]} {
 		if _, ok := old.Order(store, wrong); ok {
-			t.Errorf("%s is let in", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	if _, ok := old.Order(xid.New(), token); ok {

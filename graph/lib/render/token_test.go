@@ -20,7 +20,7 @@ func TestTokens(t *testing.T) {
 		`<a href="https://example.com/about">x</a>`,
 		`<form method="get" action="/search"><input type="search" name="q" value="{{.q}}"></form>`,
 		`<svg viewBox="0 0 1 1"><path d="M0 0" stroke-width="{{.w}}"/></svg>`,
-		`<a href="{{.shop.url}}#shelf">x</a>`,
+		`<a href="{{.shop.url}}#list">x</a>`,
 		`<a href="{{$.shop.search_url}}?q={{.}}">x</a>`,
 		`<a href="{{.shop.url}}search?q={{.}}">x</a>`,
 		`<form action="{{.shop.search_url}}"><input name="q" value="{{.search.query}}"></form>`,

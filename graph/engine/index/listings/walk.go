@@ -320,7 +320,7 @@ func (l List) prices(of string) (where string, args []any) {
 	return where, args
 }
 
-// passes returns an expression that tells whether a row passes the filters.
+// passes returns an expression for whether a row passes the filters.
 func (l List) passes(store xid.ID) (string, []any) {
 	if !l.filtered() && l.Sort != Manual {
 		return "1", nil

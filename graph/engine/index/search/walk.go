@@ -100,7 +100,7 @@ func (k *Keeper) move(ctx context.Context, stage int, behind xid.ID, done bool) 
 		SetStage(stage).SetBehind(behind).SetDone(done).SetUpdatedAt(micros.Now()).Exec(ctx)
 }
 
-// reader returns a reader that locks the rows whose terms are to be written.
+// reader returns a reader that locks the rows whose terms will be written.
 func (k *Keeper) reader(ctx context.Context) reader { return reader{k.store.DB(ctx), ent.ForUpdate} }
 
 // write replaces the terms of items whose rows are locked.

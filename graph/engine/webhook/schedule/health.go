@@ -70,8 +70,8 @@ func (q *Queue) nextWarning() micros.Time {
 	return q.row.FailingSince.Add(WarnAfter[q.row.Warned])
 }
 
-// Warning is a due warning: people were warned of Before levels of [WarnAfter], and Level is the
-// new number.
+// Warning is a due warning: people have been warned at Before levels of [WarnAfter], and Level is
+// the new number.
 type Warning struct {
 	Queue         *Queue
 	Before, Level int

@@ -126,7 +126,7 @@ func (q *Queue) more() bool {
 }
 
 // needsRows reports whether rows should be read: memory has room and the database has more, or
-// events of the log are to be added.
+// events of the log must be added.
 func (q *Queue) needsRows(now micros.Time) bool {
 	if q.state != Active || q.reading || q.ready >= refillAt || q.row.Paused > now {
 		return false
