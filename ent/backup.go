@@ -18,7 +18,7 @@ const backupPages = 1024
 // writers are not blocked; only the write-ahead log grows until the copy is complete.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.dialect != dialect.SQLite {
-		return errors.New("only a SQLite database is copied by the program itself")
+		return errors.New("the program can only copy SQLite databases")
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // SQLite would let other users read it
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 func copyPages(ctx context.Context, c any, path string) error {
 	prepared, ok := c.(*preparedConn)
 	if !ok {
-		return fmt.Errorf("%T is no connection of ours", c)
+		return fmt.Errorf("unexpected connection type %T", c)
 	}
 	source, ok := prepared.sqliteConn.(interface {
 		NewBackup(to string) (*sqlite.Backup, error)

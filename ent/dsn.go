@@ -116,7 +116,7 @@ func parseSQLite(path string) (target, error) {
 		return target{}, errors.New("sqlite address: the path is missing")
 	}
 	if strings.Contains(path, ":memory:") {
-		return target{}, errors.New("sqlite address: a database in memory is not supported, name a file")
+		return target{}, errors.New("sqlite address: a database in memory is not supported, use a file")
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -176,7 +176,7 @@ func cutHosts(s string) (hosts []address, rest string, err error) {
 			return nil, "", errors.New("a host is named twice")
 		}
 		if hosts = append(hosts, one); len(hosts) > maxHosts {
-			return nil, "", fmt.Errorf("at most %d hosts can be named", maxHosts)
+			return nil, "", fmt.Errorf("at most %d hosts are allowed", maxHosts)
 		}
 		if !more {
 			return hosts, s, nil
@@ -193,7 +193,7 @@ func cutHost(s string) (a address, rest string, more bool, err error) {
 			rest, ok = strings.CutPrefix(rest, "/")
 		}
 		if !ok || path == "" {
-			return a, "", false, errors.New("a socket is written unix(/path/to/socket)/name")
+			return a, "", false, errors.New("a socket must have the form unix(/path/to/socket)/name")
 		}
 		return address{"unix", path}, rest, more, nil
 	}
@@ -230,7 +230,7 @@ func parseParams(s string) (tls string, err error) {
 	case "", "false", "true", "preferred", "skip-verify":
 		return tls, nil
 	}
-	return "", errors.New("tls is one of true, preferred, skip-verify, false")
+	return "", errors.New("tls must be one of true, preferred, skip-verify, false")
 }
 
 // unescape decodes percent-encoding; malformed text is returned unchanged.

@@ -68,7 +68,7 @@ func TestParseTargetErrors(t *testing.T) {
 		{"mysql://u:secret@a:port/shop", "a port is a number"},
 		{"mysql://u:secret@a:70000/shop", "a port is a number"},
 		{"mysql://u:secret@a,b,c,d,e,f,g,h,i,j/shop", "at most 9 hosts"},
-		{"mysql://u:secret@db/shop?tls=perhaps", "tls is one of"},
+		{"mysql://u:secret@db/shop?tls=perhaps", "tls must be one of"},
 		{"mysql://u:secret@db/shop?parseTime=false", "only the parameter"},
 		{"mysql://u:secret@db/shop?a=%zz", "malformed"},
 	}

@@ -53,7 +53,7 @@ func (s *Store) refreshFormats(ctx context.Context) {
 	}
 	named, err := s.readFormats(ctx)
 	if err != nil {
-		s.log.DebugContext(ctx, "formats of the database not read", "error", err)
+		s.log.DebugContext(ctx, "the formats of the database could not be read", "error", err)
 		return
 	}
 	s.formats.named.Store(&named)

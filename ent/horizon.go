@@ -30,7 +30,7 @@ const (
 )
 
 // errHorizonLost says that other processes no longer wait for this transaction: it runs again.
-var errHorizonLost = errors.New("the process was taken for dead: its horizon is gone")
+var errHorizonLost = errors.New("other processes took this one for dead and removed its horizon")
 
 // horizon maintains the time below which no transaction of any process can still commit a change.
 //
@@ -188,7 +188,7 @@ func (s *Store) Settled(at micros.Time) bool {
 // that fails.
 func (s *Store) RenewHorizon(ctx context.Context) (micros.Time, error) {
 	if err := s.horizon.round(ctx, time.Now()); err != nil {
-		s.log.DebugContext(ctx, "horizon not renewed", "error", err)
+		s.log.DebugContext(ctx, "the horizon could not be renewed", "error", err)
 	}
 	return s.Horizon(ctx)
 }

@@ -15,7 +15,7 @@ func (a *API) authorization(router *mux.Router) error {
 		return nil
 	}
 	if a.Account == nil {
-		return errors.New("OAuth needs Account: somebody has to consent")
+		return errors.New("OAuth needs Account: a person must consent")
 	}
 	f, err := frontend.New(frontend.Config{Server: a.OAuth, Account: a.Account, Resources: []string{Base, mcp.Path},
 		RatePerSecond: a.RatePerSecond, RateBurst: a.RateBurst, ClientOf: a.clientOf, Logger: a.Logger})

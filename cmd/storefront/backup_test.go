@@ -213,7 +213,7 @@ func checkSecret(t *testing.T, c cli) {
 		file, want string
 		args       []string
 	}{
-		{"", "is not in the backup", nil}, {other, "is not the one", nil}, {secret, "", nil},
+		{"", "is not in the backup", nil}, {other, "is not the one of the backup", nil}, {secret, "", nil},
 		{"", "", []string{"--without-secret"}},
 	} {
 		at := newCLI(t)

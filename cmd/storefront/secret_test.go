@@ -58,7 +58,7 @@ func secretGoes(t *testing.T, c cli, database string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.doctor("all of it opens")
+	c.doctor("everything can be decrypted")
 	var r rotated
 	c.decode(&r, "secret", "rotate")
 	if r.Secrets != 2 || *r.File != filepath.Join(data, keyring.FileName) || r.List != nil {
@@ -69,12 +69,12 @@ func secretGoes(t *testing.T, c cli, database string) {
 	if c.decode(&done, "secret", "reseal"); len(done) != 8 || resealed(done) != 1 {
 		t.Errorf("sealed anew %+v", done)
 	}
-	c.doctor("nothing needs an older root secret")
+	c.doctor("no data needs an older root secret")
 	first := lastButFirst(t, data)
 	if plain, err := first.Sealer("factors").Open(dataOf(t, s, id), aad); err != nil || string(plain) != "plain" {
 		t.Errorf("it opens as %q, %v", plain, err)
 	}
-	c.doctor("all of it opens")
+	c.doctor("everything can be decrypted")
 	if err := os.WriteFile(filepath.Join(data, keyring.FileName), []byte(unlike(t, first)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (c *webhooksListenCmd) Run(s *session) error {
 func (c *webhooksListenCmd) check() error {
 	switch {
 	case slices.Contains(c.Secret, ""):
-		return errors.New("--secret: a secret is empty")
+		return errors.New("--secret: the secret is empty")
 	case c.FailWith != 0 && (c.FailWith < 300 || c.FailWith > 599):
 		return errors.New("--fail-with: want a status from 300 to 599")
 	case c.FailFirst < 0 || c.FailFirst > 0 && c.FailWith == 0:

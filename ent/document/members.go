@@ -23,7 +23,7 @@ func (a Address) Members(visit func(value []byte)) error {
 	for _, name := range members {
 		var ok bool
 		if rest, ok = bytes.CutPrefix(rest, name); !ok {
-			return fmt.Errorf("address: %s is not where it should be", name)
+			return fmt.Errorf("address: %s is in the wrong place", name)
 		}
 		var value []byte
 		var err error

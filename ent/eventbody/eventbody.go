@@ -49,7 +49,7 @@ var (
 )
 
 // ErrUnknown is the error for a stored body that no codec of this program produced.
-var ErrUnknown = errors.New("body of an event in a form that is not known")
+var ErrUnknown = errors.New("unknown form of an event body")
 
 // Body is the body of an event as sent. Scanning unpacks any stored form; writing stores the bytes
 // as they are, so the writer decides with [Pack].

@@ -38,7 +38,7 @@ func (v *visit) leave(o *storefront.ShopperOrder) {
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case f != nil && f.Kind == fault.Unavailable:
-		v.Logger.WarnContext(v.ctx, "a payment cannot be begun", slog.Any("error", errors.Join(err, f.Err)))
+		v.Logger.WarnContext(v.ctx, "a payment cannot be started", slog.Any("error", errors.Join(err, f.Err)))
 		v.w.Header().Set("Retry-After", "30")
 		v.orderPage(o, http.StatusServiceUnavailable, texts.Say(phrase.PaymentAway))
 	case err != nil:
@@ -61,7 +61,7 @@ func (v *visit) returned(o *storefront.ShopperOrder) (*storefront.ShopperOrder, 
 	ctx, cancel := context.WithTimeout(v.ctx, returnTime)
 	defer cancel()
 	if err := v.Carts.SettlePayment(ctx, o.Order); err != nil {
-		v.Logger.WarnContext(v.ctx, "a payment cannot be looked at", slog.Any("error", err))
+		v.Logger.WarnContext(v.ctx, "a payment cannot be checked", slog.Any("error", err))
 	}
 	return v.Core.Order(v.ctx, o.ID)
 }

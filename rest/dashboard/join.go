@@ -139,7 +139,7 @@ func (j *joint) rewrite(name, text string) (module, error) {
 		return g[0]
 	})
 	if strings.Contains(text, "import.meta") && path.Dir(name) != "." {
-		errs = append(errs, errors.New("asks for its own address, which the joined file has not"))
+		errs = append(errs, errors.New("asks for its own address, which the bundled file does not have"))
 	}
 	m.text = sourceMap.ReplaceAllString(text, "")
 	return m, refused(name, m.text, errs...)
@@ -169,7 +169,7 @@ func (j *joint) lead(name, text string) (string, error) {
 		for _, g := range other.FindAllStringSubmatch(text, -1) {
 			address := g[len(g)-1]
 			if _, ok := j.joined[path.Join(path.Dir(name), address)]; ok {
-				errs = append(errs, fmt.Errorf("%q of a module that is joined", g[0]))
+				errs = append(errs, fmt.Errorf("%q of a bundled module", g[0]))
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func refused(name, left string, errs ...error) error {
 	for _, found := range unknown.FindAllString(left, -1) {
 		found = strings.TrimLeft(found, ";} \t")
 		if !strings.HasPrefix(found, "import(") && !strings.HasPrefix(found, "import.meta") {
-			errs = append(errs, fmt.Errorf("%q has a form that cannot be joined", found))
+			errs = append(errs, fmt.Errorf("%q has a form that cannot be bundled", found))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

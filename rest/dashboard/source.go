@@ -93,7 +93,7 @@ func currencies() []byte {
 func (s *source) link(name, bare, address string) error {
 	old, fresh := []byte(`from"`+bare+`"`), []byte(`from"`+address+`"`)
 	if bytes.Count(s.files[name], old) != 1 {
-		return fmt.Errorf("dashboard: %s does not import %q once", name, bare)
+		return fmt.Errorf("dashboard: %s does not import %q exactly once", name, bare)
 	}
 	s.files[name] = bytes.Replace(s.files[name], old, fresh, 1)
 	return nil

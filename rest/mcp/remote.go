@@ -38,7 +38,7 @@ func (r *Remote) Do(ctx context.Context, asked *Request) (status int, answer []b
 	case len(answer) > MaxAnswer:
 		return 0, nil, ErrTooLarge
 	case len(answer) > 0 && !strings.Contains(response.Header.Get("Content-Type"), "json"):
-		return 0, nil, fmt.Errorf("what answers at %s is not the API: status %d", r.Base, response.StatusCode)
+		return 0, nil, fmt.Errorf("the server at %s is not the API: status %d", r.Base, response.StatusCode)
 	}
 	return response.StatusCode, answer, nil
 }

@@ -123,7 +123,7 @@ func plain(name string, value json.RawMessage) (text string, ok bool, err error)
 		err = json.Unmarshal(value, &text)
 		return text, err == nil, err
 	case '{', '[':
-		return "", false, fmt.Errorf("the argument %q is a text or a number", name)
+		return "", false, fmt.Errorf("the argument %q must be a text or a number", name)
 	}
 	return string(value), true, nil
 }

@@ -95,7 +95,7 @@ func New(templates fs.FS, log *slog.Logger) (*Set, error) {
 		}
 		name := strings.TrimSuffix(path.Base(file), ".html")
 		if s.pages[name] != nil {
-			return fmt.Errorf("%s: there is another page of this name", file)
+			return fmt.Errorf("%s: another page has this name", file)
 		}
 		s.pages[name] = sync.OnceValues(func() (*page, error) { return parse(templates, file) })
 		return nil

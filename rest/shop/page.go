@@ -23,7 +23,7 @@ import (
 const makeLimit = 10 * time.Second
 
 var (
-	errBusy      = errors.New("too many pages are being made")
+	errBusy      = errors.New("too many pages are being rendered")
 	errThemeless = errors.New("the store has no active theme")
 )
 

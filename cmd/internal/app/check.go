@@ -39,7 +39,7 @@ func (c Config) Check() error {
 	add(err)
 	add(c.Limits.Check())
 	if place, local := c.local(); c.Demo && !local {
-		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it serves loopback addresses "+
+		add(fmt.Errorf("--demo writes its passwords to demo.json for everyone to try: it only serves loopback addresses "+
 			"only, not %s", place))
 	}
 	if c.DemoOrders < 0 || c.DemoOrders > maxDemoOrders {
@@ -84,7 +84,7 @@ func (s Storage) faults() []error {
 func checkContact(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || address != "" && u.Scheme != "mailto" && u.Scheme != "https" {
-		return errors.New("--security-contact is not of the form mailto:security@shop.example or https://…")
+		return errors.New("--security-contact must have the form mailto:security@shop.example or https://…")
 	}
 	return nil
 }
@@ -138,11 +138,11 @@ func (n Naming) Check() error {
 		u, err := url.Parse(n.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 			u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-			return errors.New("--public-url is not of the form https://host[:port]")
+			return errors.New("--public-url must have the form https://host[:port]")
 		}
 	}
 	if strings.ContainsAny(n.StoreDomain, "/@ ") || strings.HasPrefix(n.StoreDomain, ".") {
-		return errors.New("--store-domain is not of the form host[:port]")
+		return errors.New("--store-domain must have the form host[:port]")
 	}
 	return nil
 }

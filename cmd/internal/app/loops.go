@@ -169,7 +169,7 @@ func (s *Server) endHolds(ctx context.Context) error {
 func (s *Server) settlePayments(ctx context.Context) error {
 	n, err := s.carts.SettlePayments(ctx)
 	if n > 0 {
-		s.log.InfoContext(ctx, "asked about payments", "payments", n)
+		s.log.InfoContext(ctx, "checked payments", "payments", n)
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func (m Mail) check() error {
 		return fmt.Errorf("--smtp-url: %w", err)
 	}
 	if m.MailFrom == "" {
-		return errors.New("--mail-from is needed with --smtp-url or --smtp-file: mails come from somebody")
+		return errors.New("--mail-from is required with --smtp-url or --smtp-file")
 	}
 	if _, err := notify.ParseSender(m.MailFrom); err != nil {
 		return fmt.Errorf("--mail-from: %w", err)

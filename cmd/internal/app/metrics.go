@@ -20,7 +20,7 @@ func newRegistry(s *ent.Store, b Build, rejected func() uint64) (*prometheus.Reg
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "storefront_build_info", Help: "What runs here; the value is always 1.",
+			Name: "storefront_build_info", Help: "The version that runs; the value is always 1.",
 			ConstLabels: prometheus.Labels{
 				"version": b.Version, "revision": b.Revision, "go_version": runtime.Version(),
 			},
@@ -78,11 +78,11 @@ func poolDesc(name, help string) *prometheus.Desc {
 }
 
 var (
-	poolMax   = poolDesc("max_connections", "Most connections that the pool may open.")
+	poolMax   = poolDesc("max_connections", "Maximum number of open connections.")
 	poolOpen  = poolDesc("open_connections", "Connections that are open.")
 	poolBusy  = poolDesc("busy_connections", "Connections in use.")
 	poolIdle  = poolDesc("idle_connections", "Connections that wait for work.")
-	poolWaits = poolDesc("waits_total", "Times that somebody waited for a connection.")
+	poolWaits = poolDesc("waits_total", "Number of waits for a connection.")
 	poolWait  = poolDesc("wait_seconds_total", "Time spent waiting for connections.")
 )
 

@@ -148,7 +148,7 @@ func await(ctx context.Context, o Opening, open func() (*ent.Store, error)) (*en
 			return s, err
 		}
 		if tries%sayEach == 0 {
-			o.Logger.WarnContext(ctx, "the database is down: trying again", "error", err)
+			o.Logger.WarnContext(ctx, "the database is down: retrying", "error", err)
 		}
 		select {
 		case <-time.After(lookEach):
@@ -168,7 +168,7 @@ func prepareSchema(ctx context.Context, s *ent.Store, o Opening) error {
 		return err
 	}
 	if len(st.Unknown) > 0 {
-		return fmt.Errorf("the database has migrations, or data in forms, that this program does not know (%s): a newer "+
+		return fmt.Errorf("the database has migrations or data formats that this program does not know (%s): a newer "+
 			"version of the program was here, run that one",
 			strings.Join(st.Unknown, ", "))
 	}

@@ -65,7 +65,7 @@ func (b *Base) refuseDemo(ctx context.Context, c Config) error {
 	for i, p := range found {
 		emails[i] = p.Email
 	}
-	return fmt.Errorf("the database holds people of the demo with passwords that are written in demo.json: with "+
+	return fmt.Errorf("the database contains people of the demo with passwords that are in demo.json: with "+
 		"%s everyone could sign in as %s; use another --data or --database, or give each a new password with "+
 		"`storefront staff password EMAIL --store HANDLE`", place, strings.Join(emails, ", "))
 }

@@ -86,9 +86,9 @@ func (b *Base) onlyStore(ctx context.Context) (*db.Store, error) {
 	case err != nil:
 		return nil, err
 	case len(list) == 0:
-		return nil, errors.New("there is no store yet: make one with `storefront store create`")
+		return nil, errors.New("there is no store yet: create one with `storefront store create`")
 	case len(list) > 1:
-		return nil, errors.New("there is more than one store: name one with --store")
+		return nil, errors.New("there is more than one store: choose one with --store")
 	}
 	return list[0], nil
 }

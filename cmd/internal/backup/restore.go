@@ -34,7 +34,7 @@ func CheckFolder(dir string) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%s is not whole, since a restore runs or did not end there: empty the folder and restore again", dir)
+	return fmt.Errorf("%s is incomplete, since a restore is running or was interrupted: empty the folder and restore again", dir)
 }
 
 // Restore unpacks an archive into a data folder, which is empty or does not exist, and returns the
@@ -81,7 +81,7 @@ func empty(dir string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != "lost+found" {
-			return fmt.Errorf("%s is not empty: it holds %s; name an empty folder with --data", dir, e.Name())
+			return fmt.Errorf("%s is not empty: it contains %s; choose an empty folder with --data", dir, e.Name())
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (r *reader) read(ctx context.Context, own *os.File) (*Manifest, error) {
 		return nil, err
 	}
 	if head.Name != sumsName {
-		return nil, fmt.Errorf("%s is nothing that a backup holds", head.Name)
+		return nil, fmt.Errorf("%s does not belong in a backup", head.Name)
 	}
 	if err := r.own.Flush(); err != nil {
 		return nil, err
@@ -187,11 +187,11 @@ func (r *reader) manifest(sums string) (*Manifest, error) {
 		return nil, errors.New("the manifest is damaged")
 	}
 	if m.Format != format {
-		return nil, fmt.Errorf("it has the form %d, and this program reads %d: take the version that wrote it, %s",
+		return nil, fmt.Errorf("it has format %d, and this program reads format %d: use the version that wrote it, %s",
 			m.Format, format, m.Program)
 	}
 	if m.Sums != sums || m.Files != r.files || m.Bytes != r.bytes {
-		return nil, errors.New("the list of checksums is not the one that the manifest seals")
+		return nil, errors.New("the list of checksums does not match the manifest")
 	}
 	return m, r.end()
 }
@@ -200,11 +200,11 @@ func (r *reader) manifest(sums string) (*Manifest, error) {
 // stream. It also verifies the checksum of that stream.
 func (r *reader) end() error {
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the manifest, or the end is missing")
+		return errors.New("there is data after the manifest, or the end is missing")
 	}
 	switch n, err := io.CopyN(io.Discard, r.zip, 1); {
 	case n > 0, errors.Is(err, gzip.ErrHeader):
-		return errors.New("there is something behind its end")
+		return errors.New("there is data after its end")
 	case !errors.Is(err, io.EOF):
 		return damaged(err)
 	}
@@ -301,7 +301,7 @@ func compare(listed, own io.Reader) error {
 			if name == "" {
 				_, name, _ = strings.Cut(string(bytes.TrimSpace(want)), "  ")
 			}
-			return fmt.Errorf("the checksum of %s does not agree: the backup is damaged", name)
+			return fmt.Errorf("the checksum of %s does not match: the backup is damaged", name)
 		}
 		if errors.Is(errA, io.EOF) {
 			return nil

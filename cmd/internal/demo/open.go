@@ -59,7 +59,7 @@ func (s *seeder) find(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("look the owner up: %w", err)
 	}
 	if !ours {
-		return false, fmt.Errorf("the handle %q belongs to a store that is not the demo's: use another database "+
+		return false, fmt.Errorf("the handle %q belongs to a store outside the demo: use another database "+
 			"or folder", s.Handle)
 	}
 	s.store = found
@@ -79,7 +79,7 @@ func (s *seeder) openUser(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s is neither there nor free", s.Email)
+	return fmt.Errorf("%s neither exists nor is free", s.Email)
 }
 
 func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
@@ -96,7 +96,7 @@ func (s *seeder) findUser(ctx context.Context) (xid.ID, bool, error) {
 		return xid.Nil, false, err
 	}
 	if !found.Demo {
-		return xid.Nil, false, fmt.Errorf("%s is a person who is not the demo's", s.Email)
+		return xid.Nil, false, fmt.Errorf("%s is a person who does not belong to the demo", s.Email)
 	}
 	return found.ID, true, nil
 }

@@ -102,7 +102,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%s holds no exports: they are called products….csv, customers….csv and orders….csv", c.Dir)
+		return nil, fmt.Errorf("%s contains no exports: they are named products….csv, customers….csv and orders….csv", c.Dir)
 	}
 	return &i.report, nil
 }

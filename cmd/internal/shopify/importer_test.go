@@ -223,7 +223,7 @@ func TestImportLimits(t *testing.T) {
 // A problem of a file, rather than a record, is an error that names the file.
 func TestFilesRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ file, text, want string }{
-		"nothing":        {"notes.txt", "", "holds no exports"},
+		"nothing":        {"notes.txt", "", "contains no exports"},
 		"empty":          {"orders.csv", "", "orders.csv is empty"},
 		"other columns":  {"orders.csv", "Name,Total\n", "lacks the columns currency"},
 		"another script": {"customers.csv", "\xff\xfeN\x00", "UTF-16"},

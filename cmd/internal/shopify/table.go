@@ -72,7 +72,7 @@ func newTable(file string, r io.Reader, needed []string) (*table, error) {
 	}
 	missing := slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return t.has(name) })
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s lacks the columns %s: it is no such export of Shopify's", file,
+		return nil, fmt.Errorf("%s lacks the columns %s: it is not a Shopify export of this kind", file,
 			strings.Join(missing, ", "))
 	}
 	return t, nil

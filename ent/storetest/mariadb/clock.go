@@ -45,7 +45,7 @@ func withClock(library, file string) []string {
 // an operator set the clock: sessions and timeouts are not affected.
 func (s *Server) SetClock(ahead time.Duration) error {
 	if s.clock == "" {
-		return errors.New("set the server's clock: it was not started for that")
+		return errors.New("set the server's clock: it was started without a settable clock")
 	}
 	next := s.clock + ".next"
 	if err := os.WriteFile(next, fmt.Appendf(nil, "%+f\n", ahead.Seconds()), 0o600); err != nil {

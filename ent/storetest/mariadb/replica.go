@@ -41,7 +41,7 @@ func StartMember(id int, dir string) (*Member, error) {
 		return nil, fmt.Errorf("find a port: %w", err)
 	}
 	if !ok {
-		return nil, errors.New("find a port: it is none of TCP")
+		return nil, errors.New("find a port: not a TCP address")
 	}
 	args := append([]string{fmt.Sprint("--port=", addr.Port), fmt.Sprint("--server-id=", id)}, memberSettings...)
 	s, err := Start(dir, args...)

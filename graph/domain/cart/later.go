@@ -83,7 +83,7 @@ func (p *placement) refund(ctx context.Context, err error) error {
 	}
 	failed := ratelimit.Return(ctx, p.Store, p.held.Key, p.held.Rate)
 	if failed != nil && err == nil { // another placement made the order
-		p.Logger.WarnContext(ctx, "unpaid pieces were counted twice", "error", failed)
+		p.Logger.WarnContext(ctx, "unpaid units were counted twice", "error", failed)
 		return nil
 	}
 	return errors.Join(err, failed)

@@ -20,7 +20,7 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	case err != nil:
 		return netip.Prefix{}, fmt.Errorf("%q is neither an address nor a network", text)
 	case p.Addr().Is4In6():
-		return netip.Prefix{}, fmt.Errorf("the network %s is one of IPv4: write it so", text)
+		return netip.Prefix{}, fmt.Errorf("the network %s is an IPv4 network: write it as one", text)
 	case p != p.Masked():
 		return netip.Prefix{}, fmt.Errorf("the network of %s is %s", text, p.Masked())
 	}

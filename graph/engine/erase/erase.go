@@ -115,7 +115,7 @@ type task struct {
 }
 
 // errLost reports that another process works on the redaction.
-var errLost = errors.New("the redaction is another one's")
+var errLost = errors.New("another process owns the redaction")
 
 // Round works on every due redaction until it is done. A redaction that fails is retried later and
 // does not hold up the others.

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrGone reports that a job has no file, or no longer has one.
-var ErrGone = errors.New("export: there is no such file any more")
+var ErrGone = errors.New("export: the file no longer exists")
 
 // File is the file of a completed job: its parts read as one. It must not be used concurrently.
 type File struct {

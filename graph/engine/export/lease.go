@@ -27,7 +27,7 @@ func newRepairer(s *ent.Store) *lease.ClockRepair {
 }
 
 // errLost reports that another process owns the job or that it has ended.
-var errLost = fmt.Errorf("the job is another one's, or has ended: %w", lease.ErrLost)
+var errLost = fmt.Errorf("another process owns the job, or it has ended: %w", lease.ErrLost)
 
 // The engine's own statements are plain SQL, because they span the jobs of many stores, which the
 // tenant policy does not allow for.

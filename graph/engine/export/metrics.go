@@ -30,7 +30,7 @@ func newMetrics(g *work.Guard) *metrics {
 			Help: "Panics in the work on export jobs."},
 			func() float64 { return float64(g.Panics()) }),
 		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_exports_total",
-			Help: "Export jobs that ended, by how."}, []string{"status"}),
+			Help: "Export jobs that ended, by status."}, []string{"status"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "storefront_export_seconds",
 			Help: "Time from the start of an export to its end.", Buckets: prometheus.ExponentialBuckets(0.05, 4, 9)}),
 	}

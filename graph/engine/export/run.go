@@ -61,7 +61,7 @@ func (e *Engine) work(ctx context.Context, r *run) {
 	})
 	err = e.guard.Do(held, e.log(r), func() error { return e.settle(held, r, err) })
 	if err != nil {
-		e.log(r).WarnContext(ctx, "exports: could not note the end of a job's turn", "error", err)
+		e.log(r).WarnContext(ctx, "exports: could not record the end of a job's turn", "error", err)
 	}
 }
 

@@ -236,7 +236,7 @@ func TestCopiedPasskey(t *testing.T) {
 			t.Errorf("a passwordless copy: %v", err)
 		}
 		log := p.log(p.by.Person)
-		want := "factor.failed (passkey: the count of signatures went back)"
+		want := "factor.failed (passkey: the signature counter went backwards)"
 		if n := len(log); log[n-1] != want || log[n-2] != want {
 			t.Errorf("log: %q", log)
 		}

@@ -25,7 +25,7 @@ var askRate = ratelimit.Rate{Burst: 30, Every: 10 * time.Second}
 
 // errCopied is the cause if the signature counter of a passkey went back: the passkey may have been
 // cloned (Web Authentication, section 6.1.1).
-var errCopied = errors.New("the count of signatures went back")
+var errCopied = errors.New("the signature counter went backwards")
 
 // AskSecond asks the browser of a person who knew their password for one of their passkeys.
 func (k *Keeper) AskSecond(ctx context.Context, person xid.ID) (q *Ceremony, err error) {

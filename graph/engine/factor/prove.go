@@ -179,7 +179,7 @@ func (k *Keeper) failed(ctx context.Context, person xid.ID, way string, cause er
 		return audit.Account(ctx, k.store.DB(ctx), person, state.AccountFactorRefused, detail)
 	})
 	if err != nil {
-		k.log.ErrorContext(ctx, "a refused second factor was not noted", "error", err)
+		k.log.ErrorContext(ctx, "a refused second factor could not be recorded", "error", err)
 	}
 }
 
@@ -211,7 +211,7 @@ func (k *Keeper) uncount(ctx context.Context, person xid.ID, a Answer) {
 	err := errors.Join(ratelimit.Return(ctx, k.store, short, guesses),
 		ratelimit.Return(ctx, k.store, long, longGuesses))
 	if err != nil {
-		k.log.WarnContext(ctx, "a guess was not given back", "error", err)
+		k.log.WarnContext(ctx, "a guess could not be given back", "error", err)
 	}
 }
 

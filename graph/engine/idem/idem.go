@@ -107,7 +107,7 @@ type claim struct {
 var errTaken = errors.New("idempotency key is taken")
 
 // errRunning means that a request whose claim committed first may still be running.
-var errRunning = errors.New("idempotency key has no answer yet")
+var errRunning = errors.New("idempotency key has no response yet")
 
 // errRefused rolls back the request's rows and its claim.
 var errRefused = errors.New("answer is a refusal")

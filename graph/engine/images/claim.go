@@ -17,7 +17,7 @@ import (
 )
 
 // errLost reports that another process has claimed the image meanwhile.
-var errLost = errors.New("another process fetches the image")
+var errLost = errors.New("another process is fetching the image")
 
 // claim claims the fetch of an image, as it was read, for this process. It returns nil if another
 // process was first.

@@ -45,7 +45,7 @@ const (
 
 func newCounter() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_picture_fetches_total",
-		Help: "Fetches of products' pictures from their addresses, by how they ended."}, []string{"outcome"})
+		Help: "Fetches of product images from their addresses, by outcome."}, []string{"outcome"})
 }
 
 // refusal is a fetch without an image to keep. Its texts never contain the address.

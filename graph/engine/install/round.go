@@ -33,7 +33,7 @@ const (
 var terms = lease.Terms{Length: 10 * time.Second, Every: 3 * time.Second, Margin: 2 * time.Second}
 
 // errLost reports that a theme was deleted or taken over while it was processed.
-var errLost = fmt.Errorf("the theme is another one's by now: %w", lease.ErrLost)
+var errLost = fmt.Errorf("another process owns the theme now: %w", lease.ErrLost)
 
 // Round processes the due archives one after the other. It returns errors of the database; the
 // error of a single archive is logged, and its theme is retried.

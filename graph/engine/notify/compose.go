@@ -16,14 +16,14 @@ import (
 )
 
 // errAddress reports that an address can never receive email.
-var errAddress = errors.New("not an address that mail can go to")
+var errAddress = errors.New("not a valid email address")
 
 // ParseSender parses the address that emails come from, with or without a name: "Storefront
 // <notices@shop.example>".
 func ParseSender(from string) (*netmail.Address, error) {
 	a, err := netmail.ParseAddress(from)
 	if err != nil {
-		return nil, errors.New("not an e-mail address such as notices@shop.example")
+		return nil, errors.New("not an email address such as notices@shop.example")
 	}
 	if a.Address, err = ascii(a.Address); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func ParseServer(address string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" || u.Opaque != "" {
 		return Server{},
-			errors.New("the address is not of the form smtp://user:pass@host:587 or smtps://user:pass@host:465")
+			errors.New("the address must have the form smtp://user:pass@host:587 or smtps://user:pass@host:465")
 	}
 	s := Server{host: u.Hostname()}
 	if s.tls, s.port, err = securityOf(u); err != nil {
@@ -58,7 +58,7 @@ func ParseServer(address string) (Server, error) {
 		s.password, _ = u.User.Password()
 		if s.user == "" || s.password == "" {
 			return Server{},
-				errors.New("user and password belong together; what is special in an address is written as %40 for @")
+				errors.New("give both user and password; escape special characters of an address, as %40 for @")
 		}
 	}
 	return s, nil
@@ -75,7 +75,7 @@ func securityOf(u *url.URL) (security, int, error) {
 	switch u.Scheme {
 	case "smtps":
 		if given != "" {
-			return "", 0, errors.New("smtps has TLS from the first byte: the option tls is for smtp")
+			return "", 0, errors.New("smtps uses TLS from the first byte: the option tls is for smtp")
 		}
 		return implicit, portImplicit, nil
 	case "smtp":
@@ -85,9 +85,9 @@ func securityOf(u *url.URL) (security, int, error) {
 		case required, optional, none:
 			return s, portStartTLS, nil
 		}
-		return "", 0, errors.New("the option tls is required, optional or none")
+		return "", 0, errors.New("the option tls must be required, optional or none")
 	}
-	return "", 0, errors.New("the scheme is smtp or smtps")
+	return "", 0, errors.New("the scheme must be smtp or smtps")
 }
 
 // String returns the host and port.

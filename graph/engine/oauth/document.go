@@ -44,7 +44,7 @@ var (
 	errSecret      = errors.New("it holds a client secret, which a public document cannot keep")
 	errAuthMethod  = errors.New("its token_endpoint_auth_method is not none")
 	errNoCode      = errors.New("it does not use the authorization code grant")
-	errRedirects   = errors.New("it names no redirect URI that is allowed here, or too many")
+	errRedirects   = errors.New("it names no allowed redirect URI, or too many")
 )
 
 // parseDocument parses the document at the URL id. Unknown members are ignored.

@@ -14,7 +14,7 @@ func newMetrics() *metrics {
 		written: prometheus.NewCounter(prometheus.CounterOpts{Name: "storefront_request_log_written_total",
 			Help: "Rows written to the log of requests."}),
 		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_request_log_dropped_total",
-			Help: "Requests that were not written: above the bounds of a minute (sampled), no room (full), or the " +
+			Help: "Requests that were not logged: above the limits of a minute (sampled), queue full (full), or the " +
 				"database refused (failed)."}, []string{"reason"}),
 	}
 	m.sampled, m.full, m.failed = m.dropped.WithLabelValues("sampled"), m.dropped.WithLabelValues("full"),

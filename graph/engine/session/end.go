@@ -73,7 +73,7 @@ func (k *Keeper) end(ctx context.Context, sum digest.Sum) {
 		return err
 	})
 	if err != nil {
-		k.log.WarnContext(ctx, "the former session of a browser was not ended", "error", err)
+		k.log.WarnContext(ctx, "the previous session of a browser could not be ended", "error", err)
 	}
 }
 

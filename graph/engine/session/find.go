@@ -200,7 +200,7 @@ func (k *Keeper) touch(ctx context.Context, sum digest.Sum, seen, now micros.Tim
 			SetNillableAddress(viewer.OriginOf(ctx).Address()).Exec(ctx)
 	})
 	if err != nil {
-		k.log.WarnContext(ctx, "the use of a session was not noted", "error", err)
+		k.log.WarnContext(ctx, "the use of a session could not be recorded", "error", err)
 	}
 }
 

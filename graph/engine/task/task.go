@@ -78,7 +78,7 @@ func (k *Keeper) Before(ctx context.Context, t Task, kind Kind) error {
 	left, err := k.store.DB(ctx).Task.Query().
 		Where(task.Home(t.Home), task.IDLT(t.ID), task.Target(t.Target), task.Kind(string(kind))).Exist(ctx)
 	if err == nil && left {
-		err = fmt.Errorf("a task %s is not carried out yet", kind)
+		err = fmt.Errorf("task %s has not run yet", kind)
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func (k *Keeper) carryOut(ctx context.Context, t Task) error {
 	refused, final := errors.AsType[*fault.Error](err)
 	final = final && refused.Kind != fault.Unavailable
 	if err != nil {
-		k.log.WarnContext(ctx, "a task was not carried out", "kind", t.Kind, "id", t.ID, "given_up", final,
+		k.log.WarnContext(ctx, "a task failed", "kind", t.Kind, "id", t.ID, "given_up", final,
 			"error", err)
 	}
 	if err != nil && !final {

@@ -51,7 +51,7 @@ func (r *relay) next(ctx context.Context, where string, args []any) (p *entry, e
 }
 
 // errProbed rolls back the test writes of [relay.probe].
-var errProbed = errors.New("webhook: the database takes deliveries")
+var errProbed = errors.New("webhook: deliveries are limited by the database")
 
 // probe distinguishes an event that cannot be relayed from a database that accepts no writes: it
 // makes the relay's statements for an endpoint that does not exist, and rolls them back.

@@ -59,7 +59,7 @@ func newMetrics(guard *work.Guard) *metrics {
 			Help: "Attempts and rounds of background work that panicked."},
 			func() float64 { return float64(guard.Panics()) }),
 		troubles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "storefront_webhook_sender_troubles_total",
-			Help: "Attempts that this machine could not begin, by what it lacked."}, []string{"kind"}),
+			Help: "Attempts that this machine could not begin, by missing resource."}, []string{"kind"}),
 		slots: map[slotKey]*slot{},
 	}
 	for _, t := range egress.Troubles() {
@@ -214,12 +214,12 @@ var (
 	suspended    = gaugeDesc("endpoints_suspended", "Endpoints that are suspended.")
 	leasedNow    = gaugeDesc("queues_leased", "Queues that this process owns.")
 	inflightNow  = gaugeDesc("attempts_in_flight", "Attempts of this process that have not ended.")
-	inflightMost = gaugeDesc("attempts_in_flight_max", "How many attempts this process may have in flight.")
+	inflightMost = gaugeDesc("attempts_in_flight_max", "Maximum number of attempts in flight in this process.")
 
 	// The class label is how receivers answer: unknown, fast, slow or failing.
-	classQueues   = gaugeDesc("class_queues", "Queues of this process, by how their receivers answer.", "class")
-	classInflight = gaugeDesc("class_attempts_in_flight", "Attempts in flight, by how receivers answer.", "class")
-	classWaiting  = gaugeDesc("class_waiting", "Deliveries in memory that may be sent, by how receivers answer.", "class")
+	classQueues   = gaugeDesc("class_queues", "Queues of this process, by behavior of their receivers.", "class")
+	classInflight = gaugeDesc("class_attempts_in_flight", "Attempts in flight, by behavior of receivers.", "class")
+	classWaiting  = gaugeDesc("class_waiting", "Deliveries in memory that may be sent, by behavior of receivers.", "class")
 )
 
 // Describe implements prometheus.Collector.

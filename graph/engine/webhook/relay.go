@@ -35,7 +35,7 @@ const (
 )
 
 // errRaced means that another relay, or a person, was faster: the round is repeated.
-var errRaced = errors.New("webhook: the relay was overtaken")
+var errRaced = errors.New("webhook: another process took over the relay")
 
 // loop moves events from the outbox of a shard to the queues until ctx ends. It runs when this
 // process has written events, and polls for those of other processes.

@@ -65,7 +65,7 @@ func (s *sender) noteTrouble(ctx context.Context, kind egress.Trouble) {
 		s.machine.unlock()
 	}
 	if s.shouldLog("begin an attempt: " + string(kind)) {
-		s.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed",
+		s.Logger.ErrorContext(ctx, "webhooks wait: this machine cannot begin an attempt; no receiver is counted as failing",
 			"trouble", string(kind))
 	}
 }

@@ -44,7 +44,7 @@ func TestSenderTrouble(t *testing.T) {
 		if text := shop.engine.SenderTrouble(); text != "webhooks cannot be sent: no file descriptor is left" {
 			t.Errorf("meanwhile: %q", text)
 		}
-		const message = "webhooks wait: this machine cannot begin an attempt, and no receiver is blamed"
+		const message = "webhooks wait: this machine cannot begin an attempt; no receiver is counted as failing"
 		if lines := log.lines(t, message); len(lines) != 1 || lines[0]["trouble"] != "descriptors" {
 			t.Errorf("the log says %v", lines)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // errAll guards against deleting everything because of an empty variable.
-var errAll = errors.New("blob: what to delete needs a prefix")
+var errAll = errors.New("blob: deleting needs a prefix")
 
 // List iterates over the objects whose keys begin with prefix, in no order. Unfinished objects are
 // left out. An error ends the iteration.

@@ -78,7 +78,7 @@ func folderOf(u *url.URL) (string, error) {
 		dir = strings.TrimPrefix(dir, "/") // of a path with a drive letter
 	}
 	if dir = filepath.FromSlash(dir); u.Host != "" || u.RawQuery != "" || !filepath.IsAbs(dir) {
-		return "", errors.New("a blob store in a folder is written file:///FOLDER, without a host and parameters")
+		return "", errors.New("a blob store in a folder must have the form file:///FOLDER, without a host or parameters")
 	}
 	return dir, nil
 }

@@ -22,7 +22,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a relative folder", "file://./relative", "file:///FOLDER"},
 		{"a host", "file://host/folder", "file:///FOLDER"},
 		{"no folder", "file://", "file:///FOLDER"},
-		{"a folder with parameters", "file:///tmp/x?no_tmp_dir=1", "without a host and parameters"},
+		{"a folder with parameters", "file:///tmp/x?no_tmp_dir=1", "without a host or parameters"},
 		{"credentials", "s3://hunter1:hunter2@bucket?region=eu-central-1", "must not contain credentials"},
 		{"no bucket", "s3://?region=eu-central-1", "s3://BUCKET"},
 		{"a port", "s3://bucket:9000?region=eu-central-1", "s3://BUCKET"},

@@ -105,7 +105,7 @@ func remoteQuery(raw string) (url.Values, error) {
 		}
 	}
 	if v := q.Get("use_path_style"); v != "" && v != "true" && v != "false" {
-		return nil, errors.New("the parameter use_path_style of the blob store is true or false")
+		return nil, errors.New("the parameter use_path_style of the blob store must be true or false")
 	}
 	if v := q.Get("prefix"); v != "" && (!strings.HasSuffix(v, "/") || CheckKey(strings.TrimSuffix(v, "/")) != nil) {
 		return nil, errors.New(
@@ -137,7 +137,7 @@ func haveCredentials(ctx context.Context, from aws.CredentialsProvider) error {
 	ctx, cancel := context.WithTimeout(ctx, credentialsTimeout)
 	defer cancel()
 	if _, err := from.Retrieve(ctx); err != nil { // its text may name files and accounts
-		return errors.New("the blob store on S3 finds no credentials: " +
+		return errors.New("the blob store on S3 found no credentials: " +
 			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the machine a role")
 	}
 	return nil

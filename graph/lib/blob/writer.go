@@ -19,7 +19,7 @@ const (
 	createTries = 10
 )
 
-var errAborted = errors.New("blob: the writer was given up")
+var errAborted = errors.New("blob: the writer was aborted")
 
 // Writer writes one object, which exists once [Writer.Close] has returned nil. One goroutine uses
 // it and ends it with [Writer.Close] or [Writer.Abort].

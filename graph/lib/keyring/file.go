@@ -68,7 +68,7 @@ func checkFile(path string, info fs.FileInfo) error {
 	}
 	// Windows has no such bits and always reports them as set.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return fmt.Errorf("%s: mode %04o lets others at the root secret; make it 0600 (chmod 600), "+
+		return fmt.Errorf("%s: mode %04o gives others access to the root secret; make it 0600 (chmod 600), "+
 			"and put a new secret in front of it if somebody may have read it", path, mode)
 	}
 	return nil

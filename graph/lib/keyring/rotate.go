@@ -22,7 +22,7 @@ func Ahead(list string) (string, error) {
 	}
 	ids := r.KeyIDs()
 	if len(ids) > maxSecrets {
-		return "", fmt.Errorf("%d root secrets are kept already: take the oldest away first", len(ids))
+		return "", fmt.Errorf("%d root secrets exist already: remove the oldest first", len(ids))
 	}
 	for {
 		fresh := New()
@@ -50,7 +50,7 @@ func Rotate(path string) (*Ring, error) {
 	next := path + ".new"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("another rotation is at work, or was stopped half-way: remove %s in that case", next)
+		return nil, fmt.Errorf("another rotation is running, or was interrupted: remove %s in that case", next)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rotate root secret: %w", err)

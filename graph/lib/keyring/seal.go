@@ -24,7 +24,7 @@ const Overhead = headLen + nonceLen + tagLen
 
 // ErrOpen says that a text was not sealed by this ring for this purpose and these additional data,
 // or was modified.
-var ErrOpen = errors.New("sealed text does not open")
+var ErrOpen = errors.New("encrypted text cannot be decrypted")
 
 // Sealer encrypts and authenticates data of one purpose. It is safe for concurrent use.
 //

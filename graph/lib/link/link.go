@@ -28,7 +28,7 @@ import (
 
 // The errors of an address.
 var (
-	ErrForged  = errors.New("link: the address is not one that was signed")
+	ErrForged  = errors.New("link: the signature does not match the address")
 	ErrExpired = errors.New("link: the address has expired")
 )
 

@@ -27,7 +27,7 @@ const (
 )
 
 // ErrCorrupt is the error for bytes that [Append] did not write.
-var ErrCorrupt = errors.New("ids and times of a text in a form that is not known")
+var ErrCorrupt = errors.New("unknown form of a text's ids and times")
 
 // Append appends the short form of a text to b and reports whether [Restore] can restore the text
 // from it, which is impossible if the text contains a marking byte.
