@@ -114,21 +114,21 @@ func (s *pictures) serveImage(
 	}
 	width, ok := images.WidthOf(img, file)
 	if !ok {
-		s.refuse(w, r, fault.Missing("picture"))
+		s.refuse(w, r, fault.Missing("image"))
 		return
 	}
 	name := stored{key: images.ImageKey(img, width), contentType: img.ContentType, tag: `"` + file + `"`}
 	if _, err := s.find(r.Context(), name); errors.Is(err, blob.ErrNotFound) && width < img.Width {
 		err := s.Core.Images.CreateWidths(r.Context(), img)
 		if errors.Is(err, blob.ErrNotFound) { // for example, after only the database was restored
-			err = fault.Missing("picture")
+			err = fault.Missing("image")
 		}
 		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
 	}
-	_ = s.answer(w, r, "picture", name, header)
+	_ = s.answer(w, r, "image", name, header)
 }
 
 // serve answers with the image that find returns. If its bytes are gone, as after a restore of only
@@ -144,7 +144,7 @@ func (s *pictures) serve(w http.ResponseWriter, r *http.Request, header http.Hea
 		return
 	}
 	name := stored{key: images.Key(p), contentType: p.ContentType, tag: `"` + hex.EncodeToString(p.ObjectID[:]) + `"`}
-	if err := s.answer(w, r, "picture", name, header); errors.Is(err, blob.ErrNotFound) {
+	if err := s.answer(w, r, "image", name, header); errors.Is(err, blob.ErrNotFound) {
 		_ = s.Core.Images.Forget(r.Context(), p) // otherwise the next request does
 	}
 }

@@ -63,7 +63,7 @@ func (q Query) ProductImageFile(ctx context.Context, id string) (*db.ProductImag
 		return nil, err
 	}
 	img, err := q.imageRow(ctx, uid)
-	return img, core.Explain("picture", err)
+	return img, core.Explain("image", err)
 }
 
 func (r *Resolver) imageRow(ctx context.Context, id xid.ID) (*db.ProductImage, error) {
@@ -104,7 +104,7 @@ func (m Mutation) ProductImageAdd(
 		return nil, fault.Invalid(fault.Field{Pointer: "#/content", Code: fault.InvalidFormat, Detail: wrong.Text})
 	}
 	if up.Err != nil {
-		return nil, core.Explain("picture", up.Err)
+		return nil, core.Explain("image", up.Err)
 	}
 	done := &model.ProductImagePayload{}
 	done.Product, done.Image, err = m.addImage(ctx, p.ID, up, alt, name)
@@ -226,7 +226,7 @@ func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 	return func(ctx context.Context) (xid.ID, error) {
 		img, err := m.imageRow(ctx, id)
 		if errors.Is(err, core.ErrNoRow) {
-			return xid.Nil, fault.Missing("picture")
+			return xid.Nil, fault.Missing("image")
 		}
 		if err != nil {
 			return xid.Nil, err
@@ -239,7 +239,7 @@ func (m Mutation) ofImage(id xid.ID) func(context.Context) (xid.ID, error) {
 func indexOf(images []*db.ProductImage, id xid.ID) (int, error) {
 	i := slices.IndexFunc(images, func(img *db.ProductImage) bool { return img.ID == id })
 	if i < 0 { // deleted meanwhile
-		return i, fault.Missing("picture")
+		return i, fault.Missing("image")
 	}
 	return i, nil
 }

@@ -107,10 +107,10 @@ func (q Query) ExternalImage(ctx context.Context, id string) (*db.Picture, error
 	case err != nil:
 		return nil, err
 	case p.ImageURL == nil:
-		return nil, fault.Missing("picture")
+		return nil, fault.Missing("image")
 	}
 	row, err := q.Images.Get(ctx, *p.ImageURL)
-	return row, core.Explain("picture", err)
+	return row, core.Explain("image", err)
 }
 
 // ProductRow reads one product of the viewer's store with its variants and images.

@@ -50,19 +50,19 @@ func ExternalImagePath(address, of string) string {
 func (s Storefront) ExternalImage(ctx context.Context, id xid.ID, handle string) (*db.Picture, error) {
 	row, err := s.Images.Find(ctx, id)
 	if row != nil || err != nil {
-		return row, core.Explain("picture", err)
+		return row, core.Explain("image", err)
 	}
 	addresses, err := s.imagesOf(ctx, handle, id)
 	if err != nil {
-		return nil, core.Explain("picture", err)
+		return nil, core.Explain("image", err)
 	}
 	for _, address := range addresses {
 		if images.IDOf(address) == id {
 			row, err = s.Images.Get(ctx, address)
-			return row, core.Explain("picture", err)
+			return row, core.Explain("image", err)
 		}
 	}
-	return nil, fault.Missing("picture")
+	return nil, fault.Missing("image")
 }
 
 // imagesOf returns the image addresses of the active product with a handle or, if none of them is

@@ -80,5 +80,5 @@ func (s Storefront) addImages(ctx context.Context, offers []*Offer) error {
 // Image returns an uploaded image of the store.
 func (s Storefront) Image(ctx context.Context, id xid.ID) (*db.ProductImage, error) {
 	row, err := core.Only(s.Client(ctx).ProductImage.Query().Where(productimage.ID(id)).Load(ctx))
-	return row, core.Explain("picture", err)
+	return row, core.Explain("image", err)
 }

@@ -109,7 +109,7 @@ func (k *Keeper) fetch(ctx context.Context, row *db.Picture, address string) (*d
 	if err := k.Blobs.Delete(ctx, Key(row)); err != nil {
 		k.Logger.WarnContext(ctx, "bytes of an image were left behind", slog.Any("error", err))
 	}
-	return nil, fault.Missing("picture")
+	return nil, fault.Missing("image")
 }
 
 // fetchAndKeep downloads, validates and stores: first the bytes, which nothing refers to yet, then
@@ -167,7 +167,7 @@ func (k *Keeper) download(ctx context.Context, address string) ([]byte, error) {
 	return body, nil
 }
 
-var errTooLarge = &refusal{refused, "the picture is larger than 20 MiB"}
+var errTooLarge = &refusal{refused, "the image is larger than 20 MiB"}
 
 // explain separates the service's own refusals from failures of the host and of the network. No
 // text contains the address.

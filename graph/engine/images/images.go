@@ -154,7 +154,7 @@ func (k *Keeper) await(ctx context.Context, id xid.ID, address string) (*db.Pict
 		case row.State == state.PictureKept:
 			return row, nil
 		case row.State == state.PictureRefused:
-			return nil, fault.Missing("picture")
+			return nil, fault.Missing("image")
 		}
 		if err := pause(ctx, pollEvery); err != nil {
 			return nil, err
