@@ -96,9 +96,9 @@ func (c *Check) text(name, text string, limit int, long bool) {
 	}
 }
 
-// Typed returns a text that a person typed without surrounding spaces and without characters that
+// CleanInput returns a text that a person typed without surrounding spaces and without characters that
 // change its direction, which phones copy along with numbers of contacts.
-func Typed(text string) string {
+func CleanInput(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if changesDirection(r) {
 			return -1

@@ -109,7 +109,7 @@ func TestCheckCollects(t *testing.T) {
 }
 
 func TestTyped(t *testing.T) {
-	if got := core.Typed(" \u202d+49 30 1234\u202c "); got != "+49 30 1234" {
+	if got := core.CleanInput(" \u202d+49 30 1234\u202c "); got != "+49 30 1234" {
 		t.Errorf("got %q", got)
 	}
 }

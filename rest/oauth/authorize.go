@@ -195,7 +195,7 @@ func (f *Frontend) settle(
 	switch {
 	case err == nil:
 		page.Redirect(w, to)
-	case errors.Is(err, oauth.ErrSpent):
+	case errors.Is(err, oauth.ErrInvalidTicket):
 		f.spent(w, r, v)
 	case refused != nil && refused.Kind == fault.Forbidden:
 		page.Message(w, r, http.StatusForbidden, "You cannot allow this", refused.Detail)

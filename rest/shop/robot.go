@@ -55,11 +55,11 @@ func (s *Shop) makeForRobots(ctx context.Context, in scene, v view) (*page, erro
 	if v.kind == robotsPage {
 		return newPage(http.StatusOK, textType, robots(in.origin), began), nil
 	}
-	places, err := s.places(ctx, v.arg)
+	entries, err := s.entries(ctx, v.arg)
 	if err != nil {
 		return nil, err
 	}
-	return newPage(http.StatusOK, xmlType, sitemap(in.origin, places, v.arg == ""), began), nil
+	return newPage(http.StatusOK, xmlType, sitemap(in.origin, entries, v.arg == ""), began), nil
 }
 
 // robots returns robots.txt, which names the sitemap and disallows [closedPaths] and previews.
@@ -74,33 +74,33 @@ func robots(origin string) []byte {
 	return b.Bytes()
 }
 
-// places returns the entries of a part of the sitemap; for the index, the parts.
-func (s *Shop) places(ctx context.Context, part string) ([]storefront.Place, error) {
+// entries returns the entries of a part of the sitemap; for the index, the parts.
+func (s *Shop) entries(ctx context.Context, part string) ([]storefront.SitemapEntry, error) {
 	if part == textPart {
-		texts, err := s.Core.PagePlaces(ctx)
+		texts, err := s.Core.PageEntries(ctx)
 		if err != nil {
 			return nil, err
 		}
 		lists, err := s.Core.Collections(ctx)
-		return slices.Concat([]storefront.Place{{Path: "/"}, {Path: storefront.ProductsPath}}, lists, texts), err
+		return slices.Concat([]storefront.SitemapEntry{{Path: "/"}, {Path: storefront.ProductsPath}}, lists, texts), err
 	}
 	if after, ok := behind(part); ok {
-		return s.Core.ProductPlaces(ctx, after)
+		return s.Core.ProductEntries(ctx, after)
 	}
-	list := []storefront.Place{{Path: mapRoot + "-" + textPart + ".xml"}}
+	list := []storefront.SitemapEntry{{Path: mapRoot + "-" + textPart + ".xml"}}
 	parts, err := s.Core.Parts(ctx)
 	for _, after := range parts {
 		name := mapRoot + "-" + productPart
 		if !after.IsNil() {
 			name += "-" + after.String()
 		}
-		list = append(list, storefront.Place{Path: name + ".xml"})
+		list = append(list, storefront.SitemapEntry{Path: name + ".xml"})
 	}
 	return list, err
 }
 
-// sitemap writes places in the format of sitemaps.org.
-func sitemap(origin string, places []storefront.Place, index bool) []byte {
+// sitemap writes entries in the format of sitemaps.org.
+func sitemap(origin string, entries []storefront.SitemapEntry, index bool) []byte {
 	all, one := "urlset", "url"
 	if index {
 		all, one = "sitemapindex", "sitemap"
@@ -108,7 +108,7 @@ func sitemap(origin string, places []storefront.Place, index bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	fmt.Fprintf(&b, "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n", all)
-	for _, p := range places {
+	for _, p := range entries {
 		fmt.Fprintf(&b, "<%s><loc>", one)
 		_ = xml.EscapeText(&b, []byte(origin+p.Path)) // a buffer accepts everything
 		b.WriteString("</loc>")

@@ -146,7 +146,7 @@ func TestSitemap(t *testing.T) {
 		s.get("/sitemap.xml").want(t, 200, "<sitemapindex", origin+"/sitemap-pages.xml", "!products")
 		s.publish(model.PageCreateInput{Title: "Imprint", Body: "We."})
 		s.sell("Mug")
-		const most = storefront.MaxPlaces
+		const most = storefront.MaxSitemapEntries
 		s.write(func(ctx context.Context, c *db.Client) error {
 			for from := 0; from < most; from += 500 {
 				batch := make([]*db.ProductCreate, 500)

@@ -55,7 +55,7 @@ func (r *Resolver) emailInvitation(ctx context.Context, row *db.Invitation, addr
 	// The recipient may be a stranger, and users chose the names.
 	name, inviter := notify.Unlink(shop.Name), notify.Unlink(inviterOf(row))
 	stop := r.APIHost + link.StopRoot + r.Links.StopToken(row.StoreID, notify.Address(row.Email))
-	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: row.Email, Of: row.StoreID, Stop: stop,
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Email{To: row.Email, Of: row.StoreID, Stop: stop,
 		Subject: name + " invites you",
 		Body: fmt.Sprintf("%s invites you to the store %s as %s.\n\nView the invitation and respond to it "+
 			"here by %s:\n%s\n\nAnyone with this link can respond for you, so do not share it. If you do not know "+
@@ -74,7 +74,7 @@ func inviterOf(row *db.Invitation) string {
 // emailPerson emails a person about their account. of is the owner of the rows that the transaction
 // of ctx writes: the person, or a store.
 func (r *Resolver) emailPerson(ctx context.Context, to string, of xid.ID, subject, body string) error {
-	return r.Notifier.Send(ctx, r.Client(ctx), notify.Letter{To: to, Of: of, Subject: subject,
+	return r.Notifier.Send(ctx, r.Client(ctx), notify.Email{To: to, Of: of, Subject: subject,
 		Body: body + "\n\nThis is about your account at\n" + r.APIHost + "\n"})
 }
 

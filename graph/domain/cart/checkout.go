@@ -31,7 +31,7 @@ type Contact struct {
 // SetContact sets the contact of the cart.
 func (c *Carts) SetContact(ctx context.Context, token string, by Contact) error {
 	check := &core.Check{}
-	email, phone := check.Email("email", core.Typed(by.Email)), core.Typed(by.Phone)
+	email, phone := check.Email("email", core.CleanInput(by.Email)), core.CleanInput(by.Phone)
 	if phone != "" {
 		check.Line("phone", phone, limit.Label)
 	}
@@ -120,7 +120,7 @@ func checkAddress(a *document.AddressFields, tax price.Tax) error {
 // part checks a member of an address and returns it trimmed; nil if it is empty.
 func part(c *core.Check, name string, v *string, needed bool, most int) *string {
 	if v != nil {
-		if trimmed := core.Typed(*v); trimmed != "" {
+		if trimmed := core.CleanInput(*v); trimmed != "" {
 			c.Line(name, trimmed, most)
 			return &trimmed
 		}

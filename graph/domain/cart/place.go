@@ -79,7 +79,7 @@ type placement struct {
 	shown  Shown
 	number int64 // of the order; 0 until it is assigned
 	code   string
-	news   sales.News
+	notice sales.OrderNotice
 	most   int64             // limit of unpaid pieces; 0 until it is known
 	held   *ratelimit.Charge // charged, and not yet used by an order
 }
@@ -123,12 +123,12 @@ func (p *placement) place(ctx context.Context) (made Placed, err error) {
 		}
 		// An order that is paid online is announced once it is paid.
 		if v.Sums.TotalMinor == 0 || !v.Method.Kind.Online() {
-			if p.news, err = p.sales.Announces(ctx); err != nil {
+			if p.notice, err = p.sales.NewOrderNotice(ctx); err != nil {
 				return made, core.Explain("store", err)
 			}
 		}
 	}
-	order, err := p.sales.Prepare(ctx, v.placing(p.number, p.news))
+	order, err := p.sales.Prepare(ctx, v.placing(p.number, p.notice))
 	if err != nil {
 		return made, core.Explain("order", err)
 	}
@@ -193,9 +193,9 @@ func (v *View) agreed(shown Shown) error {
 }
 
 // placing returns the order that the cart becomes.
-func (v *View) placing(number int64, news sales.News) sales.Placing {
+func (v *View) placing(number int64, notice sales.OrderNotice) sales.Placing {
 	p := sales.Placing{Store: v.store, Number: number, Cart: v.ID, Email: v.Email, Phone: v.Phone,
-		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note, News: news}
+		Ships: v.Ships, Sums: v.Sums, PaymentMethod: v.Method.Kind, Note: v.Note, Notice: notice}
 	if a := v.Address; a != nil && a.Country == v.place().Country { // else it is outdated
 		p.Address = withPhone(a, v.Phone)
 	}

@@ -92,7 +92,7 @@ func (m Mutation) sendEmail(ctx context.Context, o *model.Order, t event.Type, o
 	}
 	answers := ""
 	core.Opt(s.ContactEmail, func(a string) { answers = a })
-	return m.Notifier.Send(ctx, m.Client(ctx), notify.Letter{To: *o.Email, Of: o.StoreID, From: about.Shop,
+	return m.Notifier.Send(ctx, m.Client(ctx), notify.Email{To: *o.Email, Of: o.StoreID, From: about.Shop,
 		ReplyTo: answers, Order: o.ID, Network: networkOf(ctx, t), Stop: about.Stop,
 		Subject: words.Subject, Body: words.Text, HTML: words.HTML})
 }

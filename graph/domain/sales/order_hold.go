@@ -86,9 +86,9 @@ type Online struct {
 	Reference   string // the provider's
 	AmountMinor int64
 	Currency    string
-	// News is the notice that the store's staff get about the order, which was not announced
+	// Notice is the notice that the store's staff get about the order, which was not announced
 	// before.
-	News News
+	Notice OrderNotice
 }
 
 // PayOnline marks an order as paid and reports whether it did. It does not if the items are no
@@ -96,7 +96,7 @@ type Online struct {
 // often and whenever it is called, an order is paid once, and never both paid and ended by
 // [Resolver.EndHolds].
 func (r *Resolver) PayOnline(ctx context.Context, id xid.ID, p Online) (taken bool, err error) {
-	if p.News, err = r.Announces(ctx); err != nil {
+	if p.Notice, err = r.NewOrderNotice(ctx); err != nil {
 		return false, err
 	}
 	err = r.retryOnConflict(func() error {
@@ -123,7 +123,7 @@ func (r *Resolver) takeOnline(ctx context.Context, id xid.ID, p Online) (taken b
 	if err != nil {
 		return false, err
 	}
-	if err := r.Mutation().announce(ctx, paid.Order, p.News); err != nil {
+	if err := r.Mutation().announce(ctx, paid.Order, p.Notice); err != nil {
 		return false, err
 	}
 	return true, r.forgetCart(ctx, o)

@@ -48,8 +48,8 @@ type Placing struct {
 	Discount       *db.Discount
 	ShippingMethod *string // nil if nothing is shipped
 	PaymentMethod  state.PaymentMethod
-	// News is the notice to the store's staff; test stores get none.
-	News News
+	// Notice is the notice to the store's staff; test stores get none.
+	Notice OrderNotice
 	// Note is the shopper's message, "" for none.
 	Note string
 }
@@ -134,7 +134,7 @@ func (o *Placement) Place(ctx context.Context) (*core.Record, error) {
 	if err := m.sendEmails(ctx, shown, o.events, mailDetails{customer: d.customer, due: due}); err != nil {
 		return nil, err
 	}
-	if err := m.announce(ctx, shown, o.p.News); err != nil {
+	if err := m.announce(ctx, shown, o.p.Notice); err != nil {
 		return nil, err
 	}
 	return m.orders().Created(shown, "order.place", "", o.events...), nil

@@ -247,7 +247,7 @@ func (r *Resolver) moveSession(
 
 // book books received money once: the order takes it, or it is refunded.
 func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.Session) error {
-	news, err := r.Announces(ctx)
+	notice, err := r.NewOrderNotice(ctx)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *Resolver) book(ctx context.Context, row *db.PaymentSession, s payment.S
 				return nil, err
 			}
 			taken, err := r.takeOnline(ctx, row.OrderID, Online{Method: row.Provider, Reference: s.Payment,
-				AmountMinor: s.AmountMinor, Currency: s.Currency, News: news})
+				AmountMinor: s.AmountMinor, Currency: s.Currency, Notice: notice})
 			if err != nil || taken {
 				return nil, err
 			}

@@ -44,11 +44,11 @@ func (s Storefront) Collection(ctx context.Context, handle string) (*Collection,
 }
 
 // Collections returns the sitemap entries of all collections of the store.
-func (s Storefront) Collections(ctx context.Context) ([]Place, error) {
+func (s Storefront) Collections(ctx context.Context) ([]SitemapEntry, error) {
 	rows, err := s.Client(ctx).Collection.Query().Where(dbcollection.Gone(false)).Load(ctx)
-	places := make([]Place, len(rows))
+	entries := make([]SitemapEntry, len(rows))
 	for i, c := range rows {
-		places[i] = Place{CollectionRoot + c.Handle, c.UpdatedAt}
+		entries[i] = SitemapEntry{CollectionRoot + c.Handle, c.UpdatedAt}
 	}
-	return places, core.Explain("collections", err)
+	return entries, core.Explain("collections", err)
 }

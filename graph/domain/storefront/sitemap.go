@@ -16,14 +16,14 @@ import (
 const ProductRoot = "/products/"
 
 const (
-	// MaxPlaces is how many addresses one part of the sitemap has at most.
-	MaxPlaces = 10_000
+	// MaxSitemapEntries is how many addresses one part of the sitemap has at most.
+	MaxSitemapEntries = 10_000
 	// maxParts is how many parts of products the sitemap has: a million products.
 	maxParts = 100
 )
 
-// Place is an address of the storefront and when its content last changed.
-type Place struct {
+// SitemapEntry is an address of the storefront and when its content last changed.
+type SitemapEntry struct {
 	Path    string
 	Changed micros.Time
 }
@@ -39,7 +39,7 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	query := fmt.Sprintf(partQuery, ent.IndexHint(s.Store.Dialect(), "products", activeByID), MaxPlaces)
+	query := fmt.Sprintf(partQuery, ent.IndexHint(s.Store.Dialect(), "products", activeByID), MaxSitemapEntries)
 	after := xid.Nil
 	var parts []xid.ID
 	for len(parts) < maxParts {
@@ -55,7 +55,7 @@ func (s Storefront) Parts(ctx context.Context) ([]xid.ID, error) {
 		if count > 0 {
 			parts = append(parts, after)
 		}
-		if count < MaxPlaces {
+		if count < MaxSitemapEntries {
 			break
 		}
 		after = last.V
@@ -75,33 +75,33 @@ func scanRow(rows *stdsql.Rows, dest ...any) error {
 }
 
 const (
-	placesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? ORDER BY id LIMIT %d"
+	entriesQuery = "SELECT handle, updated_at FROM %s WHERE store_id = ? AND status = ? AND id > ? ORDER BY id LIMIT %d"
 )
 
-// ProductPlaces returns the active products of a part of the sitemap.
-func (s Storefront) ProductPlaces(ctx context.Context, after xid.ID) ([]Place, error) {
-	return s.places(ctx, ProductRoot, "products", activeByID, string(state.ProductActive), after)
+// ProductEntries returns the active products of a part of the sitemap.
+func (s Storefront) ProductEntries(ctx context.Context, after xid.ID) ([]SitemapEntry, error) {
+	return s.entries(ctx, ProductRoot, "products", activeByID, string(state.ProductActive), after)
 }
 
-// PagePlaces returns the published pages.
-func (s Storefront) PagePlaces(ctx context.Context) ([]Place, error) {
-	return s.places(ctx, PageRoot, "pages", "page_store_id_status_id", string(state.PagePublished), xid.Nil)
+// PageEntries returns the published pages.
+func (s Storefront) PageEntries(ctx context.Context) ([]SitemapEntry, error) {
+	return s.entries(ctx, PageRoot, "pages", "page_store_id_status_id", string(state.PagePublished), xid.Nil)
 }
 
-func (s Storefront) places(ctx context.Context, root, table, index, status string, after xid.ID) ([]Place, error) {
+func (s Storefront) entries(ctx context.Context, root, table, index, status string, after xid.ID) ([]SitemapEntry, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 	from := table + ent.IndexHint(s.Store.Dialect(), table, index)
-	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(placesQuery, from, MaxPlaces), v.Store, status, after)
+	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(entriesQuery, from, MaxSitemapEntries), v.Store, status, after)
 	if err != nil {
 		return nil, core.Explain("storefront", err)
 	}
 	defer rows.Close()
-	var list []Place
+	var list []SitemapEntry
 	for rows.Next() {
-		var p Place
+		var p SitemapEntry
 		if err := rows.Scan(&p.Path, &p.Changed); err != nil {
 			return nil, core.Explain("storefront", fmt.Errorf("scan: %w", err))
 		}

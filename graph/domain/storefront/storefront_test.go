@@ -387,9 +387,9 @@ func TestStorefrontPlansSQLite(t *testing.T) {
 		"product":  func() error { return graphtest.ErrOf(front.Product(visitor(ctx), "item-1")) },
 		"menus":    func() error { return graphtest.ErrOf(front.Menus(visitor(ctx), linked())) },
 		"parts":    func() error { return graphtest.ErrOf(front.Parts(visitor(ctx))) },
-		"products": func() error { return graphtest.ErrOf(front.ProductPlaces(visitor(ctx), xid.Nil)) },
+		"products": func() error { return graphtest.ErrOf(front.ProductEntries(visitor(ctx), xid.Nil)) },
 		"lists":    func() error { return graphtest.ErrOf(front.Collections(visitor(ctx))) },
-		"pages":    func() error { return graphtest.ErrOf(front.PagePlaces(visitor(ctx))) },
+		"pages":    func() error { return graphtest.ErrOf(front.PageEntries(visitor(ctx))) },
 	} {
 		seen = nil
 		if err := call(); err != nil {

@@ -91,7 +91,7 @@ func (k *Keeper) note(ctx context.Context, person *db.User, what state.AccountAc
 	if kind == state.FactorTOTP {
 		article = "An "
 	}
-	return k.notifier.Send(ctx, c, notify.Letter{To: person.Email, Of: person.ID,
+	return k.notifier.Send(ctx, c, notify.Email{To: person.Email, Of: person.ID,
 		Subject: article + kindNames[kind] + " was " + change + " your account",
 		Body: "The " + kindNames[kind] + " \"" + name + "\" was " + change + " your account " + person.Email + ".\n\n" +
 			k.advice()})

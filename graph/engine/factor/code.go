@@ -44,7 +44,7 @@ func (k *Keeper) RenewCodes(ctx context.Context, by By) (codes []string, err err
 		if codes, err = k.makeCodes(ctx, by.Person); err != nil {
 			return err
 		}
-		return k.notifier.Send(ctx, k.store.DB(ctx), notify.Letter{To: person.Email, Of: person.ID,
+		return k.notifier.Send(ctx, k.store.DB(ctx), notify.Email{To: person.Email, Of: person.ID,
 			Subject: "New recovery codes for your account",
 			Body: "New recovery codes were created for your account " + person.Email +
 				". The old codes no longer work.\n\n" + k.advice()})

@@ -128,7 +128,7 @@ func (k *Keeper) recover(ctx context.Context, person *db.User, code string) (Use
 	if err := audit.Account(ctx, c, person.ID, state.AccountCodeUsed, text); err != nil {
 		return Used{}, err
 	}
-	err = k.notifier.Send(ctx, c, notify.Letter{To: person.Email, Of: person.ID,
+	err = k.notifier.Send(ctx, c, notify.Email{To: person.Email, Of: person.ID,
 		Subject: "A recovery code of your account was used",
 		Body: "A recovery code of your account " + person.Email + " was used; there are " + text + ".\n\n" +
 			k.advice()})

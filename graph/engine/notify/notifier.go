@@ -89,34 +89,34 @@ func (n *Notifier) Append(ctx context.Context, store *ent.Store, notice Notice) 
 // Sends reports whether emails are sent at all.
 func (n *Notifier) Sends() bool { return n != nil }
 
-// Send writes a letter in the transaction of ctx. Without a mail server it does nothing, so check
-// [Notifier.Sends] first if the letter is the only way to reach the person.
-func (n *Notifier) Send(ctx context.Context, c *db.Client, l Letter) error {
+// Send writes an email in the transaction of ctx. Without a mail server it does nothing, so check
+// [Notifier.Sends] first if the email is the only way to reach the person.
+func (n *Notifier) Send(ctx context.Context, c *db.Client, e Email) error {
 	if n == nil {
 		return nil
 	}
-	row := c.Mail.Create().SetBucket(bucket.Of(l.Of)).SetDueAt(micros.Now()).SetRecipient(l.To).
-		SetSubject(clip(oneLine(l.Subject), limit.Line)).SetBody(l.Body)
-	if l.HTML != "" {
-		row.SetHTML(l.HTML)
+	row := c.Mail.Create().SetBucket(bucket.Of(e.Of)).SetDueAt(micros.Now()).SetRecipient(e.To).
+		SetSubject(clip(oneLine(e.Subject), limit.Line)).SetBody(e.Body)
+	if e.HTML != "" {
+		row.SetHTML(e.HTML)
 	}
-	if l.From != "" {
-		row.SetSenderName(clip(oneLine(l.From), limit.Line))
+	if e.From != "" {
+		row.SetSenderName(clip(oneLine(e.From), limit.Line))
 	}
-	if l.ReplyTo != "" {
-		row.SetReplyTo(l.ReplyTo)
+	if e.ReplyTo != "" {
+		row.SetReplyTo(e.ReplyTo)
 	}
-	if !l.Order.IsNil() {
-		row.SetOrderID(l.Order)
+	if !e.Order.IsNil() {
+		row.SetOrderID(e.Order)
 	}
-	if l.Network != "" {
-		row.SetNetwork(l.Network)
+	if e.Network != "" {
+		row.SetNetwork(e.Network)
 	}
-	if l.Stop != "" {
-		row.SetStopURL(l.Stop)
+	if e.Stop != "" {
+		row.SetStopURL(e.Stop)
 	}
-	if err := row.Exec(viewer.Operator(ctx, l.Of)); err != nil {
-		return fmt.Errorf("write a letter: %w", err)
+	if err := row.Exec(viewer.Operator(ctx, e.Of)); err != nil {
+		return fmt.Errorf("write an email: %w", err)
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ type Notice struct {
 	Except xid.ID
 }
 
-// Letter is an email to one person about their own affairs.
-type Letter struct {
+// Email is an email to one person about their own affairs.
+type Email struct {
 	To      string // the email address
 	Subject string // up to 255 characters
 	Body    string // plain text

@@ -21,9 +21,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// letter sends an email about an order to a person who never paid.
-func (s *shop) letter(n *notify.Notifier, to string, edit func(*notify.Letter)) {
-	l := notify.Letter{To: to, Of: s.row.ID, Subject: "Your order", Body: "Hello", From: "Kestrel", Order: xid.New(),
+// email sends an email about an order to a person who never paid.
+func (s *shop) email(n *notify.Notifier, to string, edit func(*notify.Email)) {
+	l := notify.Email{To: to, Of: s.row.ID, Subject: "Your order", Body: "Hello", From: "Kestrel", Order: xid.New(),
 		Stop: "https://shop.example/emails/stop/x"}
 	if edit != nil {
 		edit(&l)
@@ -46,12 +46,12 @@ func (s *shop) took(days int, v limit.Values) {
 // Emails to shoppers are counted by address, network and store before they are sent. Excess emails
 // are withheld and recorded in the order's history, with one notice a day.
 func TestWithheld(t *testing.T) {
-	known := func(l *notify.Letter) { l.Stop = "" }
+	known := func(l *notify.Email) { l.Stop = "" }
 	for _, tc := range []struct {
 		name   string
 		days   int // since the first payment
 		limits limit.Values
-		edit   func(*notify.Letter)
+		edit   func(*notify.Email)
 		one    bool // all to one address
 		want   int  // of 12
 	}{
@@ -64,9 +64,9 @@ func TestWithheld(t *testing.T) {
 		{"one stranger", 31, nil, nil, true, limit.StrangerMails},
 		{"one customer of a new store", 1, nil, known, true, limit.StrangerMails},
 		{"one customer", 31, nil, known, true, 12},
-		{"one network", 31, nil, func(l *notify.Letter) { l.Network = "203.0.113.9/32" }, false, 12},
+		{"one network", 31, nil, func(l *notify.Email) { l.Network = "203.0.113.9/32" }, false, 12},
 		{"another kind of email", 1, limit.Values{limit.NewStoreMailsPerDay: 1},
-			func(l *notify.Letter) { l.Order, l.Stop = xid.Nil, "" }, true, 12},
+			func(l *notify.Email) { l.Order, l.Stop = xid.Nil, "" }, true, 12},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, store *ent.Store) {
@@ -83,7 +83,7 @@ func TestWithheld(t *testing.T) {
 					} else if !tc.one {
 						to = "shopper" + strconv.Itoa(i) + s.row.Handle + "@example.com"
 					}
-					s.letter(n, to, tc.edit)
+					s.email(n, to, tc.edit)
 				}
 				sender := s.sender(plainly(p), func(c *notify.SenderConfig) { c.Notifier = n })
 				s.round(sender)
@@ -116,9 +116,9 @@ func TestWithheldNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range limit.NetworkMails + 3 {
-		s.letter(n, "s"+strconv.Itoa(i)+"@example.com", func(l *notify.Letter) { l.Network = "198.51.100.9/32" })
+		s.email(n, "s"+strconv.Itoa(i)+"@example.com", func(l *notify.Email) { l.Network = "198.51.100.9/32" })
 	}
-	s.letter(n, "elsewhere@example.com", func(l *notify.Letter) { l.Network = "198.51.100.10/32" })
+	s.email(n, "elsewhere@example.com", func(l *notify.Email) { l.Network = "198.51.100.10/32" })
 	s.round(s.sender(plainly(p), nil))
 	if got := len(p.mails()); got != limit.NetworkMails+1 {
 		t.Errorf("%d sent", got)
@@ -140,9 +140,9 @@ func TestStop(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.letter(n, "ada@example.com", nil)
-		s.letter(n, "ada@example.com", func(l *notify.Letter) { l.Stop = "" }) // a customer by now
-		s.letter(n, "bob@example.com", nil)
+		s.email(n, "ada@example.com", nil)
+		s.email(n, "ada@example.com", func(l *notify.Email) { l.Stop = "" }) // a customer by now
+		s.email(n, "bob@example.com", nil)
 		s.round(s.sender(plainly(p), nil))
 		if got := p.mails(); len(got) != 2 {
 			t.Errorf("%d sent", len(got))
@@ -158,7 +158,7 @@ func TestLetterHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	const name = "=?utf-8?q?Bank?= and a name that is as long as an encoded word of a header cannot be"
-	s.letter(n, "ada@example.com", func(l *notify.Letter) {
+	s.email(n, "ada@example.com", func(l *notify.Email) {
 		l.From, l.Subject, l.ReplyTo = name, "Order 1 at "+name, "hello@kestrel.example"
 	})
 	s.round(s.sender(plainly(p), nil))

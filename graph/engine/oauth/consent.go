@@ -19,9 +19,9 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/audit"
 )
 
-// ErrSpent means that a ticket is not valid: it was used before, is too old, or belongs to another
+// ErrInvalidTicket means that a ticket is not valid: it was used before, is too old, or belongs to another
 // session or request.
-var ErrSpent = errors.New("consent ticket is not valid")
+var ErrInvalidTicket = errors.New("consent ticket is not valid")
 
 // Screen is the contents of the consent screen.
 type Screen struct {
@@ -159,13 +159,13 @@ func (s *Server) spend(
 	}
 	id, ok := s.open(v, r, ticket)
 	if !ok {
-		return ErrSpent
+		return ErrInvalidTicket
 	}
 	return s.Store.InTx(ctx, func(ctx context.Context) error {
 		c := s.Store.DB(ctx)
 		if err := c.ConsentTicket.Create().SetID(id).Exec(ctx); err != nil {
 			if ent.IsDuplicate(err) {
-				return ErrSpent
+				return ErrInvalidTicket
 			}
 			return wrap("spend ticket", err)
 		}

@@ -132,7 +132,7 @@ func (st *stage) changedWhileRead(t *testing.T, h *host) {
 	if r.App.Name != h.Listener.Addr().String() {
 		t.Errorf("the app calls itself %q", r.App.Name)
 	}
-	if _, err := st.Allow(st.person, r, screen.Ticket); !errors.Is(err, oauth.ErrSpent) {
+	if _, err := st.Allow(st.person, r, screen.Ticket); !errors.Is(err, oauth.ErrInvalidTicket) {
 		t.Errorf("a ticket of another name: %v", err)
 	}
 	h.serve("Helper", callback)

@@ -256,7 +256,7 @@ func TestTicket(t *testing.T) {
 		for name, bad := range map[string]string{"none": "", "rubbish": "x", "longer": good + "A",
 			"another session": ticket(st.as(viewer.Owner), r),
 			"another request": ticket(st.person, st.begin("scope", "orders.read"))} {
-			if _, err := st.Allow(st.person, r, bad); !errors.Is(err, oauth.ErrSpent) {
+			if _, err := st.Allow(st.person, r, bad); !errors.Is(err, oauth.ErrInvalidTicket) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -264,7 +264,7 @@ func TestTicket(t *testing.T) {
 			t.Error(err)
 		}
 		for _, again := range []func(context.Context, *oauth.Request, string) (string, error){st.Allow, st.Deny} {
-			if _, err := again(st.person, r, good); !errors.Is(err, oauth.ErrSpent) {
+			if _, err := again(st.person, r, good); !errors.Is(err, oauth.ErrInvalidTicket) {
 				t.Errorf("again: %v", err)
 			}
 		}
@@ -274,12 +274,12 @@ func TestTicket(t *testing.T) {
 			q.Get("iss") != issuer {
 			t.Errorf("denied: %s, %v", to, err)
 		}
-		if _, err := st.Allow(st.person, r, denied); !errors.Is(err, oauth.ErrSpent) {
+		if _, err := st.Allow(st.person, r, denied); !errors.Is(err, oauth.ErrInvalidTicket) {
 			t.Errorf("allowed after a denial: %v", err)
 		}
 		late := ticket(st.person, r)
 		time.Sleep(oauth.TicketLife)
-		if _, err := st.Allow(st.person, r, late); !errors.Is(err, oauth.ErrSpent) {
+		if _, err := st.Allow(st.person, r, late); !errors.Is(err, oauth.ErrInvalidTicket) {
 			t.Errorf("late: %v", err)
 		}
 	})

@@ -17,14 +17,14 @@ import (
 	"github.com/storefront-go/storefront/graph/model"
 )
 
-// News says which notice the store's staff get about a new order.
-type News int
+// OrderNotice says which notice the store's staff get about a new order.
+type OrderNotice int
 
 // Kinds of notices.
 const (
-	NoNews     News = iota // no notice: the store has had enough of them
-	OneOrder               // a notice of this order
-	ManyOrders             // a notice of many orders, which names this one
+	NoNotice   OrderNotice = iota // no notice: the store has had enough of them
+	OneOrder                      // a notice of this order
+	ManyOrders                    // a notice of many orders, which names this one
 )
 
 // quietBytes bounds the memory for the stores whose notices pause.
@@ -33,17 +33,17 @@ const (
 	quietSize  = 64
 )
 
-// Announces counts a new order of the viewer's store and returns which notice it gets: each of up
+// NewOrderNotice counts a new order of the viewer's store and returns which notice it gets: each of up
 // to [limit.OrderNews] orders an hour gets one, and then once an hour a notice says that there are
 // more. Call it outside the transaction of the order. While a store's notices pause, its orders are
 // not counted, so a busy store pays nothing.
-func (r *Resolver) Announces(ctx context.Context) (News, error) {
+func (r *Resolver) NewOrderNotice(ctx context.Context) (OrderNotice, error) {
 	store := viewer.From(ctx).Store
 	if test, err := r.TestStore(ctx); err != nil || test {
-		return NoNews, err
+		return NoNotice, err
 	}
 	if until, ok := r.quiet.Get(store); ok && micros.Now() < until {
-		return NoNews, nil
+		return NoNotice, nil
 	}
 	wait, err := r.countNews(ctx, "news of an order", limit.OrderNews)
 	if err != nil || wait == 0 {
@@ -51,7 +51,7 @@ func (r *Resolver) Announces(ctx context.Context) (News, error) {
 	}
 	r.quiet.Put(store, micros.Now().Add(wait), quietSize)
 	if wait, err = r.countNews(ctx, "news of many orders", 1); err != nil || wait > 0 {
-		return NoNews, err
+		return NoNotice, err
 	}
 	return ManyOrders, nil
 }
@@ -63,13 +63,13 @@ func (r *Resolver) countNews(ctx context.Context, what string, most int64) (time
 
 // announce writes the notice of a new order and its emails to staff, in the transaction of the
 // order.
-func (m Mutation) announce(ctx context.Context, o *model.Order, news News) error {
-	if news == NoNews {
+func (m Mutation) announce(ctx context.Context, o *model.Order, kind OrderNotice) error {
+	if kind == NoNotice {
 		return nil
 	}
 	notice := notify.Notice{Level: state.NotificationInfo, Kind: xid.Order, ID: o.ID, Orders: true,
 		Title: "New order #" + strconv.FormatInt(o.Number, 10), Body: summary(o)}
-	if news == ManyOrders {
+	if kind == ManyOrders {
 		notice.Title = "Many new orders, the newest #" + strconv.FormatInt(o.Number, 10)
 		notice.Body = "More than " + strconv.Itoa(limit.OrderNews) + " orders came in within an hour. Emails about " +
 			"single orders are paused until there are fewer. The dashboard lists all orders."

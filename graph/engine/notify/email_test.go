@@ -14,7 +14,7 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/notify"
 )
 
-// A letter with text and HTML arrives with both, under the name of the shop. No name can add a
+// An email with text and HTML arrives with both, under the name of the shop. No name can add a
 // header.
 func TestLetterInBothForms(t *testing.T) {
 	s, p := staffed(t, storetest.Open(t)), new(post).open(t, listen(t), nil)
@@ -23,7 +23,7 @@ func TestLetterInBothForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write(func(ctx context.Context, c *db.Client) error {
-		return n.Send(ctx, c, notify.Letter{To: "ada@example.com", Of: s.row.ID, Subject: "Ihre Bestellung",
+		return n.Send(ctx, c, notify.Email{To: "ada@example.com", Of: s.row.ID, Subject: "Ihre Bestellung",
 			Body: "Guten Tag", HTML: "<p>Guten <b>Tag</b></p>", From: "Müller\r\nBcc: eve@example.com"})
 	})
 	s.round(s.sender(plainly(p), nil))
@@ -33,7 +33,7 @@ func TestLetterInBothForms(t *testing.T) {
 		t.Errorf("from %q (%v), bcc %q", from, err, m.Header.Get("Bcc"))
 	}
 	if p.mails() != nil {
-		t.Error("one letter went out twice")
+		t.Error("one email went out twice")
 	}
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
