@@ -29,16 +29,16 @@ import (
 // command holds the flags.
 type command struct {
 	Engine  string        `enum:"sqlite,mariadb,mysql,vitess" default:"sqlite" help:"The database: sqlite, mariadb, mysql or vitess (default ${default})."`
-	Kills   int           `default:"200" help:"How many faults there are (default ${default})."`
-	Seed    uint64        `default:"1" help:"What is drawn, and when, follows from it (default ${default})."`
-	Time    time.Duration `default:"30m" help:"No fault comes after it (default ${default})."`
-	Binary  string        `type:"path" help:"Disturb this program instead of one that is built now."`
+	Kills   int           `default:"200" help:"Number of faults (default ${default})."`
+	Seed    uint64        `default:"1" help:"Determines the faults and their times (default ${default})."`
+	Time    time.Duration `default:"30m" help:"Inject no faults after this time (default ${default})."`
+	Binary  string        `type:"path" help:"Test this program instead of building one."`
 	MySQL   string        `name:"mysql" env:"STOREFRONT_TEST_MYSQLD" type:"path" help:"Folder of an unpacked MySQL, as .ci/mysql prints it."`
-	Vitess  string        `help:"mysql:// address of a cluster of Vitess, migrated and without a row, as .ci/vitess chaos gives it."`
-	Down    string        `name:"vitess-kill" help:"Shell command that kills that cluster; without it the cluster lives on."`
-	Up      string        `name:"vitess-start" help:"Shell command that starts it again and waits until it answers."`
-	Reshard string        `name:"vitess-reshard" help:"Shell command that spreads that cluster over other shards. It runs once, halfway between the faults, and writes go on."`
-	Ledger  string        `type:"path" help:"File for the ledger and the verdict (default: in the folder for temporary files)."`
+	Vitess  string        `help:"mysql:// address of a migrated, empty Vitess cluster, as .ci/vitess chaos starts it."`
+	Down    string        `name:"vitess-kill" help:"Shell command that kills the cluster; by default it is not killed."`
+	Up      string        `name:"vitess-start" help:"Shell command that restarts the cluster and waits until it answers."`
+	Reshard string        `name:"vitess-reshard" help:"Shell command that moves the cluster to other shards. It runs once, halfway through the faults, during writes."`
+	Ledger  string        `type:"path" help:"File for the ledger and the verdict (default: in the temporary folder)."`
 }
 
 func main() {
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// run runs the campaign and reports whether nothing is wrong.
+// run runs the campaign and reports whether the verdict is good.
 func (c *command) run(ctx context.Context, out io.Writer) (good bool, err error) {
 	if err := c.check(); err != nil {
 		return false, err
@@ -101,9 +101,9 @@ func (c *command) check() error {
 	case (c.Engine == "vitess") != (c.Vitess != ""):
 		return errors.New("--engine vitess needs the address of a cluster in --vitess: see .ci/vitess chaos")
 	case (c.Down == "") != (c.Up == "") || c.Down != "" && c.Vitess == "":
-		return errors.New("--vitess-kill and --vitess-start go together, and with --vitess")
+		return errors.New("--vitess-kill and --vitess-start require each other and --vitess")
 	case c.Reshard != "" && c.Vitess == "":
-		return errors.New("--vitess-reshard goes with --vitess")
+		return errors.New("--vitess-reshard requires --vitess")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 		fmt.Fprintf(out, "  %4d × %s\n", kinds[k], k)
 	}
 	for _, k := range slices.Sorted(maps.Keys(l.Undone)) {
-		fmt.Fprintf(out, "  not done: %s: %s\n", k, l.Undone[k])
+		fmt.Fprintf(out, "  skipped: %s: %s\n", k, l.Undone[k])
 	}
 	var answers []string
 	for _, status := range slices.Sorted(maps.Keys(l.Traffic.Answers)) {
@@ -137,7 +137,7 @@ func report(out io.Writer, l *Ledger, v Verdict, took time.Duration) {
 	fmt.Fprintf(out, "%d writes with a key, %d deliveries, %d walks and exports\n", len(l.Writes), len(l.Deliveries),
 		len(l.Readings))
 	fmt.Fprintf(out, "%d requests, answered %s\n", l.Traffic.Requests, strings.Join(answers, ", "))
-	fmt.Fprintf(out, "worst stall %v (%s), %d processes ended by themselves\n",
+	fmt.Fprintf(out, "worst stall %v (%s), %d processes ended on their own\n",
 		l.Traffic.Stall.Round(time.Millisecond), l.Traffic.Stalled, l.Traffic.Ended)
 	if len(l.Errors) > 0 {
 		fmt.Fprintf(out, "%d errors in the logs, such as\n  %.300s\n", len(l.Errors), l.Errors[0])
