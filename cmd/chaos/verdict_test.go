@@ -161,7 +161,7 @@ func TestReport(t *testing.T) {
 	l.Faults, l.Undone = []Fault{{Kind: Pause}}, map[Kind]string{DiskFull: "mount: not permitted"}
 	var out bytes.Buffer
 	report(&out, l, judge(l), time.Second)
-	for _, part := range []string{"1 × a process stopped", "not done: disk full: mount: not permitted", "passed"} {
+	for _, part := range []string{"1 × a process stopped", "skipped: disk full: mount: not permitted", "passed"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("the report lacks %q:\n%s", part, out.String())
 		}
