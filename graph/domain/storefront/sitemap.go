@@ -88,13 +88,15 @@ func (s Storefront) PageEntries(ctx context.Context) ([]SitemapEntry, error) {
 	return s.entries(ctx, PageRoot, "pages", "page_store_id_status_id", string(state.PagePublished), xid.Nil)
 }
 
-func (s Storefront) entries(ctx context.Context, root, table, index, status string, after xid.ID) ([]SitemapEntry, error) {
+func (s Storefront) entries(
+	ctx context.Context, root, table, index, status string, after xid.ID,
+) ([]SitemapEntry, error) {
 	v, err := core.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	from := table + ent.IndexHint(s.Store.Dialect(), table, index)
-	rows, err := s.Client(ctx).QueryContext(ctx, fmt.Sprintf(entriesQuery, from, MaxSitemapEntries), v.Store, status, after)
+	query := fmt.Sprintf(entriesQuery, table+ent.IndexHint(s.Store.Dialect(), table, index), MaxSitemapEntries)
+	rows, err := s.Client(ctx).QueryContext(ctx, query, v.Store, status, after)
 	if err != nil {
 		return nil, core.Explain("storefront", err)
 	}
