@@ -16,39 +16,39 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// ShippingMinor is what shipping costs in a store that [Sell] takes, whatever is bought.
+// ShippingMinor is the cost of shipping in a store of [Sell], whatever the order.
 const ShippingMinor = 490
 
-// cartLines is how many lines a cart of [Carts] has, each of one piece.
+// cartLines is how many lines a cart of [Carts] has, each with one unit.
 const cartLines = 3
 
-// products is how many different products are bought.
+// products is how many different products the carts contain.
 const products = 2000
 
-// Carts makes carts that lack nothing but to be placed: with an address, a shipping rate,
-// a way to pay, and the e-mail address of a customer.
+// Carts creates carts that are ready to be placed: with an address, a shipping rate, a payment
+// method, and the email address of a customer.
 type Carts struct {
 	store *ent.Store
 	shop  xid.ID
 	rate  string
 	made  int
-	// items are products without options, whose stock lasts.
+	// items are products without options, with enough stock.
 	items []item
 }
 
-// item is a product that is bought.
+// item is a product in a cart.
 type item struct {
 	id    xid.ID
 	price int64
 }
 
-// Ready is a cart that waits to be placed.
+// Ready is a cart that is ready to be placed.
 type Ready struct {
 	Token string
 	Total int64
 }
 
-// Sell finds what the store sells, which has to ship to Germany at a rate.
+// Sell finds products of a store, which must ship to Germany at the given rate.
 func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, error) {
 	c := &Carts{store: s, shop: shop, rate: rate}
 	rows, err := s.Raw().QueryContext(ctx, "SELECT id, price_minor FROM products WHERE store_id = ? AND "+
@@ -73,7 +73,7 @@ func Sell(ctx context.Context, s *ent.Store, shop xid.ID, rate string) (*Carts, 
 	return c, nil
 }
 
-// Make makes n carts.
+// Make creates n carts.
 func (c *Carts) Make(ctx context.Context, n int) (list []Ready, err error) {
 	list = make([]Ready, n)
 	err = c.store.Admin(ctx, func(conn *sql.Conn) error {
@@ -103,7 +103,7 @@ func (c *Carts) Make(ctx context.Context, n int) (list []Ready, err error) {
 	return list, nil
 }
 
-// add makes one cart.
+// add creates one cart.
 func (c *Carts) add(ctx context.Context, carts, lines *bulk) (Ready, error) {
 	ready := Ready{Token: digest.NewToken(), Total: ShippingMinor}
 	sum, _ := digest.OfToken(ready.Token)

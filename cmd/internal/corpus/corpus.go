@@ -1,8 +1,8 @@
-// Package corpus fills a database with orders by the million, for load runs and
-// benchmarks: many stores of which one holds most rows, and in it thousands of
-// orders of one microsecond, as an import leaves them.
+// Package corpus fills a database with millions of orders for load runs and benchmarks. One of many
+// stores has most of the rows, among them thousands of orders with the same microsecond, as after an
+// import.
 //
-// Rows are inserted in bulk below ent; their ids are real ones.
+// Rows are inserted in bulk, without ent, with real ids.
 package corpus
 
 import (
@@ -14,27 +14,27 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/page"
 )
 
-// Version rises when the rows change, so that old data is not taken for new.
+// Version increases when the rows change, so that old data is not reused.
 const Version = 6
 
-// Size says how much to make.
+// Size says how many rows to create.
 type Size struct {
 	Orders int // in all stores
 	Stores int
-	// Share is what the first store holds, in percent.
+	// Share is the percentage of the orders in the first store.
 	Share int
 	// Ties is how many orders of the first store share one microsecond.
 	Ties     int
 	Products int // of each store
-	// Goods is how many more products the first store has, of many words and some of them
-	// with options; see [Goods].
+	// Goods is how many more products the first store has, with varied titles and some with
+	// options.
 	Goods int `json:",omitempty"`
 }
 
-// Million is the size that the project's figures are measured with.
+// Million is the size for the project's figures.
 var Million = Size{Orders: 1_000_000, Stores: 41, Share: 60, Ties: 5000, Products: 1000}
 
-// Scaled is s with another number of orders, its ties and products in proportion.
+// Scaled returns s with another number of orders, and ties and products in proportion.
 func (s Size) Scaled(orders int) Size {
 	s.Ties = max(s.Ties*orders/s.Orders, 50)
 	s.Products = max(s.Products*orders/s.Orders, 120)
@@ -42,12 +42,12 @@ func (s Size) Scaled(orders int) Size {
 	return s
 }
 
-// Corpus is what was made: how to ask for it.
+// Corpus describes the data, with the credentials to request it.
 type Corpus struct {
 	Version int
 	Size    Size
 	Shops   []Shop
-	// Samples are orders from anywhere, as likely as their stores are large.
+	// Samples are random orders of all stores.
 	Samples []Sample
 }
 
@@ -71,13 +71,13 @@ type Sample struct {
 // PageSize is the size of the pages whose depths are compared.
 const PageSize = 20
 
-// LastPage is the number of the store's last page.
+// LastPage returns the number of the store's last page.
 func (s *Shop) LastPage() int { return s.Orders / PageSize }
 
-// DeepPage is the number of a page in the middle of the store's list, at most 5000.
+// DeepPage returns the number of a page in the middle of the store's list, at most 5000.
 func (s *Shop) DeepPage() int { return min(5000, s.LastPage()/2) }
 
-// mark notes the orders before the pages that are measured; ids are the oldest first.
+// mark records the orders before the measured pages; ids have the oldest first.
 func (s *Shop) mark(ids []xid.ID) {
 	for _, page := range []int{2, s.DeepPage(), s.LastPage()} {
 		if rank := (page - 1) * PageSize; rank > 0 && rank <= len(ids) {
@@ -86,7 +86,7 @@ func (s *Shop) mark(ids []xid.ID) {
 	}
 }
 
-// Position returns the cursor's position behind an order.
+// Position returns the cursor position after an order.
 func Position(order string) (page.Position, error) {
 	id, err := xid.Order.Parse(order)
 	if err != nil {
@@ -95,13 +95,13 @@ func Position(order string) (page.Position, error) {
 	return page.Position{Time: id.Time(), ID: id}, nil
 }
 
-// List is the store's list of orders, without filters.
+// List returns the path of the store's list of orders, without filters.
 func (s *Shop) List() (page.List, error) {
 	id, err := xid.Store.Parse(s.ID)
 	return page.List{Name: "orders", Store: id}, err
 }
 
-// Save writes the description beside the data. It holds the keys.
+// Save writes the description, including the keys, next to the data.
 func (c *Corpus) Save(path string) error {
 	b, err := json.MarshalIndent(c, "", " ")
 	if err != nil {
@@ -110,8 +110,7 @@ func (c *Corpus) Save(path string) error {
 	return os.WriteFile(path, b, 0o600)
 }
 
-// Load reads the description of data that was made with this version and size;
-// found is false when there is none.
+// Load reads the description of data of this version and size. found is false if there is none.
 func Load(path string, size Size) (c *Corpus, found bool, err error) {
 	b, err := os.ReadFile(path)
 	if os.IsNotExist(err) {

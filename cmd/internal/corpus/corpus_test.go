@@ -41,7 +41,7 @@ func TestFill(t *testing.T) {
 	})
 }
 
-// marks checks that as many orders are newer as each mark says.
+// marks checks that each mark has as many newer orders as it says.
 func marks(t *testing.T, s *ent.Store, c *corpus.Corpus) {
 	t.Helper()
 	store, err := xid.Store.Parse(c.Shops[0].ID)

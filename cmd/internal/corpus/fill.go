@@ -16,16 +16,16 @@ import (
 	"github.com/storefront-go/storefront/graph/engine/apikey"
 )
 
-// samples is how many orders [Corpus.Samples] holds.
+// samples is the number of [Corpus.Samples].
 const samples = 2000
 
 // span is the time over which the orders are spread.
 const span = 2 * 365 * 24 * time.Hour
 
-// customers is how many a store has, if it has as many orders.
+// customers is how many customers a store has, if it has that many orders.
 const customers = 200
 
-// filler is a filling in progress.
+// filler inserts the rows.
 type filler struct {
 	conn *sql.Conn
 	rand *rand.Rand
@@ -53,7 +53,7 @@ func Fill(ctx context.Context, s *ent.Store, size Size) (c *Corpus, err error) {
 	return c, nil
 }
 
-// settings make the session careless: a filling that breaks is begun anew.
+// settings turn off durability: an interrupted fill starts over.
 func (f *filler) settings(ctx context.Context, engine string) error {
 	list := []string{"SET SESSION unique_checks = 0"}
 	if engine == dialect.SQLite {
@@ -62,19 +62,18 @@ func (f *filler) settings(ctx context.Context, engine string) error {
 	return exec(ctx, f.conn, append(list, "BEGIN")...)
 }
 
-// finish leaves the tables as a server that has run for long has them: with
-// statistics, and SQLite's log in its file.
+// finish updates the statistics and checkpoints SQLite's log, as on a server that has run for a
+// while.
 func (f *filler) finish(ctx context.Context, engine string) error {
 	if engine == dialect.SQLite {
 		return exec(ctx, f.conn, "COMMIT", "PRAGMA synchronous = full", "PRAGMA wal_checkpoint(TRUNCATE)",
 			"PRAGMA cache_size = -8000")
 	}
-	// One table at a time, as Vitess takes them.
+	// One table at a time, as Vitess requires.
 	return exec(ctx, f.conn, "COMMIT", "ANALYZE TABLE `orders`", "ANALYZE TABLE `products`")
 }
 
-// fill makes one store after the other: their ids ascend, so every row goes to
-// the end of its table.
+// fill creates one store after the other: their ids ascend, so every row is appended to its table.
 func (f *filler) fill(ctx context.Context, size Size) (*Corpus, error) {
 	c := &Corpus{Version: Version, Size: size}
 	first := size.Orders * size.Share / 100
@@ -97,8 +96,7 @@ func (f *filler) fill(ctx context.Context, size Size) (*Corpus, error) {
 	return c, nil
 }
 
-// shop makes a store with all that it owns. It returns the orders' ids too, the
-// oldest first.
+// shop creates a store with all of its rows. It also returns the ids of the orders, oldest first.
 func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []xid.ID, error) {
 	id := xid.At(f.now.Add(-span - time.Hour + time.Duration(i)*time.Second))
 	shop := &Shop{ID: xid.Store.Format(id), Orders: orders, Marks: map[int]string{}}
@@ -133,7 +131,7 @@ func (f *filler) shop(ctx context.Context, i, orders int, size Size) (*Shop, []x
 	return shop, ids, f.flush(ctx)
 }
 
-// store makes the store's own row, its handle and its key.
+// store creates the store's own row, its handle and its key.
 func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop) error {
 	handle := fmt.Sprintf("load-%d", i+1)
 	secret := apikey.Mint(apikey.Key)
@@ -157,7 +155,7 @@ func (f *filler) store(ctx context.Context, id xid.ID, i, orders int, shop *Shop
 	return nil
 }
 
-// add takes a row and commits now and then.
+// add inserts a row and commits now and then.
 func (f *filler) add(ctx context.Context, table string, values ...any) error {
 	if err := f.all[table].add(ctx, values...); err != nil {
 		return err

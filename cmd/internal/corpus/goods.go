@@ -11,8 +11,8 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/variants"
 )
 
-// The words of titles. Each script has its share of the goods, and names that nobody else
-// has stand between the words: a store's own words are many.
+// The words of titles. Each script has its share of the products. Titles also contain unique names,
+// since a store has many words of its own.
 var (
 	qualities = []string{"Light", "Heavy", "Red", "Blue", "Folded", "Polished", "Narrow", "Wide", "Soft", "Spare"}
 	things    = []string{"brake", "saddle", "lantern", "kettle", "notebook", "hammer", "blanket", "basket", "ladder",
@@ -22,10 +22,10 @@ var (
 	arabic   = []string{"فرشاة رسم", "دفتر ملاحظات", "إبريق شاي", "سجادة صوف", "مصباح نحاسي"}
 )
 
-// names is how many names of makers stand in the titles.
+// names is how many names of makers the titles contain.
 const names = 20_000
 
-// coined is one of [names], made of syllables.
+// coined returns one of [names], composed of syllables.
 func coined(n int) string {
 	syllables := []string{"ba", "ke", "lo", "mi", "nu", "ra", "so", "ti", "va", "zen"}
 	var text strings.Builder
@@ -35,7 +35,7 @@ func coined(n int) string {
 	return text.String()
 }
 
-// title is that of the i-th of the goods: seven of ten are English.
+// title returns the title of the i-th product; seven of ten are English.
 func title(i int) string {
 	n := i / 10
 	name := coined(i * 7919)
@@ -50,11 +50,11 @@ func title(i int) string {
 	return qualities[n%len(qualities)] + " " + things[i%len(things)] + " " + name
 }
 
-// colours are those of the goods with options, every fifth of them.
+// colours are the options of every fifth product.
 var colours = []string{"Black", "Green", "Ivory"}
 
-// goods makes n products of many words. Their tags put one in fifty into a collection of
-// [Tag], their prices are anywhere, and every fifth has an option.
+// goods creates n products with varied titles and random prices. One in fifty has the tag [Tag], and
+// every fifth has an option.
 func (f *filler) goods(ctx context.Context, store xid.ID, n int) error {
 	options := document.NewOptions([]document.Option{{Name: "Colour", Values: colours}})
 	for i := range n {
@@ -80,13 +80,13 @@ func (f *filler) goods(ctx context.Context, store xid.ID, n int) error {
 	return nil
 }
 
-// inStock is enough for every order that a run places.
+// inStock suffices for every order of a run.
 const inStock = 100_000_000
 
-// Tag is what one in fifty of the goods is tagged with.
+// Tag is the tag of one in fifty products.
 const Tag = "chosen"
 
-// variants are one for each colour; the last one costs more.
+// variants creates one variant for each color; the last one costs more.
 func (f *filler) variants(ctx context.Context, store, product xid.ID, price int64) error {
 	for i, c := range colours {
 		id, texts := xid.New(), document.NewTags([]string{c})

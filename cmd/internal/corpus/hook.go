@@ -23,23 +23,23 @@ import (
 const (
 	// hookBody is the size in bytes of an event's body.
 	hookBody = 1 << 10
-	// Of each group of events of one store and type, the last ones share a resource.
+	// In each group of events of one store and type, the last ones share a resource.
 	hookGroup, hookShared = 5, 2
 )
 
 // Spread says where endpoints are and which events they get.
 type Spread struct {
-	Stores int // that have endpoints
-	Each   int // endpoints of each of them
-	// Types are those of the events, in turns. Each endpoint subscribes to one, and
-	// as many to each: Each is a multiple of their number.
+	Stores int // with endpoints
+	Each   int // endpoints per store
+	// Types are the event types, used in turns. Each endpoint subscribes to one, and each type has
+	// equally many: Each is a multiple of their number.
 	Types []event.Type
 }
 
-// Endpoints is how many there are.
+// Endpoints returns the number of endpoints.
 func (s Spread) Endpoints() int { return s.Stores * s.Each }
 
-// FanOut is to how many endpoints an event goes.
+// FanOut returns how many endpoints get an event.
 func (s Spread) FanOut() int { return s.Each / len(s.Types) }
 
 // Hooks are endpoints in the stores of a filled database, and the events that
@@ -52,8 +52,7 @@ type Hooks struct {
 	queues []xid.ID // the endpoints that were registered last
 }
 
-// NewHooks returns no endpoints yet. The vault is that of the process that will
-// deliver.
+// NewHooks returns hooks without endpoints. The vault must be that of the delivering process.
 func NewHooks(s *ent.Store, c *Corpus, v webhook.Vault) (*Hooks, error) {
 	h := &Hooks{store: s, vault: v}
 	for _, shop := range c.Shops {
@@ -66,8 +65,8 @@ func NewHooks(s *ent.Store, c *Corpus, v webhook.Vault) (*Hooks, error) {
 	return h, nil
 }
 
-// Register makes the endpoints; address gives the URL of each. The events that are
-// written later are for those of the last call.
+// Register creates the endpoints; address returns the URL of each. Later events go to the endpoints
+// of the last call.
 func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int) string) error {
 	if spread.Stores > len(h.shops) || spread.Each%len(spread.Types) != 0 {
 		return fmt.Errorf("register endpoints: %+v does not fit %d stores", spread, len(h.shops))
@@ -93,9 +92,8 @@ func (h *Hooks) Register(ctx context.Context, spread Spread, address func(i int)
 	}, "webhook_endpoints", "webhook_queues")
 }
 
-// Backlog writes events that make about so many deliveries, as transactions that
-// nobody has relayed yet leave them, and returns how many they make. Bodies have
-// 1 KB; two in five events share their resource with another one.
+// Backlog writes events to the outbox for about the given number of deliveries, and returns the exact
+// number. Bodies have 1 KB; two in five events share their resource with another one.
 func (h *Hooks) Backlog(ctx context.Context, deliveries int) (made int, err error) {
 	err = h.admin(ctx, "write a backlog", func(conn *sql.Conn) error {
 		events := newBulk(conn, "events", "store_id", "id", "type", "resource_type", "resource_id", "sequence", "body")
@@ -116,7 +114,7 @@ func (h *Hooks) Backlog(ctx context.Context, deliveries int) (made int, err erro
 	return made, err
 }
 
-// next makes the i-th event of the one before.
+// next returns the i-th event, derived from the one before.
 func (h *Hooks) next(e *wire.Event, i int) {
 	group := i / hookGroup
 	kind, _ := event.Find(h.spread.Types[group/h.spread.Stores%len(h.spread.Types)])
@@ -131,7 +129,7 @@ func (h *Hooks) next(e *wire.Event, i int) {
 	e.Version = e.Sequence
 }
 
-// body is the final bytes of an event, filled up to their size.
+// body returns the body of an event, padded to its size.
 func body(e wire.Event) []byte {
 	const head, tail = `{"note":"`, `"}`
 	e.Object = []byte(head + tail)
@@ -140,11 +138,11 @@ func body(e wire.Event) []byte {
 	return wire.AppendEvent(make([]byte, 0, hookBody), e)
 }
 
-// Left is what a run left behind: events in the outbox, deliveries in the hot
-// table, deliveries in the log that reached their receiver.
+// Left counts the rows after a run: events in the outbox, deliveries in the hot table, and logged
+// deliveries that reached their receiver.
 type Left struct{ Outbox, Waiting, Delivered int }
 
-// Left counts.
+// Left counts the rows that a run left.
 func (h *Hooks) Left(ctx context.Context) (l Left, err error) {
 	for _, q := range []struct {
 		text string
@@ -161,7 +159,7 @@ func (h *Hooks) Left(ctx context.Context) (l Left, err error) {
 	return l, nil
 }
 
-// Settled reports whether nothing waits in the hot table.
+// Settled reports whether the hot table is empty.
 func (h *Hooks) Settled(ctx context.Context) (bool, error) {
 	err := h.store.Raw().QueryRowContext(ctx, "SELECT sequence FROM deliveries LIMIT 1").Scan(new(int64))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -170,12 +168,12 @@ func (h *Hooks) Settled(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// written are the tables that hooks and the load of their figures fill.
+// written are the tables that hooks and the load of their figures write.
 var written = []string{"events", "outbox", "deliveries", "delivery_logs", "attempts", "endpoint_stats",
 	"webhook_queues", "webhook_endpoints", "products", "idempotency_keys", "audit_log"}
 
-// Clear empties every table that events come from or go to, products too, so
-// that each figure meets tables of the same size.
+// Clear empties the tables of events and products, so that each figure starts with tables of the same
+// size.
 func (h *Hooks) Clear(ctx context.Context) error {
 	empty := "DELETE FROM "
 	if h.store.Dialect() == dialect.MySQL {
@@ -191,8 +189,7 @@ func (h *Hooks) Clear(ctx context.Context) error {
 	})
 }
 
-// admin runs f, in one transaction, and leaves the tables as a server that has
-// run for long has them: with statistics, and SQLite's log in its file.
+// admin runs f in one transaction, then updates the statistics and checkpoints SQLite's log.
 func (h *Hooks) admin(ctx context.Context, doing string, f func(*sql.Conn) error, tables ...string) error {
 	err := h.store.Admin(ctx, func(conn *sql.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)

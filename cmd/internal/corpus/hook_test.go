@@ -13,7 +13,7 @@ import (
 	"github.com/storefront-go/storefront/graph/lib/keyring"
 )
 
-// newHooks makes three stores without endpoints.
+// newHooks creates three stores without endpoints.
 func newHooks(t *testing.T, s *ent.Store) *corpus.Hooks {
 	t.Helper()
 	c, err := corpus.Fill(t.Context(), s, corpus.Size{Orders: 300, Stores: 3, Share: 60, Products: 10})

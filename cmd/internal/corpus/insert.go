@@ -14,8 +14,8 @@ const (
 	commitEvery = 40
 )
 
-// bulk inserts rows of one table, many with a statement. The caller begins and
-// ends the transactions.
+// bulk inserts rows of one table, many with each statement. The caller begins and ends the
+// transactions.
 type bulk struct {
 	conn    *sql.Conn
 	head    string
@@ -36,7 +36,7 @@ func (b *bulk) text(rows int) string {
 	return b.head + strings.Repeat(row+", ", rows-1) + row
 }
 
-// add takes one row; every batch'th call inserts.
+// add buffers a row; every batch-th call inserts.
 func (b *bulk) add(ctx context.Context, values ...any) error {
 	if len(values) != b.columns {
 		return fmt.Errorf("%s: %d values", b.head, len(values))
@@ -48,7 +48,7 @@ func (b *bulk) add(ctx context.Context, values ...any) error {
 	return b.flush(ctx)
 }
 
-// flush inserts what waits.
+// flush inserts the buffered rows.
 func (b *bulk) flush(ctx context.Context) error {
 	rows := len(b.args) / b.columns
 	if rows == 0 {

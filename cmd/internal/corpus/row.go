@@ -11,7 +11,7 @@ import (
 	"github.com/storefront-go/storefront/ent/xid"
 )
 
-// tables names the columns that rows are given; the others take their defaults.
+// tables lists the columns that are set; the others have their defaults.
 func (f *filler) tables() {
 	f.all = map[string]*bulk{
 		"store_handles": newBulk(f.conn, "store_handles", "handle", "store_id"),
@@ -37,11 +37,11 @@ func (f *filler) tables() {
 	}
 }
 
-// thing is what lines and orders quote of a product or a customer.
+// thing is a product or a customer as orders and lines quote it.
 type thing struct {
 	id   xid.ID
 	name string
-	code string // sku or e-mail address
+	code string // sku or email address
 	unit int64
 }
 
@@ -76,8 +76,8 @@ func (f *filler) people(ctx context.Context, store xid.ID, n int) ([]thing, erro
 	return list, nil
 }
 
-// ids spreads n orders over the span, ties of them in one microsecond a third
-// from the newest, and returns one from the middle of these.
+// ids spreads n orders over the span, with ties of them in one microsecond at a third from the
+// newest, and returns one from the middle of these.
 func (f *filler) ids(n, ties int) (ids []xid.ID, tied xid.ID) {
 	ids = make([]xid.ID, n)
 	start, step := f.now.Add(-span), span/time.Duration(max(n, 1))
@@ -100,7 +100,7 @@ func (f *filler) ids(n, ties int) (ids []xid.ID, tied xid.ID) {
 const addressText = `{"name":"Ada Buyer","company":null,"line1":"12 Long Street","line2":null,"city":"Berlin",` +
 	`"region":null,"postal_code":"10115","country":"DE","phone":"+49 30 1234567"}`
 
-// orders makes the orders and two lines of each.
+// orders creates the orders with two lines each.
 func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, people []thing) error {
 	address, tags := []byte(addressText), []byte(`["web"]`)
 	for i, id := range ids {
@@ -126,7 +126,7 @@ func (f *filler) orders(ctx context.Context, store xid.ID, ids []xid.ID, goods, 
 	return nil
 }
 
-// line is one of an order's.
+// line is a line of an order.
 func line(order xid.ID, position int, quantity int64, of thing) *db.OrderLine {
 	return &db.OrderLine{ID: xid.At(order.Time()), Position: position, ProductID: &of.id, Title: of.name, Sku: &of.code,
 		Quantity: quantity, UnitPriceMinor: of.unit, TotalMinor: quantity * of.unit, RequiresShipping: true}
