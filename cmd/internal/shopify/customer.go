@@ -20,7 +20,7 @@ func (i *importer) customer(c *record) (maker, error) {
 	email := r.opt("email")
 	if email != nil {
 		if before := i.twice("address:"+mailbox.Fold(*email), c); before > 0 {
-			return nil, wrong("its Email is that of line %d", before)
+			return nil, wrong("its Email repeats line %d", before)
 		}
 	}
 	in := model.CustomerCreateInput{
@@ -40,7 +40,7 @@ func (i *importer) customer(c *record) (maker, error) {
 	}
 	address, complete := place(r, prefix)
 	if !complete {
-		i.note(c, "the address lacks a street, a city or a country, and is not taken")
+		i.note(c, "the address lacks a street, city or country and is not imported")
 	}
 	if address != nil {
 		address.Name = fullName(in)

@@ -39,7 +39,7 @@ func (i *importer) history(c *record, o *order) (p past, err error) {
 	}
 	if p.cancelled && (p.all || p.sent != nil) {
 		p.cancelled = false
-		i.note(c, "it was cancelled after goods were sent, and comes as one that was sent")
+		i.note(c, "it was canceled after a shipment and is imported as shipped")
 	}
 	return p, nil
 }
@@ -62,7 +62,7 @@ func (p *past) money(i *importer, r row, total int64) error {
 			p.refunded = total
 		}
 		if p.refunded == 0 || p.refunded > total {
-			return wrong("Refunded Amount: %q is not a part of the total", r.get("refunded amount"))
+			return wrong("Refunded Amount: %q exceeds the total", r.get("refunded amount"))
 		}
 	case "partially_paid":
 		open, err := money(r, "outstanding balance", i.currency)
@@ -70,11 +70,11 @@ func (p *past) money(i *importer, r row, total int64) error {
 			return err
 		}
 		if open == nil || *open < 1 || *open >= total {
-			return wrong("it was paid in part, and Outstanding Balance does not say how much")
+			return wrong("it was partially paid, but Outstanding Balance does not say how much")
 		}
 		p.paid = total - *open
 	default:
-		return wrong("Financial Status: %q is not known", r.get("financial status"))
+		return wrong("Financial Status: unknown value %q", r.get("financial status"))
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (p *past) goods(c *record, lines []int) error {
 			}
 		}
 	default:
-		return wrong("Fulfillment Status: %q is not known", c.rows[0].get("fulfillment status"))
+		return wrong("Fulfillment Status: unknown value %q", c.rows[0].get("fulfillment status"))
 	}
 	return nil
 }

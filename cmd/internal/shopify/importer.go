@@ -203,7 +203,7 @@ func (i *importer) keyOf(k kind, c *record) (string, error) {
 		}
 		key := column + ":" + strings.ToLower(*v)
 		if before := i.twice(key, c); before > 0 {
-			return "", wrong("its %s is that of line %d", title(column), before)
+			return "", wrong("its %s repeats line %d", title(column), before)
 		}
 		return key, nil
 	}
@@ -211,7 +211,7 @@ func (i *importer) keyOf(k kind, c *record) (string, error) {
 	for n, column := range k.stable {
 		names[n] = title(column)
 	}
-	return "", wrong("it has no %s, by which it would be known again", strings.Join(names, " and no "))
+	return "", wrong("it has no %s to recognize it by", strings.Join(names, " and no "))
 }
 
 // twice remembers the key of a record, and returns the line of another record with the same key, or
@@ -225,7 +225,7 @@ func (i *importer) twice(key string, c *record) (before int) {
 
 var (
 	errKnown = errors.New("it was imported before")
-	errDry   = errors.New("a dry run keeps nothing")
+	errDry   = errors.New("a dry run stores nothing")
 )
 
 // bring creates a record in one transaction with the row that marks it as imported.

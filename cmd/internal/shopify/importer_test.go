@@ -93,16 +93,16 @@ func TestImport(t *testing.T) {
 func checkReasons(t *testing.T, r *shopify.Report) {
 	t.Helper()
 	for record, want := range map[string]string{
-		"comma": `"12,50" is no amount of EUR`, "thousand": `"1,250.00" is no amount`,
-		"fraction": `"1.255" is no amount`,
-		"no-title": "title: The text is blank.", "gift": "gift card",
+		"comma": `"12,50" is not an amount in EUR`, "thousand": `"1,250.00" is not an amount`,
+		"fraction": `"1.255" is not an amount`,
+		"no-title": "title: The text is blank.", "gift": "gift cards",
 		"hidden": `"hidden" is not`,
-		"mug-0":  "is that of line 2", "free": "Variant Price is missing", "twins": "2 variants, and no option",
-		"last":               "which may be a part of it",
-		"ana.0@mail.example": "its Email is that of line 2", "not an address": "email:",
-		"#F0": `its currency is "USD"`, "#F2": `"promised" is not known`,
-		"#F3": `"lost" is not known`, "#F4": "Created At is missing", "#F5": "no time such as",
-		"#F7": "Lineitem Name is missing", "#F8": `"a lot" is no amount`, "#F9": "its Id is that of line",
+		"mug-0":  "repeats line 2", "free": "Variant Price is missing", "twins": "2 variants, but no option",
+		"last":               "which may belong to it",
+		"ana.0@mail.example": "its Email repeats line 2", "not an address": "email:",
+		"#F0": `its currency is "USD"`, "#F2": `unknown value "promised"`,
+		"#F3": `unknown value "lost"`, "#F4": "Created At is missing", "#F5": "not a time such as",
+		"#F7": "Lineitem Name is missing", "#F8": `"a lot" is not an amount`, "#F9": "its Id repeats line",
 		"#F10": "Outstanding Balance", "#F12": "in the future", "#F13": "email:",
 	} {
 		found := slices.ContainsFunc(r.Left, func(f shopify.Finding) bool {
@@ -210,7 +210,7 @@ func TestImportLimits(t *testing.T) {
 		write(t, filepath.Join(dir, "products_export.csv"), head, list)
 		report := importAll(t, ctx, r, dir, true)
 		if len(report.Left) != 0 || len(report.Notes) != 1 || report.Notes[0].Record != "more" ||
-			report.Notes[0].Reason != "1 variants above 100 are not taken" {
+			report.Notes[0].Reason != "1 variants above 100 are not imported" {
 			t.Errorf("left out: %v, noted: %v", report.Left, report.Notes)
 		}
 		n := graphtest.Must[int](t)(r.Client(ctx).Variant.Query().Count(ctx))

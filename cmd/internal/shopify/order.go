@@ -28,7 +28,7 @@ type order struct {
 func (i *importer) order(c *record) (maker, error) {
 	r := c.rows[0]
 	if code := strings.ToUpper(r.get("currency")); code != i.currency {
-		return nil, wrong("its currency is %q, the store's is %s", r.get("currency"), i.currency)
+		return nil, wrong("its currency is %q, but the store's is %s", r.get("currency"), i.currency)
 	}
 	placed, err := moment(r, "created at")
 	if err == nil && placed == nil {
@@ -61,7 +61,7 @@ func (i *importer) order(c *record) (maker, error) {
 func (i *importer) address(c *record, r row, prefix string) *model.AddressInput {
 	a, complete := place(r, prefix)
 	if !complete {
-		i.note(c, "the %saddress lacks a street, a city or a country, and is not taken", prefix)
+		i.note(c, "the %saddress lacks a street, city or country and is not imported", prefix)
 	}
 	return a
 }
@@ -101,7 +101,7 @@ func (i *importer) lines(c *record, o *order) error {
 			return err
 		}
 		if *n == 0 {
-			i.note(c, "line %d has the quantity 0, and is not taken", r.line)
+			i.note(c, "line %d has quantity 0 and is not imported", r.line)
 			continue
 		}
 		unit, err := money(r, "lineitem price", i.currency)
@@ -170,7 +170,7 @@ func (i *importer) sums(c *record, o *order) error {
 	o.in.ShippingMinor = s.shipping
 	off, tax, rest := s.nearest(all)
 	if tax != s.tax {
-		i.note(c, "its taxes are in its prices, and are not shown apart")
+		i.note(c, "its prices include taxes, which are not shown separately")
 	}
 	if rest != 0 {
 		i.note(c, "its lines, discount, shipping and taxes do not add up to its total of %s: the rest is %s",

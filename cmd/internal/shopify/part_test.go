@@ -44,8 +44,8 @@ func TestImportProductParts(t *testing.T) {
 		if len(report.Left) != 2 || report.Kinds[0].Left != 3 {
 			t.Errorf("a broken encoding is said %d times of %d lines", len(report.Left), report.Kinds[0].Left)
 		}
-		want := []string{"the pictures in its description are not taken", "it is unlisted, and comes as a draft",
-			"not taken: Variant Barcode, Seo Title, Cost Per Item, Image Alt Text"}
+		want := []string{"the images in its description are not imported", "it is unlisted and is imported as a draft",
+			"not imported: Variant Barcode, Seo Title, Cost Per Item, Image Alt Text"}
 		if diff := cmp.Diff(want, reasons(report)["ebook"]); diff != "" {
 			t.Error(diff)
 		}

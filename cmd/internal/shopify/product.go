@@ -26,7 +26,7 @@ type product struct {
 func (i *importer) product(c *record) (maker, error) {
 	first := c.rows[0]
 	if yes(first.get("gift card")) {
-		return nil, wrong("it is a gift card, which is not sold here")
+		return nil, wrong("gift cards are not supported")
 	}
 	p := &product{in: model.ProductCreateInput{Title: i.clip(c, "the title", lineOf(first.get("title")), limit.Line),
 		Currency: i.currency, Vendor: i.clipped(c, "the vendor", first.opt("vendor")),
@@ -35,13 +35,13 @@ func (i *importer) product(c *record) (maker, error) {
 		!strings.ContainsFunc(handle, func(r rune) bool { return !core.HandleRune(r) }) {
 		p.in.Handle = &handle
 	} else {
-		i.note(c, "the handle %q gets another, made from the title", c.key)
+		i.note(c, "the handle %q is replaced by one derived from the title", c.key)
 	}
 	if text := plain(first.get("body (html)")); text != "" {
 		p.in.Description = new(i.clip(c, "the description", text, limit.Description))
 	}
 	if strings.Contains(first.get("body (html)"), "<img") {
-		i.note(c, "the pictures in its description are not taken")
+		i.note(c, "the images in its description are not imported")
 	}
 	var err error
 	if p.status, err = i.statusOf(c); err != nil {
@@ -73,7 +73,7 @@ func (i *importer) shipped(c *record, p *product) {
 	}
 	p.in.RequiresShipping = new(yeses > 0)
 	if yeses > 0 {
-		i.note(c, "%d of its variants are not shipped; here all of them are", noes)
+		i.note(c, "%d of its variants need no shipping; here all of them do", noes)
 	}
 }
 
@@ -90,7 +90,7 @@ func (i *importer) homeless(c *record) {
 		}
 	}
 	if list != nil {
-		i.note(c, "not taken: %s", strings.Join(list, ", "))
+		i.note(c, "not imported: %s", strings.Join(list, ", "))
 	}
 }
 
@@ -101,7 +101,7 @@ func (i *importer) statusOf(c *record) (string, error) {
 	case "active", "draft", "archived":
 		return status, nil
 	case "unlisted":
-		i.note(c, "it is unlisted, and comes as a draft")
+		i.note(c, "it is unlisted and is imported as a draft")
 		return "draft", nil
 	case "":
 		if yes(r.get("published")) {
@@ -131,7 +131,7 @@ func (i *importer) picture(c *record, p *product) {
 	switch {
 	case best == "":
 	case err != nil || u.Scheme != "https" || u.Host == "" || len(best) > limit.URL:
-		i.note(c, "the picture is not at an https address, and is not taken")
+		i.note(c, "the image has no https address and is not imported")
 	default:
 		p.in.ImageURL = &best
 	}
@@ -165,7 +165,7 @@ func (i *importer) variants(c *record, p *product) error {
 		list = append(list, v)
 	}
 	if over := len(list) - limit.Variants; over > 0 && len(options) > 0 {
-		i.note(c, "%d variants above %d are not taken", over, limit.Variants)
+		i.note(c, "%d variants above %d are not imported", over, limit.Variants)
 		list = list[:limit.Variants]
 		used(options, list)
 	}
@@ -174,7 +174,7 @@ func (i *importer) variants(c *record, p *product) error {
 		return nil
 	}
 	if len(list) > 1 {
-		return wrong("it has %d variants, and no option in which they differ", len(list))
+		return wrong("it has %d variants, but no option in which they differ", len(list))
 	}
 	v := list[0]
 	p.in.PriceMinor, p.in.CompareAtPriceMinor, p.in.Sku = v.PriceMinor, v.CompareAtPriceMinor, v.Sku
@@ -235,7 +235,7 @@ func (i *importer) stock(c *record, r row) (*int64, error) {
 		return nil, nil
 	}
 	if policy := r.get("variant inventory policy"); strings.EqualFold(policy, "continue") || yes(policy) {
-		i.note(c, "line %d is sold without stock too, and is not counted here", r.line)
+		i.note(c, "line %d is sold even without stock, so its stock is not tracked", r.line)
 		return nil, nil
 	}
 	n, err := whole(r, "variant inventory qty")
@@ -243,9 +243,9 @@ func (i *importer) stock(c *record, r row) (*int64, error) {
 	case err != nil:
 		return nil, err
 	case n == nil:
-		i.note(c, "line %d has no quantity: its stock is not counted", r.line)
+		i.note(c, "line %d has no quantity: its stock is not tracked", r.line)
 	case *n < 0:
-		i.note(c, "line %d owes %d pieces: its stock is 0", r.line, -*n)
+		i.note(c, "line %d has %d units too few: its stock is 0", r.line, -*n)
 		return new(int64(0)), nil
 	}
 	return n, nil

@@ -160,7 +160,7 @@ func (t *table) records(key string) iter.Seq2[record, error] {
 				return
 			case fault != "":
 				if open != nil {
-					open.broken = fmt.Sprintf("line %d, which may be a part of it, cannot be read", r.line)
+					open.broken = fmt.Sprintf("line %d, which may belong to it, cannot be read", r.line)
 				}
 				if !emit() || !yield(record{line: r.line, broken: fault}, nil) {
 					return
@@ -202,7 +202,7 @@ func (t *table) next() (r row, fault string, err error) {
 		line, _ := t.reader.FieldPos(0)
 		r := row{table: t, line: line, cells: cells}
 		if len(cells) != t.width {
-			return r, fmt.Sprintf("the line has %d cells, the head of the file %d", len(cells), t.width), nil
+			return r, fmt.Sprintf("the line has %d cells, but the header has %d", len(cells), t.width), nil
 		}
 		if slices.ContainsFunc(cells, func(c string) bool { return !utf8.ValidString(c) }) {
 			return r, notUTF8, nil

@@ -33,14 +33,14 @@ func money(r row, column string, code string) (*int64, error) {
 	}
 	digits, ok := currency.Digits(currency.Code(code))
 	if !ok {
-		return nil, wrong("%s is no currency", code)
+		return nil, wrong("%s is not a currency", code)
 	}
 	whole, part, _ := strings.Cut(text, ".")
 	for len(part) > digits && strings.HasSuffix(part, "0") {
 		part = strings.TrimSuffix(part, "0")
 	}
 	if len(part) > digits || whole == "" || strings.Trim(whole+part, "0123456789") != "" {
-		return nil, wrong("%s: %q is no amount of %s", title(column), text, code)
+		return nil, wrong("%s: %q is not an amount in %s", title(column), text, code)
 	}
 	v, err := strconv.ParseInt(whole+part+strings.Repeat("0", digits-len(part)), 10, 64)
 	if err != nil || v > currency.MaxMinor {
@@ -72,7 +72,7 @@ func whole(r row, column string) (*int64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || v != math.Trunc(v) || math.Abs(v) > currency.MaxMinor {
-		return nil, wrong("%s: %q is no whole number", title(column), text)
+		return nil, wrong("%s: %q is not an integer", title(column), text)
 	}
 	return new(int64(v)), nil
 }
@@ -93,7 +93,7 @@ func moment(r row, column string) (*micros.Time, error) {
 			return new(micros.Of(t)), nil
 		}
 	}
-	return nil, wrong("%s: %q is no time such as 2024-01-31 17:05:09 +0100", title(column), text)
+	return nil, wrong("%s: %q is not a time such as 2024-01-31 17:05:09 +0100", title(column), text)
 }
 
 // labels reads tags separated by commas, up to the maximum number and length.
@@ -111,7 +111,7 @@ func (i *importer) labels(c *record, text string) []string {
 		}
 	}
 	if over > 0 {
-		i.note(c, "%d tags above %d are not taken", over, limit.Tags)
+		i.note(c, "%d tags above %d are not imported", over, limit.Tags)
 	}
 	return list
 }
@@ -121,7 +121,7 @@ func (i *importer) clip(c *record, what, text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	i.note(c, "%s is clipped to %d characters", what, most)
+	i.note(c, "%s is shortened to %d characters", what, most)
 	return strings.TrimSpace(string([]rune(text)[:most]))
 }
 
@@ -141,7 +141,7 @@ func grams(r row) (*int64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || v < 0 || v > limit.Weight {
-		return nil, wrong("%s: %q is no weight", title("variant grams"), text)
+		return nil, wrong("%s: %q is not a weight", title("variant grams"), text)
 	}
 	return new(int64(math.Round(v))), nil
 }
