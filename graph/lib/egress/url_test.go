@@ -14,7 +14,7 @@ const (
 	spelling = "unusual spelling"
 	ranges   = "not sent to"
 	reserved = "one of its subdomains"
-	holds    = "holds"
+	holds    = "contains"
 	name     = "valid name"
 	port     = "The port"
 )

@@ -57,7 +57,7 @@ func TestFunctions(t *testing.T) {
 func TestFunctionErrors(t *testing.T) {
 	tests := []struct{ body, want string }{
 		{`{{len true}}`, "len requires a list or a text, not a boolean"},
-		{`{{len 5}}`, "this is a number"},
+		{`{{len 5}}`, "not a number"},
 		{`{{index .products "a"}}`, "index of a list requires a number, not text"},
 		{`{{index .shop 1}}`, "index of a group of values requires a name, not a number"},
 		{`{{index .shop.name 1}}`, "index requires a list or a group of values, not text"},

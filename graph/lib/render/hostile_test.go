@@ -160,7 +160,7 @@ var hostile = []struct {
 	{"urlquery", home(`{{.page.title | urlquery}}`), "unknown function urlquery"},
 	{"call", home(`{{call .page.title}}`), "unknown function call"},
 	{"slice", home(`{{slice .page.title 1}}`), "unknown function slice"},
-	{"a function that is no value", home(`{{eq len 1}}`), "the function len needs arguments"},
+	{"a function that is no value", home(`{{eq len 1}}`), "the function len requires arguments"},
 	{"this package's own function", home(`{{_show .}}`), "unknown function _show"},
 	{"the other one", home(`{{range .products | _list}}{{end}}`), "unknown function _list"},
 	{"html/template's function", home(`{{_html_template_htmlescaper .page.title}}`), "unknown function"},

@@ -24,8 +24,8 @@ func hostileImages() []hostile {
 		{"PNG of many pixels", image("a.png", sizedPNG(8192, 8192)), "assets/a.png: " + size},
 		{"PNG with fewer pixels than it says", image("a.png", sizedPNG(4000, 4000)), "assets/a.png: " + brokenImage},
 		{"PNG that takes memory", image("a.png", deepPNG(5000, 5000)),
-			"assets/a.png: The image takes too much memory to decode. Give it fewer pixels or frames, or save it " +
-				"with 8 bits a channel and not progressive."},
+			"assets/a.png: The image takes too much memory to decode. Reduce its pixels or frames, or save it " +
+				"with 8 bits per channel and not progressive."},
 		{"JPEG cut off", image("a.jpg", jpeg[:len(jpeg)-10]), "assets/a.jpg: " + brokenImage},
 		{"JPEG's start alone", image("a.jpeg", jpeg[:3]), "assets/a.jpeg: " + brokenImage},
 		{"JPEG in many passes", image("a.jpg", scans), "assets/a.jpg: The image has more than 100 scans."},
@@ -36,8 +36,8 @@ func hostileImages() []hostile {
 		{"GIF of many frames", image("a.gif", someGIF(1, 1, maxFrames+1)),
 			"assets/a.gif: The animation has more than 1000 frames."},
 		{"GIF of many pixels in all", image("a.gif", tallGIF(5000, 5000, 20)),
-			"assets/a.gif: The image takes too much memory to decode. Give it fewer pixels or frames, or save it " +
-				"with 8 bits a channel and not progressive."},
+			"assets/a.gif: The image takes too much memory to decode. Reduce its pixels or frames, or save it " +
+				"with 8 bits per channel and not progressive."},
 		{"WebP cut off", image("a.webp", webp[:len(webp)-6]), "assets/a.webp: " + brokenImage},
 		{"WebP with data behind it", image("a.webp", webp+"<script>"), "assets/a.webp: " + trailing},
 		{"WebP without an image", image("a.webp", "RIFF\x04\x00\x00\x00WEBP"), "assets/a.webp: " + brokenImage},

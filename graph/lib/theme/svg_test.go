@@ -74,7 +74,7 @@ func TestCheckSVGHostile(t *testing.T) {
 		{"two roots", drawn("") + drawn(""), root},
 		{"text behind it", drawn("") + "x", "The image has text outside its elements."},
 		{"no namespace", `<svg/>`,
-			`The image lacks xmlns="http://www.w3.org/2000/svg", without which browsers do not show it.`},
+			`The image lacks xmlns="http://www.w3.org/2000/svg". Browsers need it to show the image.`},
 		{"another namespace", `<svg xmlns="http://www.w3.org/1999/xhtml"/>`,
 			"The image declares a namespace other than SVG or XLink."},
 		{"another namespace inside", drawn(`<g xmlns="http://www.w3.org/1999/xhtml"/>`),

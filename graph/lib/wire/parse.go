@@ -37,7 +37,7 @@ func Parse(b []byte) (Value, error) {
 	p.nodes = make([]node, 0, min(len(b)/16+4, maxRoom))
 	p.space()
 	if p.pos == len(b) {
-		return Value{}, p.fail("only white space", p.pos)
+		return Value{}, p.fail("no value", p.pos)
 	}
 	if err := p.value(0); err != nil {
 		return Value{}, err

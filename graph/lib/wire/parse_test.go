@@ -11,8 +11,8 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, body, detail string }{
-		{"empty", "", "nothing but white space up to the end at byte 0"},
-		{"white space", " \n", "nothing but white space up to the end at byte 2"},
+		{"empty", "", "no value at byte 0"},
+		{"white space", " \n", "no value at byte 2"},
 		{"byte order mark", "\xef\xbb\xbf{}", "byte order mark at byte 0"},
 		{"word", "nul", "unexpected end at byte 3"},
 		{"wrong word", "trüe", "unexpected character at byte 2"},
