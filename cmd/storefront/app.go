@@ -62,19 +62,6 @@ type appCreateCmd struct {
 	Scope       []string `required:"" placeholder:"SCOPE" help:"A scope that the app may request, such as orders.read; repeat it, or separate several with commas."`
 }
 
-// Help implements kong.HelpProvider.
-func (appCreateCmd) Help() string {
-	return `The printed client id is not secret: apps use PKCE instead of a client secret.
-
-Examples:
-
-    storefront app create "Nightly sync" --store my-shop --redirect-uri https://sync.example/callback --scope ` +
-		`orders.read,customers.read
-    storefront app create Kiosk --redirect-uri http://127.0.0.1/callback --redirect-uri com.example.kiosk:/callback ` +
-		`--scope products.read --json
-`
-}
-
 // Run registers an app.
 func (c *appCreateCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
@@ -88,15 +75,6 @@ func (c *appCreateCmd) Run(s *session) error {
 }
 
 type appListCmd struct{ target }
-
-// Help implements kong.HelpProvider.
-func (appListCmd) Help() string {
-	return `Examples:
-
-    storefront app list --store my-shop
-    storefront app list --store my-shop --json
-`
-}
 
 // Run lists the apps.
 func (c *appListCmd) Run(s *session) error {
@@ -130,14 +108,6 @@ func (c oneApp) change(s *session, change func(w work, version int64) (*model.Ap
 
 type appShowCmd struct{ oneApp }
 
-// Help implements kong.HelpProvider.
-func (appShowCmd) Help() string {
-	return `Examples:
-
-    storefront app show --store my-shop app_01h455vb4pex5vsknk084sn02q
-`
-}
-
 // Run shows an app.
 func (c *appShowCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
@@ -156,19 +126,6 @@ type appUpdateCmd struct {
 	Website     *string  `placeholder:"URL" help:"An https address, or empty for none."`
 	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Redirect address, replacing all previous ones; repeatable."`
 	Scope       []string `placeholder:"SCOPE" help:"A scope that the app may request, replacing all previous ones; repeat it, or separate several with commas."`
-}
-
-// Help implements kong.HelpProvider.
-func (appUpdateCmd) Help() string {
-	return `Omitted settings keep their values. Removed scopes end at once in every grant; added scopes need a new ` +
-		`consent.
-
-Examples:
-
-    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --name "Sync 2" --website ""
-    storefront app update --store my-shop app_01h455vb4pex5vsknk084sn02q --redirect-uri https://sync.example/cb ` +
-		`--scope orders.read
-`
 }
 
 // Run changes an app.
@@ -200,17 +157,6 @@ func (c *appUpdateCmd) Run(s *session) error {
 
 type appDisableCmd struct{ oneApp }
 
-// Help implements kong.HelpProvider.
-func (appDisableCmd) Help() string {
-	return `Running servers refuse the app's tokens within ten seconds. The grants stay: they work again when the app ` +
-		`is enabled.
-
-Examples:
-
-    storefront app disable --store my-shop app_01h455vb4pex5vsknk084sn02q
-`
-}
-
 // Run disables an app.
 func (c *appDisableCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
@@ -219,14 +165,6 @@ func (c *appDisableCmd) Run(s *session) error {
 }
 
 type appEnableCmd struct{ oneApp }
-
-// Help implements kong.HelpProvider.
-func (appEnableCmd) Help() string {
-	return `Examples:
-
-    storefront app enable --store my-shop app_01h455vb4pex5vsknk084sn02q
-`
-}
 
 // Run enables an app.
 func (c *appEnableCmd) Run(s *session) error {
@@ -240,18 +178,6 @@ type appVerifyCmd struct {
 	oneApp
 }
 
-// Help implements kong.HelpProvider.
-func (appVerifyCmd) Help() string {
-	return `Consent screens mark verified apps. No other app may take the name of a verified app, or one that looks ` +
-		`alike, until the app is renamed.
-
-Examples:
-
-    storefront app verify on --store my-shop app_01h455vb4pex5vsknk084sn02q
-    storefront app verify off --store my-shop app_01h455vb4pex5vsknk084sn02q
-`
-}
-
 // Run verifies the app, or revokes the verification.
 func (c *appVerifyCmd) Run(s *session) error {
 	return c.change(s, func(w work, version int64) (*model.AppPayload, error) {
@@ -262,17 +188,6 @@ func (c *appVerifyCmd) Run(s *session) error {
 type appLegacyCmd struct {
 	State string `arg:"" enum:"on,off" help:"on or off."`
 	oneApp
-}
-
-// Help implements kong.HelpProvider.
-func (appLegacyCmd) Help() string {
-	return `v0 answers only the apps and stores on this list. All others get status 410.
-
-Examples:
-
-    storefront app legacy on --store my-shop app_01h455vb4pex5vsknk084sn02q
-    storefront app legacy off --store my-shop app_01h455vb4pex5vsknk084sn02q
-`
 }
 
 // Run adds the app to the list, or removes it.

@@ -27,27 +27,6 @@ type backupCmd struct {
 	WithoutSecret bool   `help:"Leave out the root secret of the data folder."`
 }
 
-// Help implements kong.HelpProvider.
-func (backupCmd) Help() string {
-	return `Writes the SQLite database, as of one moment, and the files of the blob store into one file with mode 0600, ` +
-		`with checksums. Servers and dispatchers keep running; a temporary copy of the database needs space on the ` +
-		`disk of FILE.
-
-The file contains the root secret of the data folder, since encrypted data cannot be read without it: ` +
-		`webhook secrets, keys of payment providers, second factors, stored responses. Protect the file like the ` +
-		`secret, or pass --without-secret and store the secret elsewhere. A secret from STOREFRONT_SECRET_KEY or ` +
-		`STOREFRONT_SECRET_KEY_FILE is never in the file. Files in S3 are not included: enable versioning of their ` +
-		`bucket.
-
-For MySQL and MariaDB, the command prints what to run instead, and fails.
-
-Examples:
-
-    storefront backup /backups/storefront-$(date +%F).tar.gz
-    storefront backup --without-secret --json nightly.tar.gz
-`
-}
-
 // Run backs up.
 func (c *backupCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {
@@ -135,22 +114,6 @@ type restoreCmd struct {
 	Data          string `default:"./storefront-data" env:"STOREFRONT_DATA" placeholder:"DIR" help:"The data folder to create; it must be empty or absent (default ${default})."`
 	File          string `arg:"" type:"existingfile" help:"The file that storefront backup wrote."`
 	WithoutSecret bool   `help:"Restore without the root secret; data that it encrypted is lost."`
-}
-
-// Help implements kong.HelpProvider.
-func (restoreCmd) Help() string {
-	return `Unpacks a backup into an empty data folder: the SQLite database, the files of the blob store, and the root ` +
-		`secret if the file contains it. All checksums are verified first. After an error nothing is left, and a ` +
-		`folder whose restore was interrupted is not served.
-
-If the backup does not contain the secret, pass it in STOREFRONT_SECRET_KEY_FILE or STOREFRONT_SECRET_KEY, ` +
-		`as for serve.
-
-Examples:
-
-    storefront restore /backups/storefront-2026-01-31.tar.gz
-    storefront restore --data /var/lib/storefront /backups/storefront-2026-01-31.tar.gz
-`
 }
 
 // Run restores.

@@ -13,21 +13,6 @@ type dispatchCmd struct {
 	JSON bool `name:"json" help:"Print the address as one line of JSON when it is ready."`
 }
 
-// Help implements kong.HelpProvider.
-func (dispatchCmd) Help() string {
-	return `Delivers the webhooks of every store of the database, beside servers that run with --no-dispatch or beside ` +
-		`other dispatchers; any number may run. SIGTERM or SIGINT drains: attempts in flight finish and are ` +
-		`recorded. A second signal exits at once, which is safe too.
-
-It needs the root secret of the servers: the same --data, or STOREFRONT_SECRET_KEY.
-
-Examples:
-
-    storefront serve --no-dispatch --database-file /run/secrets/database
-    storefront dispatch --database-file /run/secrets/database
-`
-}
-
 // Run delivers webhooks.
 func (c *dispatchCmd) Run(s *session) error {
 	if err := s.secretKey(&c.Storage); err != nil {

@@ -9,27 +9,11 @@ type doctorCmd struct {
 	Deliveries   doctorDeliveriesCmd   `cmd:"" help:"List webhook rows that wait longer than they should."`
 }
 
-// Help implements kong.HelpProvider.
-func (doctorCmd) Help() string { return doctorInstallationCmd{}.Help() }
-
 type doctorInstallationCmd struct {
 	app.Storage
 	app.Listen
 	app.Naming
 	output
-}
-
-// Help implements kong.HelpProvider.
-func (doctorInstallationCmd) Help() string {
-	return `Checks the settings, the data folder, the root secret, the addresses, and the database with its version, ` +
-		`schema and clock. It changes nothing. The exit code is 1 if a check fails; warnings leave it 0.
-
-Examples:
-
-    storefront doctor
-    storefront doctor --database-file /run/secrets/database --json
-    storefront doctor installation
-`
 }
 
 // Run diagnoses.

@@ -17,33 +17,6 @@ type doctorDeliveriesCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (doctorDeliveriesCmd) Help() string {
-	return `Reads the outbox, the queues and the deliveries of every store, and lists rows that no process works on. ` +
-		`When a process dies, another one takes over after a lease of six seconds. The command changes nothing and ` +
-		`may run under load: suspicious rows are checked again after seven seconds. The exit code is 1 if rows are ` +
-		`listed.
-
-    event_overdue           an event stays in the outbox: no server or dispatcher relays it
-    event_set_aside         an event could not be relayed; see storefront webhooks requeue
-    queue_overdue           a due queue has no dispatcher: none runs, or too few
-    lease_ended             a lease has expired, and its queue is not due
-    queue_rests             the queue of an active endpoint has something to send but is not due
-    counter_behind          a queue counts fewer deliveries than exist, or than were given up
-    out_of_order            a delivery was tried while an earlier one of its resource waits
-    endpoint_without_queue  an endpoint has no queue and receives nothing
-
-The first three mean that a process is missing or overloaded. The others are bugs of the program, or rows ` +
-		`that were restored or changed by hand: please report them. A change of the endpoint makes its queue due ` +
-		`again.
-
-Examples:
-
-    storefront doctor deliveries
-    storefront doctor deliveries --database-file /run/secrets/database --json
-`
-}
-
 // overdue is the command's output.
 type overdue struct {
 	Healthy bool   `json:"healthy"`

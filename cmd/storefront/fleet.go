@@ -16,20 +16,6 @@ type fleetCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (fleetCmd) Help() string {
-	return `Shows every server and dispatcher of the database with its version, which of them hold leases, and what ` +
-		`waits on each shard: events, endpoint queues, deliveries and background jobs. It changes nothing. A process ` +
-		`that exited without deregistering is shown as gone for an hour. The admin address of each process serves ` +
-		`the same at /status, as JSON.
-
-Examples:
-
-    storefront status
-    storefront status --database-file /run/secrets/database --json
-`
-}
-
 // Run shows the fleet.
 func (c *fleetCmd) Run(s *session) error {
 	if err := s.storage(&c.Storage); err != nil {

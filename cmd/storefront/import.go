@@ -21,38 +21,6 @@ type importShopifyCmd struct {
 	ContinueNumbers bool `default:"true" negatable:"" help:"Number orders above the highest number in the files."`
 }
 
-// Help implements kong.HelpProvider.
-func (importShopifyCmd) Help() string {
-	return `Imports products with their options, variants and first image, customers, and orders with their payments, ` +
-		`refunds and fulfillments. Products keep their status. The first image of a product is imported by its URL. An ` +
-		`order keeps its Shopify number as external number, which is shown, printed and searched, and the time at which ` +
-		`it was placed. Payments, fulfillments and refunds are recorded as of now; a note of the order holds their ` +
-		`original times and the discount code. Order lines take no stock and link to no product. Shoppers get no emails.
-
-The store's own numbers continue above the highest number in the files, unless --no-continue-numbers is given. A server ` +
-		`that runs meanwhile may still use up to 20 numbers that it reserved before.
-
-Parts without a field here, such as a barcode, are left out, and parts that are too long are clipped; both are ` +
-		`reported with file and line. If an order's lines do not add up to its total, the rest becomes a line: a tip, ` +
-		`duties or a cent of rounding.
-
-Records are created by the operations of the dashboard: they count toward the limits, appear in the audit log and ` +
-		`cause events, so subscribed endpoints receive webhooks. Pause endpoints that should not receive them.
-
-Records that are broken or in another currency are left out, and reported with file, line and reason. Correct them and ` +
-		`run the command again: it skips what was imported before, by handle (products), customer id or email address, ` +
-		`and order id or number. It does not update records that were imported before.
-
-A dry run tries every record and keeps none. Both runs may take place beside a server.
-
-Examples:
-
-    storefront import shopify ./exports --store my-shop
-    storefront import shopify ./exports --store my-shop --apply
-    storefront import shopify ./exports --store my-shop --json
-`
-}
-
 // Run imports.
 func (c *importShopifyCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {

@@ -67,15 +67,6 @@ type keyCreateCmd struct {
 	From    []string      `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
-// Help implements kong.HelpProvider.
-func (keyCreateCmd) Help() string {
-	return `Examples:
-
-    storefront key create --store my-shop --name "Nightly sync" --scope orders.read,customers.read
-    storefront key create --name CI --scope products.write --expires 720h --json
-`
-}
-
 // Run creates a key.
 func (c *keyCreateCmd) Run(s *session) error {
 	in := model.APIKeyCreateInput{Name: c.Name, Scopes: c.Scope, AllowedNetworks: c.From}
@@ -93,15 +84,6 @@ func (c *keyCreateCmd) Run(s *session) error {
 
 type keyListCmd struct{ target }
 
-// Help implements kong.HelpProvider.
-func (keyListCmd) Help() string {
-	return `Examples:
-
-    storefront key list --store my-shop
-    storefront key list --store my-shop --json
-`
-}
-
 // Run lists the keys.
 func (c *keyListCmd) Run(s *session) error {
 	return list(c.target, s, []string{"ID", "NAME", "KEY", "SCOPES", "CREATED", "REVOKED", "LAST USED"},
@@ -115,18 +97,6 @@ type keyRotateCmd struct {
 	target
 	ID          string        `arg:"" help:"The key's id, key_..."`
 	OldKeyLives time.Duration `placeholder:"DURATION" help:"How long the old key remains valid, such as 48h (default: until revoked)."`
-}
-
-// Help implements kong.HelpProvider.
-func (keyRotateCmd) Help() string {
-	return `The old key works until it is revoked, or for --old-key-lives, so that its users can switch. A third live ` +
-		`key is refused.
-
-Examples:
-
-    storefront key rotate --store my-shop key_01h455vb4pex5vsknk084sn02q
-    storefront key rotate --old-key-lives 48h key_01h455vb4pex5vsknk084sn02q
-`
 }
 
 // Run rotates.
@@ -150,18 +120,6 @@ type keyAllowCmd struct {
 	From []string `placeholder:"NETWORK" help:"A network or address from which the key may be used; repeat it, or separate several with commas (default: everywhere)."`
 }
 
-// Help implements kong.HelpProvider.
-func (keyAllowCmd) Help() string {
-	return `From any other address, the key is refused as if it were unknown. Running servers apply this within ten ` +
-		`seconds.
-
-Examples:
-
-    storefront key allow --store my-shop key_01h455vb4pex5vsknk084sn02q --from 192.0.2.0/24,2001:db8::/32
-    storefront key allow key_01h455vb4pex5vsknk084sn02q
-`
-}
-
 // Run sets the list.
 func (c *keyAllowCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
@@ -173,16 +131,6 @@ func (c *keyAllowCmd) Run(s *session) error {
 type keyRevokeCmd struct {
 	target
 	ID string `arg:"" help:"The key's id, key_..."`
-}
-
-// Help implements kong.HelpProvider.
-func (keyRevokeCmd) Help() string {
-	return `Running servers refuse the key within ten seconds.
-
-Examples:
-
-    storefront key revoke --store my-shop key_01h455vb4pex5vsknk084sn02q
-`
 }
 
 // Run revokes.

@@ -27,21 +27,6 @@ type mcpCmd struct {
 	API string `env:"STOREFRONT_API_HOST" default:"http://127.0.0.1:8080" help:"The API's host."`
 }
 
-// Help implements kong.HelpProvider.
-func (mcpCmd) Help() string {
-	return `For agents that start their tools as programs and speak the Model Context Protocol: messages arrive on ` +
-		`standard input, responses go to standard output. Each endpoint that the key may use is a tool. Pass the key ` +
-		`in the variable, which other users of the machine cannot see.
-
-Agents that speak streamable HTTP need no program: a server offers the same tools at {api_host}/mcp, to ` +
-		`keys and to access tokens of apps.
-
-Example:
-
-    STOREFRONT_API_KEY=sfk_... storefront mcp --api https://api.shop.example
-`
-}
-
 // Run serves one agent until it closes the connection or a signal arrives.
 func (c *mcpCmd) Run(s *session) error {
 	if c.Key == "" {

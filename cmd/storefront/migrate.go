@@ -24,18 +24,6 @@ type migrateApplyCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (migrateApplyCmd) Help() string {
-	return `Several processes may run it at once: one applies, the others wait. Files whose checksums differ are ` +
-		`refused.
-
-Examples:
-
-    storefront migrate apply --database-file /run/secrets/database
-    STOREFRONT_DATABASE=mysql://... storefront migrate apply --json
-`
-}
-
 // Run applies.
 func (c *migrateApplyCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error {
@@ -49,19 +37,6 @@ func (c *migrateApplyCmd) Run(s *session) error {
 type migrateFinalizeCmd struct {
 	app.Storage
 	output
-}
-
-// Help implements kong.HelpProvider.
-func (migrateFinalizeCmd) Help() string {
-	return `While two releases run side by side, the newer one writes only what the older one can read. This command ` +
-		`ends that, once the older release is no longer needed; there is no way back to it. Running processes follow ` +
-		`within seconds. A new database does not need it.
-
-Examples:
-
-    storefront migrate finalize --database-file /run/secrets/database
-    storefront migrate finalize --data ./storefront-data --json
-`
 }
 
 // Run finalizes.
@@ -86,15 +61,6 @@ type migrateStatusCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (migrateStatusCmd) Help() string {
-	return `Examples:
-
-    storefront migrate status --database-file /run/secrets/database
-    storefront migrate status --data ./storefront-data --json
-`
-}
-
 // Run shows the status.
 func (c *migrateStatusCmd) Run(s *session) error {
 	return withStore(s, c.Storage, func(store *ent.Store) error { return printStatus(s, c.output, store) })
@@ -103,18 +69,6 @@ func (c *migrateStatusCmd) Run(s *session) error {
 type migrateLookupsCmd struct {
 	app.Storage
 	output
-}
-
-// Help implements kong.HelpProvider.
-func (migrateLookupsCmd) Help() string {
-	return `Creates missing tables on the MySQL below Vitess and fills them from existing rows. Writers may keep ` +
-		`running through a vtgate whose vschema already has these tables as write_only. Running it again changes ` +
-		`nothing.
-
-Examples:
-
-    storefront migrate lookups --database-file /run/secrets/mysql
-`
 }
 
 // filled is the command's output.

@@ -17,20 +17,6 @@ type reportsRebuildCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (reportsRebuildCmd) Help() string {
-	return `Sales reports read totals per quarter of an hour, which servers maintain from order events. This command ` +
-		`rebuilds all of them, for example after orders were changed in the database by hand. Servers may keep ` +
-		`running: reports of a store read its orders until its totals are rebuilt. If the command is stopped, ` +
-		`servers finish the work.
-
-Examples:
-
-    storefront reports rebuild
-    storefront reports rebuild --database-file /run/secrets/database --json
-`
-}
-
 // rebuilt is the command's output.
 type rebuilt struct {
 	Intervals int `json:"intervals"`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +98,7 @@ func parse(args []string, variables environment, std stdio) (command, error) {
 		kong.Name("storefront"), kong.Description(about),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.PostBuild(flags.adopt), kong.Resolvers(flags),
+		kong.PostBuild(flags.adopt), kong.PostBuild(describe), kong.Resolvers(flags),
 	)
 	if err != nil {
 		return nil, err
@@ -113,6 +114,28 @@ func parse(args []string, variables environment, std stdio) (command, error) {
 		return nil, fmt.Errorf("%w (try --help)", err)
 	}
 	return parsed.Selected().Target.Addr().Interface().(command), nil
+}
+
+// helpTexts has a section for each command.
+//
+//go:embed help.txt
+var helpTexts string
+
+// describe adds the sections of help.txt to the commands.
+func describe(k *kong.Kong) error {
+	sections := map[string]string{}
+	for section := range strings.SplitSeq("\n"+helpTexts, "\n== ") {
+		names, text, _ := strings.Cut(section, "\n")
+		for name := range strings.SplitSeq(names, ", ") {
+			sections[name] = strings.TrimSpace(text)
+		}
+	}
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok && n.Type == kong.CommandNode {
+			n.Detail = sections[n.Path()]
+		}
+		return next(nil)
+	})
 }
 
 // usageError is an error in the arguments that the parser cannot detect.

@@ -23,26 +23,6 @@ type secretRotateCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (secretRotateCmd) Help() string {
-	return `Replace a root secret that is old or may have leaked in five steps:
-
- 1. storefront secret rotate: the new secret signs and encrypts from now on; the others still decrypt.
- 2. Restart every server and dispatcher soon: running ones cannot decrypt what the new secret encrypts.
- 3. storefront secret reseal, while they run.
- 4. storefront doctor reports when no data needs an older secret.
- 5. Remove the old secret from the end of the list, and restart again.
-
-The new secret is written to the file that STOREFRONT_SECRET_KEY_FILE names, or to secret.key in the data ` +
-		`folder. If the secret comes from STOREFRONT_SECRET_KEY, the new list is printed for you to set.
-
-Examples:
-
-    storefront secret rotate
-    STOREFRONT_SECRET_KEY_FILE=/etc/storefront/secret storefront secret rotate --json
-`
-}
-
 // rotated is the output of rotate.
 type rotated struct {
 	// File holds the secrets; null if they come from the environment, which then has to be set to
@@ -92,18 +72,6 @@ func (c *secretRotateCmd) listed(s *session) error {
 type secretResealCmd struct {
 	app.Storage
 	output
-}
-
-// Help implements kong.HelpProvider.
-func (secretResealCmd) Help() string {
-	return `Servers may keep running once all of them have the new secret. It may be stopped at any time and run again: ` +
-		`finished values are skipped. Values that no secret decrypts stay as they are and are counted as lost.
-
-Examples:
-
-    storefront secret reseal
-    storefront secret reseal --database-file /run/secrets/database --json
-`
 }
 
 // Run reseals the values.

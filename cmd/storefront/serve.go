@@ -19,19 +19,6 @@ type serveCmd struct {
 	JSON bool `name:"json" help:"Print the addresses as one line of JSON when it is ready."`
 }
 
-// Help implements kong.HelpProvider.
-func (serveCmd) Help() string {
-	return `SIGTERM or SIGINT drains: new requests are refused, and running ones have 15 seconds to finish. A second ` +
-		`signal exits at once, which is safe too.
-
-Examples:
-
-    storefront serve --demo
-    storefront serve --addr 0.0.0.0:8080 --public-url https://shop.example --trusted-proxies 10.0.0.0/8
-    storefront serve --database-file /run/secrets/database --migrate
-`
-}
-
 // started is the output of --json.
 type started struct {
 	APIHost     string `json:"api_host"`

@@ -58,16 +58,6 @@ type staffInviteCmd struct {
 	Role  string `required:"" enum:"owner,admin,developer,support" placeholder:"ROLE" help:"owner, admin, developer or support."`
 }
 
-// Help implements kong.HelpProvider.
-func (staffInviteCmd) Help() string {
-	return `The person opens the printed link, signs in or creates an account, and accepts.
-
-Examples:
-
-    storefront staff invite tom@shop.example --role support --store my-shop
-`
-}
-
 // Run invites a person.
 func (c *staffInviteCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
@@ -87,14 +77,6 @@ type staffWithdrawCmd struct {
 	ID string `arg:"" help:"The invitation's id."`
 }
 
-// Help implements kong.HelpProvider.
-func (staffWithdrawCmd) Help() string {
-	return `Examples:
-
-    storefront staff withdraw inv_01k8z3v5g0e9qv4n6m2r7t8w9x --store my-shop
-`
-}
-
 // Run withdraws an invitation.
 func (c *staffWithdrawCmd) Run(s *session) error {
 	return c.enter(s, func(w work) error {
@@ -108,14 +90,6 @@ func (c *staffWithdrawCmd) Run(s *session) error {
 }
 
 type staffInvitedCmd struct{ target }
-
-// Help implements kong.HelpProvider.
-func (staffInvitedCmd) Help() string {
-	return `Examples:
-
-    storefront staff invited --store my-shop
-`
-}
 
 // Run lists the invitations that may still be accepted.
 func (c *staffInvitedCmd) Run(s *session) error {
@@ -136,15 +110,6 @@ func (c *staffInvitedCmd) Run(s *session) error {
 }
 
 type staffListCmd struct{ target }
-
-// Help implements kong.HelpProvider.
-func (staffListCmd) Help() string {
-	return `Examples:
-
-    storefront staff list --store my-shop
-    storefront staff list --store my-shop --json
-`
-}
 
 // Run lists the people.
 func (c *staffListCmd) Run(s *session) error {
@@ -173,17 +138,6 @@ func (w work) person(name string) (*model.Staff, error) {
 type staffRemoveCmd struct {
 	target
 	Person string `arg:"" help:"The person's email address or id."`
-}
-
-// Help implements kong.HelpProvider.
-func (staffRemoveCmd) Help() string {
-	return `The last owner cannot be removed. API keys, apps and grants that the person created keep working; the ` +
-		`command lists them.
-
-Examples:
-
-    storefront staff remove tom@shop.example --store my-shop
-`
 }
 
 // Run removes a person.
@@ -247,16 +201,6 @@ type staffTokenCmd struct {
 	Sensitive bool `help:"Allow the token what otherwise requires a recently confirmed identity, such as creating keys."`
 }
 
-// Help implements kong.HelpProvider.
-func (staffTokenCmd) Help() string {
-	return `The token gives access to the GraphQL API with the person's role.
-
-Examples:
-
-    storefront staff token ana@bluedoor.example --store blue-door-books --name laptop --expires 720h
-`
-}
-
 // token is a staff token as printed.
 type token struct {
 	ID        string  `json:"id"`
@@ -295,17 +239,6 @@ type staffPasswordCmd struct {
 	Person string `arg:"" name:"email" help:"The person's email address or id."`
 }
 
-// Help implements kong.HelpProvider.
-func (staffPasswordCmd) Help() string {
-	return `For a person who forgot their password. All their browser sessions and staff tokens end, in all stores. ` +
-		`Changing the password of a person of the demo makes ` + "`serve --demo`" + ` refuse the database.
-
-Examples:
-
-    storefront staff password ana@bluedoor.example --store blue-door-books
-`
-}
-
 // renewed is a person with a new password, as printed.
 type renewed struct {
 	ID            string `json:"id"`
@@ -333,18 +266,6 @@ func (c *staffPasswordCmd) Run(s *session) error {
 type staffResetFactorsCmd struct {
 	target
 	Person string `arg:"" name:"email" help:"The person's email address or id."`
-}
-
-// Help implements kong.HelpProvider.
-func (staffResetFactorsCmd) Help() string {
-	return `For a person who lost their passkeys, their authenticator app and their recovery codes. They can then sign ` +
-		`in with the password alone, and a store that requires a second factor asks them to set up a new one. All ` +
-		`their browser sessions end, and they get an email. Verify who is asking first.
-
-Examples:
-
-    storefront staff reset-factors ana@bluedoor.example --store blue-door-books
-`
 }
 
 // reset is a person without second factors, as printed.

@@ -48,17 +48,6 @@ type storeCreateCmd struct {
 	Timezone   string `default:"UTC" placeholder:"ZONE" help:"IANA time zone of reports (default ${default})."`
 }
 
-// Help implements kong.HelpProvider.
-func (storeCreateCmd) Help() string {
-	return `The owner opens the printed link, signs in or creates an account, and accepts.
-
-Examples:
-
-    storefront store create "Blue Door Books" --currency GBP --owner-email ana@bluedoor.example
-    storefront store create Aoi --handle aoi --currency JPY --timezone Asia/Tokyo --owner-email aoi@aoi.example --json
-`
-}
-
 // Run creates a store.
 func (c *storeCreateCmd) Run(s *session) error {
 	in := model.StoreCreateInput{Name: c.Name, Currency: c.Currency, Timezone: c.Timezone}
@@ -78,15 +67,6 @@ func (c *storeCreateCmd) Run(s *session) error {
 }
 
 type storeListCmd struct{ place }
-
-// Help implements kong.HelpProvider.
-func (storeListCmd) Help() string {
-	return `Examples:
-
-    storefront store list
-    storefront store list --json
-`
-}
 
 // Run lists the stores.
 func (c *storeListCmd) Run(s *session) error {
@@ -108,17 +88,6 @@ func (c *storeListCmd) Run(s *session) error {
 type storeLegacyCmd struct {
 	target
 	State string `arg:"" enum:"on,off" help:"on or off."`
-}
-
-// Help implements kong.HelpProvider.
-func (storeLegacyCmd) Help() string {
-	return `v0 answers only the stores and apps on this list. All others get status 410.
-
-Examples:
-
-    storefront store legacy on --store my-shop
-    storefront store legacy off --store my-shop
-`
 }
 
 // Run adds the store to the list, or removes it.

@@ -11,19 +11,6 @@ type storeLimitCmd struct {
 	Settings []string `arg:"" optional:"" placeholder:"NAME=NUMBER" help:"Limits of this store; NAME= restores the limit of all stores."`
 }
 
-// Help implements kong.HelpProvider.
-func (storeLimitCmd) Help() string {
-	return `What exceeds a lowered limit stays, but nothing is added. Servers apply changes at once. To set the limits ` +
-		`of all stores, use --limit of serve, or STOREFRONT_LIMIT.
-
-Examples:
-
-    storefront store limit --store my-shop
-    storefront store limit --store my-shop people=1000 exports_per_day=50
-    storefront store limit --store my-shop people=
-`
-}
-
 // bound is a limit as printed.
 type bound struct {
 	Name   limit.Name `json:"name"`

@@ -22,18 +22,6 @@ type themeCheckCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (themeCheckCmd) Help() string {
-	return `Checks a theme as an import does, without a store: its manifest, its templates with full and with empty ` +
-		`data, its stylesheets, fonts and images. The exit code is 1 if it finds a problem.
-
-Examples:
-
-    storefront theme check ./linen
-    storefront theme check linen.zip --json
-`
-}
-
 // checked is the output of a check.
 type checked struct {
 	Name      string         `json:"name"`
@@ -106,18 +94,6 @@ func readTheme(path string) (*theme.Package, error) {
 type themePreviewCmd struct {
 	Folder string `arg:"" help:"The folder of the theme."`
 	Addr   string `placeholder:"ADDR" default:"127.0.0.1:8090" help:"Address to listen on (default: ${default})."`
-}
-
-// Help implements kong.HelpProvider.
-func (themePreviewCmd) Help() string {
-	return `Shows the pages of a theme with sample products. Files are read when a page is requested: change one, and ` +
-		`reload the page. Problems are shown instead of the page.
-
-Examples:
-
-    storefront theme preview ./linen
-    storefront theme preview ./linen --addr 127.0.0.1:0
-`
 }
 
 // Run serves.

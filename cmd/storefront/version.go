@@ -2,15 +2,6 @@ package main
 
 type versionCmd struct{ output }
 
-// Help implements kong.HelpProvider.
-func (versionCmd) Help() string {
-	return `Examples:
-
-    storefront version
-    storefront version --json
-`
-}
-
 // Run prints the build.
 func (c *versionCmd) Run(s *session) error {
 	b := s.build

@@ -28,23 +28,6 @@ type webhooksListenCmd struct {
 	registration
 }
 
-// Help implements kong.HelpProvider.
-func (webhooksListenCmd) Help() string {
-	return `For developing receivers. Deliveries that fail verification are refused with 401, as a receiver should do; ` +
-		`without a secret they are accepted unverified. Repeated deliveries are all shown.
-
-With --events, the command registers an endpoint that leads here and deletes it at the end. A server sends ` +
-		`to 127.0.0.1 only with --allow-loopback-webhooks, which --demo includes; otherwise pass the address of a ` +
-		`tunnel as --url.
-
-Examples:
-
-    storefront webhooks listen --secret whsec_WY+yKqwlAlxSubNXVLrJs7A7fdEn8CinTC92a70Bs9w=
-    storefront webhooks listen --key sfk_... --events order.paid,product.updated --body
-    storefront webhooks listen --key sfk_... --events order.paid --fail-with 503 --fail-first 3 --json
-`
-}
-
 // Run receives deliveries until a signal arrives.
 func (c *webhooksListenCmd) Run(s *session) error {
 	if err := c.check(); err != nil {

@@ -12,20 +12,6 @@ type webhooksRequeueCmd struct {
 	output
 }
 
-// Help implements kong.HelpProvider.
-func (webhooksRequeueCmd) Help() string {
-	return `An event that the database rejects, or that triggers a bug, is set aside so that other events continue: ` +
-		`storefront doctor shows it with its error. Once the cause is fixed, this command retries all such events; ` +
-		`servers and dispatchers may keep running. Endpoints receive them after later events of the same resource, ` +
-		`some possibly twice.
-
-Examples:
-
-    storefront webhooks requeue
-    storefront webhooks requeue --database-file /run/secrets/database --json
-`
-}
-
 // requeued is the command's output.
 type requeued struct {
 	Events int `json:"events"`
