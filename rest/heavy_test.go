@@ -17,39 +17,38 @@ import (
 // TestHeavyPages walks products with descriptions of 262 KB: each page ends before it exceeds the
 // limit of an answer, and the walk sees every product once.
 func TestHeavyPages(t *testing.T) {
-	each(t, func(t *testing.T, s *server, m *shop) {
-		const n = 80
-		ids := crowd(n)
-		m.stock(ids...)
-		text := strings.Repeat("😀", limit.Description)
-		m.tx(func(ctx context.Context, c *db.Client) error {
-			return c.Product.Update().SetDescription(text).Exec(ctx)
-		})
-		seen := map[string]int{}
-		pages := 0
-		for path := "/products?limit=100"; path != ""; pages++ {
-			a := s.do(t, request{As: m.all, Path: path, Free: true})
-			if len(a.Body) > limit.Answer+1000 {
-				t.Fatalf("page %d has %d bytes", pages+1, len(a.Body))
-			}
-			page := a.list()
-			for _, id := range ids {
-				seen[xid.Product.Format(id)] += bytes.Count(a.Body, []byte(`"id":"`+xid.Product.Format(id)+`"`))
-			}
-			path = ""
-			if page.NextCursor != nil {
-				path = "/products?limit=100&cursor=" + *page.NextCursor
-			}
-		}
-		for id, times := range seen {
-			if times != 1 {
-				t.Errorf("%s was seen %d times", id, times)
-			}
-		}
-		if pages < 3 || pages > 8 || len(seen) != n {
-			t.Errorf("%d products on %d pages", len(seen), pages)
-		}
+	s, m := sqlite(t)
+	const n = 80
+	ids := crowd(n)
+	m.stock(ids...)
+	text := strings.Repeat("😀", limit.Description)
+	m.tx(func(ctx context.Context, c *db.Client) error {
+		return c.Product.Update().SetDescription(text).Exec(ctx)
 	})
+	seen := map[string]int{}
+	pages := 0
+	for path := "/products?limit=100"; path != ""; pages++ {
+		a := s.do(t, request{As: m.all, Path: path, Free: true})
+		if len(a.Body) > limit.Answer+1000 {
+			t.Fatalf("page %d has %d bytes", pages+1, len(a.Body))
+		}
+		page := a.list()
+		for _, id := range ids {
+			seen[xid.Product.Format(id)] += bytes.Count(a.Body, []byte(`"id":"`+xid.Product.Format(id)+`"`))
+		}
+		path = ""
+		if page.NextCursor != nil {
+			path = "/products?limit=100&cursor=" + *page.NextCursor
+		}
+	}
+	for id, times := range seen {
+		if times != 1 {
+			t.Errorf("%s was seen %d times", id, times)
+		}
+	}
+	if pages < 3 || pages > 8 || len(seen) != n {
+		t.Errorf("%d products on %d pages", len(seen), pages)
+	}
 }
 
 // TestAnswersInTheMaking holds many large answers at once, as slow readers do: those beyond the

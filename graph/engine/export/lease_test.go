@@ -122,6 +122,7 @@ func TestStopGivesBack(t *testing.T) {
 // gone after the length of a lease.
 func TestClockPutBack(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
+		t.Parallel() // it waits
 		ctx := b.shop()
 		queued := b.ask(ctx, state.ExportOrders, state.ExportCSV, state.ExportPlain)
 		leased := b.ask(ctx, state.ExportProducts, state.ExportCSV, state.ExportPlain)

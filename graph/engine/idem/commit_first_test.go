@@ -41,6 +41,7 @@ func kindOf(err error) fault.Kind {
 // replayed.
 func TestCommitFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *ent.Store) {
+		t.Parallel() // it waits
 		ctx, claim := merchant(t, s), idem.Claim{Key: "k", CommitFirst: true}
 		keepers := []*idem.Keeper{newKeeper(t, s), newKeeper(t, s)}
 		failed := errors.New("away")
