@@ -78,7 +78,7 @@ func secretGoes(t *testing.T, c cli, database string) {
 	if err := os.WriteFile(filepath.Join(data, keyring.FileName), []byte(unlike(t, first)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.doctor("their root secret is gone: 1 second factors")
+	c.doctor("the root secret is missing for 1 second factors")
 	if o := c.run("secret", "reseal"); o.code != exitOK || !strings.Contains(o.out, "second factors") {
 		t.Errorf("%+v", o)
 	}

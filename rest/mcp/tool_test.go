@@ -188,7 +188,7 @@ func TestRequests(t *testing.T) {
 		{name: "an unknown argument", tool: "list_orders", arguments: `{"page": 2}`,
 			refused: `there is no argument "page"`},
 		{name: "a list for a text", tool: "list_orders", arguments: `{"status": ["open"]}`,
-			refused: `the argument "status" is a text or a number`},
+			refused: `the argument "status" must be a text or a number`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			api := &asked{status: http.StatusOK, answer: `{}`}

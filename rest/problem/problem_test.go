@@ -34,7 +34,7 @@ func TestAppend(t *testing.T) {
 			}}},
 		{"not_found", fault.Missing("order")},
 		{"state", fault.State(fault.OutOfStock, `Only 2 of "MUG" are left.`)},
-		{"limit_reached", fault.AtLimit("people", "The limit people is reached: 500 people of a store.")},
+		{"limit_reached", fault.AtLimit("people", "The limit people is reached: 500 staff of a store.")},
 		{"state_without_row", fault.State("kiln_cold", "The kiln is still cold.")},
 		{"internal_error", must(Of(errors.New("dial tcp 10.0.0.1: refused")))},
 		{"without_detail", &fault.Error{Kind: fault.Unavailable, Err: errors.New("secret cause")}},
